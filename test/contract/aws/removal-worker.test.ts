@@ -9,6 +9,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
+import { createGate } from '../../support/gate.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import type { TestTables } from '../../support/tables.ts'
@@ -111,20 +112,6 @@ const open = async (objects: number) => {
   return async () => (await removals.openOf(task.site, [task.path])).length > 0
 }
 
-/** A gate that stops a call of a worker until the test opens the gate. */
-const gate = () => {
-  const reached = Promise.withResolvers<void>()
-  const opened = Promise.withResolvers<void>()
-  return {
-    pass: () => {
-      reached.resolve()
-      return opened.promise
-    },
-    reached: reached.promise,
-    open: () => opened.resolve(),
-  }
-}
-
 describe('the worker that finishes removals', () => {
   test('a worker empties the folder, and late and repeated messages change nothing', async () => {
     const isOpen = await open(3)
@@ -148,7 +135,7 @@ describe('the worker that finishes removals', () => {
 
   test('a worker does not continue a removal that another worker is running', async () => {
     const isOpen = await open(2)
-    const { pass, reached, open: goOn } = gate()
+    const { pass, reached, open: goOn } = createGate()
     const first = start(pass).deliver()
     await reached
     await start(() => Promise.reject(new Error('two at once'))).deliver('message of a second chain')
@@ -160,7 +147,7 @@ describe('the worker that finishes removals', () => {
 
   test('a second copy of a message is postponed until the other worker has ended', async () => {
     await open(2)
-    const { pass, reached, open: goOn } = gate()
+    const { pass, reached, open: goOn } = createGate()
     const first = start(pass).deliver()
     await reached
     time += 40_500
@@ -174,7 +161,7 @@ describe('the worker that finishes removals', () => {
 
   test('a worker continues the removal of a dead worker when the lease has ended', async () => {
     const isOpen = await open(3)
-    const { pass, reached } = gate()
+    const { pass, reached } = createGate()
     // The worker dies: its call never ends, and it does not release the lease.
     void start(pass).deliver()
     await reached
@@ -187,7 +174,7 @@ describe('the worker that finishes removals', () => {
   test('a worker that was delayed does not end the lease of the next worker (S-102)', async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
     await open(3)
-    const [late, next] = [gate(), gate()]
+    const [late, next] = [createGate(), createGate()]
     const first = start(late.pass).deliver()
     await late.reached
     time += wholeTime

@@ -1,45 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { codeOf } from '../../support/answer.ts'
+import { type Answer, codeOf, statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { openStorageOnAws } from './hands.ts'
+import { createInterruption, type Interruption } from './interruption.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 const inBucket = (): ObjectStore => openObjectStore(openBucketInMemory())
 
 let storage: StorageUnderTest
-/** A change by another caller right before the changes are placed: once, or every time. */
-let meanwhile: (() => Promise<unknown>) | undefined
-let again = false
-
-const interrupt = async (): Promise<void> => {
-  const other = meanwhile
-  meanwhile = undefined
-  await other?.()
-  if (again) meanwhile = other
-}
-
-/** A store where another caller acts after the checks, and before the changes are made. */
-const interrupted = (files: ObjectStore): ObjectStore => ({
-  ...files,
-  async place(...args) {
-    await interrupt()
-    return files.place(...args)
-  },
-  async remove(...args) {
-    await interrupt()
-    return files.remove(...args)
-  },
-})
+/** Another caller acts after the checks, and before the changes are made. */
+let others: Interruption
 
 describe.each([
   ['on one machine', (files: ObjectStore) => files],
   ['in S3', inBucket],
 ])('%s', (_, hold) => {
   beforeEach(async () => {
-    meanwhile = undefined
-    again = false
-    storage = await openStorage({ between: ({ files }) => ({ files: interrupted(hold(files)) }) })
+    others = createInterruption()
+    storage = await openStorage({ between: ({ files }) => ({ files: others.in(hold(files)) }) })
     await storage.put('/f/a', 'a')
     await storage.put('/f/b', 'b')
     await storage.put('/to/x', 'x')
@@ -47,7 +26,7 @@ describe.each([
   afterEach(() => storage.close())
 
   it.each(['/f/a', '/f'])('The removal of %s also removes a file that is replaced meanwhile (S-103)', async (path) => {
-    meanwhile = () => storage.put('/f/a', 'newer')
+    others.once(() => storage.put('/f/a', 'newer'))
     expect((await storage.remove(path)).status).toBe(200)
     expect(await storage.textOf('/f/a')).toBeUndefined()
     const { json } = await storage.get('/f/a', { versions: '' })
@@ -64,10 +43,10 @@ describe.each([
     }
 
     it('Files that are added or changed during the request are included', async () => {
-      meanwhile = async () => {
+      others.once(async () => {
         await storage.put('/f/a', 'newer')
         await storage.put('/f/c', 'c')
-      }
+      })
       expect(await run('/f', '/to/f')).toBe(200)
       expect([
         await storage.textOf('/to/f/a'),
@@ -78,17 +57,17 @@ describe.each([
     })
 
     it('If the source is deleted meanwhile, the request answers 404/104001', async () => {
-      meanwhile = () => storage.remove('/f/a')
+      others.once(() => storage.remove('/f/a'))
       expect(await run('/f/a', '/to/a')).toBe(104001)
       expect(await storage.textOf('/to/a')).toBeUndefined()
     })
 
     it('If the new path is used meanwhile, the request answers 104022', async () => {
       for (const path of ['/f/a', '/f']) {
-        meanwhile = () => storage.put('/to/new', 'first')
+        others.once(() => storage.put('/to/new', 'first'))
         expect(await run(path, '/to/new')).toBe(104022)
         await storage.remove('/to/new')
-        meanwhile = () => storage.put('/to/new/below', 'first')
+        others.once(() => storage.put('/to/new/below', 'first'))
         expect(await run(path, '/to/new')).toBe(104022)
         expect(await storage.textOf('/to/new/below')).toBe('first')
         await storage.remove('/to/new')
@@ -97,25 +76,68 @@ describe.each([
     })
 
     it('Folders that are deleted meanwhile are created again', async () => {
-      meanwhile = () => storage.remove('/to')
+      others.once(() => storage.remove('/to'))
       expect(await run('/f', '/to/deep/f')).toBe(200)
       expect(await storage.textOf('/to/deep/f/a')).toBe('a')
       expect(await storage.keys()).toEqual(expect.arrayContaining(['live/1001/to/', 'live/1001/to/deep/']))
     })
 
     it('If a folder of the new path becomes a file meanwhile, the request answers 104009', async () => {
-      meanwhile = () => storage.put('/to/deep', 'file')
+      others.once(() => storage.put('/to/deep', 'file'))
       expect(await run('/f', '/to/deep/f')).toBe(104009)
       expect([await storage.textOf('/to/deep'), await storage.textOf('/f/a')]).toEqual(['file', 'a'])
     })
 
     it('If the source keeps changing, the request answers 503 and changes nothing', async () => {
-      again = true
       let number = 0
-      meanwhile = () => storage.put('/f/a', String(number++))
+      others.always(() => storage.put('/f/a', String(number++)))
       expect(await run('/f', '/to/f')).toBe(100503)
       expect(await storage.textOf('/f/b')).toBe('b')
       expect((await storage.keys()).filter((key) => key.startsWith('live/1001/to/f'))).toEqual([])
+    })
+  })
+
+  describe('A change with a condition', () => {
+    const path = '/folder/page.html'
+    type Fields = Readonly<Record<string, string>>
+    const put = (body: string, headers?: Fields) => storage.put(path, body, {}, headers)
+    const changes: readonly (readonly [string, string | undefined, (headers: Fields) => Promise<Answer>])[] = [
+      ['PUT', 'mine', (headers) => put('mine', headers)],
+      ['POST', 'mine', (headers) => storage.post('/folder', [{ name: 'page.html', content: 'mine' }], { headers })],
+      ['DELETE', undefined, (headers) => storage.remove(path, { headers })],
+      ['rename', undefined, (headers) => storage.rename(path, 'other.html', { headers })],
+    ]
+
+    it.each(changes)(
+      '%s succeeds if the condition is still true for a file that was replaced meanwhile (S-64)',
+      async (_, left, ask) => {
+        for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
+          await put('old')
+          await storage.remove('/folder/other.html')
+          others.once(() => put('theirs'))
+          expect((await ask(headers)).status).toBe(200)
+          expect(await storage.textOf(path)).toBe(left)
+        }
+      },
+    )
+
+    it.each(changes)('%s answers 412 if the condition is no longer true (S-64)', async (_, __, ask) => {
+      await put('old')
+      const headers = { 'If-Match': await storage.tagOf(path) }
+      others.once(() => put('theirs'))
+      expect(statusAndCode(await ask(headers))).toEqual([412, 100412])
+      expect(await storage.textOf(path)).toBe('theirs')
+      expect(storage.leftovers()).toBe(0)
+    })
+
+    it('A write of a draft is refused if the page or its draft changed at the last moment (S-61)', async () => {
+      for (const query of [undefined, { version: 'draft' }]) {
+        await put('old')
+        const ifMatch = { 'If-Match': await storage.tagOf(path) }
+        others.once(() => storage.put(path, 'theirs', query))
+        expect(statusAndCode(await storage.put(path, 'mine', { version: 'draft' }, ifMatch))).toEqual([412, 100412])
+        expect(await storage.textOf(path, { version: 'draft' })).toBe('theirs')
+      }
     })
   })
 })

@@ -3,6 +3,7 @@ import { listAll } from '../../../lib/storage/many-objects.ts'
 import { editions } from '../../../lib/storage/path.ts'
 import type { Answer } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
+import { tusOver, uploadIn } from '../uploads/service.ts'
 import type { StorageOptions, StorageUnderTest } from './service.ts'
 
 type Uploads = Map<string, { readonly length: number | undefined; offset: number }>
@@ -20,7 +21,7 @@ export const limited = async <Storage extends StorageUnderTest>(
     clock: { wall: () => Date.now() + later.wall, monotonic: () => performance.now() + later.monotonic },
   })
   onTestFinished(() => storage.close())
-  const { site, stores, callSite, deps } = storage
+  const { site, stores, deps } = storage
 
   /** Waits until every process knows the quota. */
   const setQuota = async (bytes: number | undefined): Promise<void> => {
@@ -33,18 +34,11 @@ export const limited = async <Storage extends StorageUnderTest>(
   }
 
   const uploads: Uploads = new Map()
-  const tus = (method: string, path: string, headers: Readonly<Record<string, string>>, body = '') =>
-    callSite(method, path, {
-      headers: { 'Tus-Resumable': '1.0.0', 'Content-Length': String(Buffer.byteLength(body)), ...headers },
-      body,
-    })
+  const tus = tusOver(storage)
 
   const create = async (name: string, length: number | undefined): Promise<Answer> => {
-    const size = length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(length) }
-    const filename = Buffer.from(name).toString('base64')
-    const answer = await tus('POST', '/storage', { ...size, 'Upload-Metadata': `filename ${filename}` })
-    const location = answer.headers['location'] ?? ''
-    if (answer.status === 201) uploads.set(location.slice(location.indexOf('/uploads/')), { length, offset: 0 })
+    const answer = await tus.create(name, length)
+    if (answer.status === 201) uploads.set(uploadIn(answer), { length, offset: 0 })
     return answer
   }
 
@@ -52,9 +46,8 @@ export const limited = async <Storage extends StorageUnderTest>(
   const append = async (upload: string, body: string, end?: number): Promise<Answer> => {
     const known = uploads.get(upload)
     if (!known) throw new Error(`There is no upload ${upload}`)
-    const declared = end === undefined ? {} : { 'Upload-Length': String(end) }
-    const type = { 'Content-Type': 'application/offset+octet-stream' }
-    const answer = await tus('PATCH', upload, { ...type, 'Upload-Offset': String(known.offset), ...declared }, body)
+    const headers = end === undefined ? {} : { 'Upload-Length': String(end) }
+    const answer = await tus.patch(upload, known.offset, body, { headers })
     if (answer.status === 204) known.offset += body.length
     if (answer.status === 204 && known.offset === (end ?? known.length)) uploads.delete(upload)
     return answer
@@ -82,7 +75,7 @@ export const limited = async <Storage extends StorageUnderTest>(
     create,
     append,
     async cancel(upload: string): Promise<Answer> {
-      const answer = await tus('DELETE', upload, {})
+      const answer = await tus.call('DELETE', upload)
       if (answer.status === 204) uploads.delete(upload)
       return answer
     },

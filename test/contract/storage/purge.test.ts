@@ -9,9 +9,10 @@ import { callsToTry } from '../../support/each-call.ts'
 import type { Between } from '../../support/files.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
-import type { S3Request } from '../../support/s3-messages.ts'
-import { createFault, failures } from './failing-stores.ts'
+import { createFault } from './failing-stores.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
+import { createInterruption } from './interruption.ts'
+import { holdAt, isBatch, type Matcher } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 const minute = 60_000
@@ -60,44 +61,27 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
   it.each(['replaced', 'removed'])(
     'A restore whose version is purged meanwhile answers 104001: %s (H-36)',
     async (how) => {
-      let meanwhile: (() => Promise<unknown>) | undefined
-      const storage = await opened(({ files }) => ({
-        files: {
-          ...files,
-          async place(...given) {
-            const run = meanwhile
-            meanwhile = undefined
-            await run?.()
-            return files.place(...given)
-          },
-        },
-      }))
+      const others = createInterruption()
+      const storage = await opened(({ files }) => ({ files: others.in(files) }))
       for (const text of ['1', '22', '333']) await storage.put('/a', text)
       if (how === 'removed') await storage.remove('/a')
       later()
       const [first, second] = await versionsOf(storage, '/a')
       const version = how === 'removed' ? first?.version : second?.version
-      meanwhile = () => purgeOf(storage)('/a')
+      others.once(() => purgeOf(storage)('/a'))
       expect(codeOf(await storage.restore('/a', { version, replace: true }))).toBe(104001)
       expect(await storage.read('/a')).toBe(how === 'removed' ? 404 : '333')
     },
   )
 
   it('A purge keeps the version that If-Match names, even if the file is replaced meanwhile (H-32)', async () => {
-    let meanwhile: (() => Promise<unknown>) | undefined
-    const storage = await opened(({ files }) => ({
-      files: {
-        ...files,
-        async purge(...given) {
-          await meanwhile?.()
-          return files.purge(...given)
-        },
-      },
-    }))
+    const others = createInterruption()
+    const storage = await opened(({ files }) => ({ files: others.in(files) }))
     for (const text of ['1', '22']) await storage.put('/a', text)
     later()
-    meanwhile = () => storage.put('/a', '333')
-    expect((await purgeOf(storage)('/a', { headers: { 'If-Match': await storage.tagOf('/a') } })).status).toBe(200)
+    const headers = { 'If-Match': await storage.tagOf('/a') }
+    others.once(() => storage.put('/a', '333'))
+    expect((await purgeOf(storage)('/a', { headers })).status).toBe(200)
     expect(await sizesOf(storage, '/a')).toEqual([3, 2])
   })
 
@@ -116,7 +100,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     for (const number of callsToTry(calls - 1)) {
       fault.arm(0)
       await fill(`/${number}`)
-      fault.arm(number, failures.busy.failure)
+      fault.arm(number)
       expect((await purgeOf(storage)(`/${number}`)).status).toBe(503)
       fault.arm(0)
       expect(await sizesOf(storage, `/${number}`)).toEqual([2, 1])
@@ -178,18 +162,7 @@ describe('A purge on S3', () => {
   })
   afterEach(() => storage.close())
 
-  /** Holds the first matching request until `goOn`. */
-  const holdAt = (looks: (request: S3Request) => boolean) => {
-    const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    s3.before = async (request) => {
-      if (!looks(request)) return
-      s3.before = async () => undefined
-      reached.resolve()
-      await gate.promise
-    }
-    return { reached: reached.promise, goOn: gate.resolve }
-  }
-  const isDeletion = ({ query = {} }: S3Request) => query['delete'] !== undefined || query['x-id'] === 'DeleteObject'
+  const isDeletion: Matcher = (request) => isBatch(request) || request.query?.['x-id'] === 'DeleteObject'
 
   it('A file is restored if its replacement is undone during a purge (H-35)', async () => {
     await storage.put('/page.html', 'old')
@@ -234,11 +207,11 @@ describe('A purge on S3', () => {
     await storage.remove('/a')
     later()
     const [newest] = await versionsOf(storage, '/a')
-    const { reached, goOn } = holdAt(isDeletion)
+    const { reached, open } = holdAt(s3, isDeletion)
     const restoring = storage.restore('/a')
     await reached
     expect((await purge('/a', { query: { versionId: newest?.version ?? '' } })).status).toBe(200)
-    goOn()
+    open()
     expect(codeOf(await restoring)).toBe(104001)
     expect(await storage.read('/a')).toBe(404)
     expect(await sizesOf(storage, '/a')).toEqual([5])
@@ -248,29 +221,16 @@ describe('A purge on S3', () => {
     for (const text of ['1', '22']) await storage.put('/f/a', text)
     await storage.remove('/f')
     later()
-    const { reached, goOn } = holdAt(isDeletion)
+    const { reached, open } = holdAt(s3, isDeletion)
     const purging = purge('/f/a')
     await reached
     for (const path of ['/f/a', '/f']) expect(codeOf(await storage.restore(path))).toBe(104010)
     expect(codeOf(await storage.put('/f/a', 'new'))).toBe(104010)
-    goOn()
+    open()
     expect((await purging).status).toBe(200)
     expect((await storage.restore('/f')).status).toBe(200)
     expect(await storage.read('/f/a')).toBe(404)
     expect((await storage.put('/f/a', 'new')).status).toBe(200)
-  })
-
-  it('A purge in a folder that is being restored is refused with 104010 (H-32)', async () => {
-    await storage.put('/f/a', '1')
-    await storage.remove('/f')
-    later()
-    const { reached, goOn } = holdAt(isDeletion)
-    const restoring = storage.restore('/f')
-    await reached
-    expect(codeOf(await purge('/f/a'))).toBe(104010)
-    goOn()
-    expect((await restoring).status).toBe(200)
-    expect(await storage.read('/f/a')).toBe('1')
   })
 
   it('A purge that runs out of time answers 503, and a repetition continues (H-34)', async () => {
@@ -281,8 +241,8 @@ describe('A purge on S3', () => {
     }
     later()
     let remaining = 60_000
-    s3.before = async ({ query = {} }) => {
-      if (query['delete'] !== undefined) remaining = 900
+    s3.before = async (request) => {
+      if (isBatch(request)) remaining = 900
     }
     const first = await purge('/a', { remaining: () => remaining })
     expect([first.status, first.json.message]).toEqual([503, expect.stringContaining('1000 versions')])

@@ -1,57 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, statusAndCode } from '../../support/answer.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { storageHands } from './hands.ts'
-import { type Limited, limited } from './limited.ts'
+import { limited } from './limited.ts'
 
 const refused = [400, 104005]
 const bytes = (count: number) => 'x'.repeat(count)
 
 describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
   const start = (quota: number) => limited(open, quota)
-
-  type Change = (storage: Limited) => Promise<Answer>
-  const firstUpload = ({ uploads }: Limited) => [...uploads.keys()][0] ?? ''
-
-  // Before each change, 97 bytes of the quota of 100 are in use.
-  test.each<readonly [name: string, change: Change]>([
-    ['PUT of a file', ({ put }) => put('/new.txt', 'four')],
-    ['PUT of a draft', ({ put }) => put('/page.html', 'four', { version: 'draft' })],
-    ['PUT of a larger file', ({ put }) => put('/f/30.txt', bytes(34))],
-    [
-      'POST of two files',
-      ({ post }) =>
-        post(
-          '/new',
-          ['a', 'b'].map((name) => ({ name, content: 'xx' })),
-        ),
-    ],
-    ['a copy of a file', ({ relocate }) => relocate('/f/30.txt', { copyTo: '/copy.txt' })],
-    ['a copy of a folder', ({ relocate }) => relocate('/f', { copyTo: '/copy' })],
-    ['a restored file', ({ restore }) => restore('/gone.txt')],
-    ['a restored folder', ({ restore }) => restore('/gone')],
-    ['an upload', ({ create }) => create('new.txt', 4)],
-    ['an append to an upload without a length', (storage) => storage.append(firstUpload(storage), 'four')],
-    ['a length that is declared late', (storage) => storage.append(firstUpload(storage), 'x', 99)],
-  ])('%s beyond the quota is refused and changes nothing (S-121)', async (_, change) => {
-    const storage = await start(1_000)
-    const { put, remove, create, append, keys, used, setQuota } = storage
-    await put('/f/30.txt', bytes(30))
-    await put('/gone.txt', 'gone')
-    await put('/gone/a.txt', 'go')
-    await put('/gone/b.txt', 'ne')
-    await remove('/gone.txt')
-    await remove('/gone')
-    await create('deferred.txt', undefined)
-    await append(firstUpload(storage), bytes(17))
-    await create('known.txt', 50)
-    expect(await used()).toBe(97)
-    await setQuota(100)
-    const before = await keys()
-    expect(statusAndCode(await change(storage))).toEqual(refused)
-    expect(await keys()).toEqual(before)
-    expect(await used()).toBe(97)
-    expect(await storage.bytes()).toBe(97)
-  })
 
   test('64 concurrent uploads fill the quota exactly, never beyond it (S-121)', async () => {
     const { put, used, bytes: stored } = await start(405)

@@ -183,6 +183,29 @@ describe.each([
     expect(await contentsOf('/folder')).toEqual(newer)
   })
 
+  /** Moves a folder repeatedly. Each time, another call fails. `check` runs after each move that failed. */
+  const failEachMove = async (
+    prepare: (folder: string) => Promise<unknown>,
+    check: (folder: string) => Promise<unknown>,
+  ) => {
+    await prepare('/measure')
+    death.comeAt(Number.POSITIVE_INFINITY, 'before')
+    await storage.rename('/measure', 'measured')
+    let failed = 0
+    for (const call of callsToTry(death.calls())) {
+      const folder = `/fails-${call}`
+      await prepare(folder)
+      death.comeAt(call, 'before', true)
+      const { status } = await storage.rename(folder, `moved-${call}`, { remaining: 60_000 })
+      death.isOver()
+      if (status === 200) continue
+      failed += 1
+      later()
+      await check(folder)
+    }
+    expect(failed).toBeGreaterThan(0)
+  }
+
   it('All files can be restored after half a removal and a failed move (H-21)', async () => {
     const { files } = storage.deps
     const removeHalf = async (folder: string, dies: number) => {
@@ -193,30 +216,21 @@ describe.each([
       await files.remove(objects, undefined, unlimited, removedFolder).catch(() => {})
       death.isOver()
     }
-    await fill('/measure', 'newer')
-    await removeHalf('/measure', Number.POSITIVE_INFINITY)
+    await fill('/half', 'newer')
+    await removeHalf('/half', Number.POSITIVE_INFINITY)
     const last = Math.max(1, death.calls() - 1)
-    death.comeAt(Number.POSITIVE_INFINITY, 'before')
-    await storage.rename('/measure', 'measured')
-    let failed = 0
-    for (const call of callsToTry(death.calls())) {
-      const folder = `/half-${call}`
+    const prepare = async (folder: string) => {
       await fill(folder, 'old')
       await remove(folder)
       later()
       await fill(folder, 'newer')
       await removeHalf(folder, last)
       later()
-      death.comeAt(call, 'before', true)
-      const { status } = await storage.rename(folder, `half-moved-${call}`, { remaining: 60_000 })
-      death.isOver()
-      if (status === 200) continue
-      failed += 1
-      later()
+    }
+    await failEachMove(prepare, async (folder) => {
       expect([folder, (await storage.restore(folder, { replace: true })).status]).toEqual([folder, 200])
       expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
-    }
-    expect(failed).toBeGreaterThan(0)
+    })
   })
 
   it('A restore leaves out a file that was removed alone after a move (H-26)', async () => {
@@ -232,28 +246,18 @@ describe.each([
   })
 
   it('A restore leaves out a file that was removed alone after a failed move (H-21)', async () => {
-    await fill('/measure', 'newer')
-    death.comeAt(Number.POSITIVE_INFINITY, 'before')
-    await storage.rename('/measure', 'measured')
-    let failed = 0
-    for (const call of callsToTry(death.calls())) {
-      const folder = `/fails-${call}`
-      await fill(folder, 'newer')
-      death.comeAt(call, 'before', true)
-      const { status } = await storage.rename(folder, `moved-${call}`, { remaining: 60_000 })
-      death.isOver()
-      if (status === 200) continue
-      failed += 1
-      later()
-      await remove(`${folder}/a`)
-      later()
-      expect([folder, (await remove(folder)).status]).toEqual([folder, 200])
-      later()
-      expect([folder, (await storage.restore(folder)).status]).toEqual([folder, 200])
-      expect([folder, (await contentsOf(folder)).slice(1)]).toEqual([folder, newer.slice(1)])
-      expect([folder, (await storage.get(`${folder}/a`)).status]).toEqual([folder, 404])
-    }
-    expect(failed).toBeGreaterThan(0)
+    await failEachMove(
+      (folder) => fill(folder, 'newer'),
+      async (folder) => {
+        await remove(`${folder}/a`)
+        later()
+        expect([folder, (await remove(folder)).status]).toEqual([folder, 200])
+        later()
+        expect([folder, (await storage.restore(folder)).status]).toEqual([folder, 200])
+        expect([folder, (await contentsOf(folder)).slice(1)]).toEqual([folder, newer.slice(1)])
+        expect([folder, (await storage.get(`${folder}/a`)).status]).toEqual([folder, 404])
+      },
+    )
   })
 })
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { roles } from '../../../lib/access/roles.ts'
 import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { statusAndCode } from '../../support/answer.ts'
-import { author, entry } from '../../support/history.ts'
+import { entry } from '../../support/history.ts'
+import { createInterruption, type Interruption } from './interruption.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 /** In milliseconds. A request reserves more time for its answer, so its removal stops at once. */
@@ -18,11 +18,14 @@ describe('The removal of a folder with more files than one request deletes', () 
   /** How many messages the queue had when the removal was recorded. */
   let sentBefore: number[]
   let time = 0
+  let others: Interruption
   beforeEach(async () => {
     sentBefore = []
+    others = createInterruption()
     storage = await openStorage({
       clock: { wall: () => time, monotonic: () => time },
-      between: ({ removals }) => ({
+      between: ({ files, removals }) => ({
+        files: others.in(files),
         removals: {
           ...removals,
           open(...args) {
@@ -150,29 +153,8 @@ describe('The removal of a folder with more files than one request deletes', () 
   })
 
   it('An upload that checked the folder before the removal is undone with 104010', async () => {
-    const { files } = storage.deps
-    const path = parsePath('large')
-    const late = {
-      ...storage.deps,
-      files: {
-        ...files,
-        async place(...args: Parameters<typeof files.place>) {
-          await storage.deps.removals.open(storage.site, path, 'meanwhile', entry)
-          return files.place(...args)
-        },
-      },
-    }
-    const { putFile } = await import('../../../lib/storage/changes/put.ts')
-    const content = (async function* () {
-      yield Buffer.from('late')
-    })()
-    const putting = putFile(
-      late,
-      { path: parsePath('large/late') },
-      { contentType: undefined, content },
-      { site: storage.site, rights: roles.owner.rights, level: 'write', author, deadline: unlimited },
-    )
-    await expect(putting).rejects.toMatchObject({ code: 104010 })
+    others.once(() => storage.deps.removals.open(storage.site, parsePath('large'), 'meanwhile', entry))
+    expect(statusAndCode(await put('/large/late'))).toEqual([400, 104010])
     expect((await storage.get('/large/late')).status).toBe(404)
     expect(storage.leftovers()).toBe(0)
   })

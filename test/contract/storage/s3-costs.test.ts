@@ -3,7 +3,6 @@ import type { UsageCounts } from '../../../lib/storage/quota.ts'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
-import { formHeaders, multipart } from '../../support/multipart.ts'
 import { createRounds } from '../../support/rounds.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -90,18 +89,6 @@ it('An upload with the name of a folder is refused, and writes nothing (S-43)', 
   const answers = [await storage.put('/f/sub', 'x'), await upload('/f', ['a.txt', 'sub']), await upload('/f', ['sub'])]
   expect(answers.map(({ json }) => json.code)).toEqual([104022, 104022, 104022])
   expect(s3.requests.slice(before).map(({ method }) => method)).not.toContain('PUT')
-})
-
-it('A form that fails in the middle is refused, and stores none of its files', async () => {
-  await storage.makeFolder('/f')
-  const form = multipart([
-    { name: 'a.txt', content: 'text' },
-    { name: 'b.txt', content: 'text' },
-  ])
-  const body = form.subarray(0, form.lastIndexOf('text') + 2)
-  const { status, json } = await storage.call('POST', '/f', { headers: formHeaders, body })
-  expect([status, json.code]).toEqual([400, 104000])
-  expect(await storage.keys()).toEqual([`live/${storage.site}/f/`])
 })
 
 describe('The number of calls and rounds that a request needs', () => {

@@ -1,249 +1,271 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 import { openBucket } from '../../../lib/aws/s3/bucket.ts'
 import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
+import { type Deadline, unlimited } from '../../../lib/core/deadline.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
-import type { Change, ObjectStore, Staged } from '../../../lib/storage/object-store.ts'
-import { noRemovals, openObjectStore, openTestBucket, type TestBucket } from '../../support/bucket.ts'
+import type { Change, Staged } from '../../../lib/storage/object-store.ts'
+import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
-import { bytesIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
+import { bytesIn, contentIn, infoOf, nowhere, putObject, stageObject } from '../../support/objects.ts'
+import { Refusal } from '../../support/s3-messages.ts'
 import { ownClaim } from '../../support/uploads.ts'
+import { inFunctionTime, latestAnswer, slowDown, slownesses } from './function-time.ts'
 
-const failure = () =>
-  Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } })
+type How = 'at once' | 'in parts'
+type Store = ReturnType<typeof openObjectStore>
 
-/**
- * Clients that fail one call: before it is sent, or after its answer, which is then lost. If a call fails "as a whole",
- * the store sees the failure at once. If it fails "on the wire", the client repeats the call, as it does when deployed.
- */
-const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole' | 'on the wire') => {
-  const client = connect(where === 'on the wire' ? 3 : 1)
-  const once = connect(1)
+const open = ({ attempts = 1, how = 'at once' }: { attempts?: number; how?: How }) => {
+  const opened = openBucketInMemory()
+  const clients = { client: opened.connect(attempts), once: opened.connect(1) }
+  for (const client of Object.values(clients)) failLikePort(client)
+  const state = { isLocked: false }
+  const removals = { ...noRemovals, isLockedSince: async () => state.isLocked }
+  const largestCopy = how === 'in parts' ? 0 : undefined
+  return {
+    ...opened,
+    clients,
+    state,
+    store: openObjectStore(opened, { ...clients, removals, memory: 1_000, largestCopy }),
+    /** The same bucket without faults. */
+    others: openObjectStore(opened),
+  }
+}
+type Opened = ReturnType<typeof open>
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** What happens to one call. */
+const faults = ['fails', 'loses its answer', ...slownesses] as const
+type Fault = (typeof faults)[number]
+const isSlow = (fault: Fault) => fault !== 'fails' && fault !== 'loses its answer'
+
+/** The call with this number gets a fault. With 0, no call gets a fault. With `andOn`, all later calls fail, too. */
+const arm = ({ s3 }: Opened, number: number, fault: Fault, andOn = false) => {
+  if (isSlow(fault)) return slowDown(s3, number, fault)
   let calls = 0
-  let failing = 0
-  let failsOn = false
-  let isAnswerLost = false
-  const fault =
-    <Input, Output>(next: (input: Input) => Promise<Output>) =>
-    async (input: Input): Promise<Output> => {
-      calls += 1
-      const fails = calls === failing || (failsOn && failing > 0 && calls > failing)
-      if (fails && !isAnswerLost) throw failure()
-      const result = await next(input)
-      if (fails) throw failure()
-      return result
-    }
-  failLikePort(client)
-  failLikePort(once)
-  for (const { middlewareStack } of [client, once]) {
-    if (where === 'on the wire') middlewareStack.add(fault, { step: 'deserialize' })
-    else middlewareStack.add(fault, { step: 'initialize' })
+  s3.before = async (request) => {
+    calls += 1
+    if (calls !== number && !(andOn && number > 0 && calls > number)) return
+    if (fault === 'loses its answer') await s3.requestHandler.handle(request)
+    throw new Refusal(500, 'InternalError')
   }
   return {
-    client,
-    once,
-    /** Makes the call with this number fail or lose its answer. With `andOn`, all later calls fail, too. */
-    arm(number: number, lost: boolean, andOn = false) {
-      calls = 0
-      failing = number
-      failsOn = andOn
-      isAnswerLost = lost
-    },
     calls: () => calls,
+    release: async () => {
+      s3.before = async () => undefined
+    },
   }
 }
 
-/** A port without removals. With `goes`, the second check finds a new removal. */
-const createRemovals = () => {
-  const state = { goes: false }
-  return { state, removals: { ...noRemovals, isLockedSince: async () => state.goes } }
+type Stage = (key: string, size: number) => Promise<Staged>
+
+interface Operation {
+  readonly prepare: (opened: Opened, prefix: string) => Promise<unknown>
+  readonly changes: (store: Store, prefix: string, stage: Stage) => Promise<readonly Change[]>
+  /** A removal of the folder begins during the change, so that the change is undone. */
+  readonly isLocked?: true
+  /** The store cannot undo a call of this operation that arrives after it was cut. */
+  readonly isNeverLate?: true
 }
 
-describe.each(['as a whole', 'on the wire'] as const)(
-  'A change whose call to S3 fails or loses its answer, %s',
-  (where) => {
-    const { state: folders, removals } = createRemovals()
-    let opened: TestBucket
-    let faulty: ReturnType<typeof createFaultyClients>
-    let stores: Readonly<Record<'at once' | 'in parts', ReturnType<typeof openObjectStore>>>
-    let store: ObjectStore
+const everyKind: Operation = {
+  async prepare({ others }, prefix) {
+    for (const name of ['small', 'from', 'draft']) await putObject(others, `${prefix}${name}`, `old ${name}`)
+  },
+  async changes(store, prefix, stage) {
+    return [
+      { kind: 'put', key: `${prefix}small`, staged: await stage(`${prefix}small`, 10) },
+      { kind: 'put', key: `${prefix}large`, staged: await stage(`${prefix}large`, 2_000) },
+      { kind: 'move', from: await infoOf(store, `${prefix}from`), key: `${prefix}to` },
+      { kind: 'remove', key: `${prefix}draft` },
+      { kind: 'folder', key: `${prefix}folder/` },
+    ]
+  },
+}
 
-    beforeAll(async () => {
-      // The client waits a random time before it repeats a call. These tests make that time short.
-      vi.spyOn(Math, 'random').mockReturnValue(0)
-      opened = await openTestBucket()
-      faulty = createFaultyClients(opened.connect, where)
-      const options = { client: faulty.client, once: faulty.once, removals, memory: 1_000 }
-      stores = {
-        'at once': openObjectStore(opened, options),
-        'in parts': openObjectStore(opened, { ...options, largestCopy: 0 }),
-      }
-    })
+/** Two copies of two objects, the second time with a different type. */
+const copies: Operation = {
+  prepare: everyKind.prepare,
+  async changes(store, prefix) {
+    const objects = await Promise.all(['draft', 'from'].map((name) => infoOf(store, `${prefix}${name}`)))
+    return [
+      { kind: 'folder', key: `${prefix}folder/` },
+      ...objects.map((from) => ({ kind: 'copy', from, key: `${from.key}-copy` }) as const),
+      ...objects.map((from) => ({ kind: 'copy', from, key: `${from.key}.css`, contentType: 'text/css' }) as const),
+    ]
+  },
+}
 
-    beforeEach(() => {
-      store = stores['at once']
-      faulty.arm(0, false)
-      folders.goes = false
-    })
-
-    afterAll(() => {
-      vi.restoreAllMocks()
-    })
-
-    const stateOf = async (prefix: string): Promise<string[]> => {
-      faulty.arm(0, false)
-      const { objects } = await store.list({ prefix, folded: false, limit: 100 })
-      return objects.map(({ key, size }) => `${key.slice(prefix.length)} ${size}`)
+/** Two removed objects, and an older state of another object. */
+const restores: Operation = {
+  isNeverLate: true,
+  async prepare({ others }, prefix) {
+    for (const text of ['old', 'newer']) {
+      for (const name of ['a', 'b', 'kept']) await putObject(others, `${prefix}${name}`, `${text} ${name}`)
     }
-    /** Uploads a small and a large file, renames a file, removes a draft and creates a folder, in one change. */
-    const change = async (prefix: string): Promise<void> => {
-      const staged: Staged[] = []
-      try {
-        for (const [name, size] of [
-          ['small', 10],
-          ['large', 2_000],
-        ] as const) {
-          staged.push(await stageObject(store, `${prefix}${name}`, Buffer.alloc(size), 'a/b'))
+    await others.remove(await Promise.all(['a', 'b'].map((name) => infoOf(others, `${prefix}${name}`))), entry)
+  },
+  async changes(store, prefix) {
+    const changes: Change[] = []
+    for await (const some of store.removedWithin(prefix, { from: 0, to: Date.now() + 60_000 })) {
+      changes.push(...some.map((one): Change => ({ ...one, kind: 'restore' })))
+    }
+    const oldest = (await store.versions(`${prefix}kept`, { limit: 10 }))?.versions.at(-1)
+    if (!oldest || changes.length !== 2) throw new Error('Nothing is there to be restored')
+    return [...changes, { kind: 'restore', key: `${prefix}kept`, ...oldest }]
+  },
+}
+
+const operations: readonly (Operation & { readonly name: string; readonly how: How })[] = [
+  { name: 'changes of every kind', how: 'at once', ...everyKind },
+  { name: 'changes in a folder that is being removed', how: 'at once', ...everyKind, isLocked: true },
+  ...(['at once', 'in parts'] as const).flatMap((how) => [
+    { name: `copies ${how} (S-130)`, how, ...copies },
+    { name: `restores ${how}`, how, ...restores },
+  ]),
+]
+
+/** Returns the outcome or the error. `isStaged` runs before the changes are placed. */
+const perform = async (
+  { store }: Opened,
+  { changes }: Operation,
+  prefix: string,
+  { deadline = unlimited, isStaged = () => {} }: { readonly deadline?: Deadline; readonly isStaged?: () => void },
+): Promise<unknown> => {
+  const staged: Staged[] = []
+  const stage: Stage = async (key, size) => {
+    const one = await stageObject(store, key, Buffer.alloc(size))
+    staged.push(one)
+    return one
+  }
+  try {
+    const made = await changes(store, prefix, stage)
+    isStaged()
+    return (await store.place(made, { ...nowhere, absent: [`${prefix}other`], deadline }, entry)).outcome
+  } catch (error) {
+    return error
+  } finally {
+    for (const one of staged) await one.discard().catch(() => {})
+  }
+}
+
+/** The faults that an operation survives. If a call that undoes a change fails, the change stays. */
+const faultsOf = ({ isLocked, isNeverLate }: Operation): readonly Fault[] => {
+  if (isLocked) return ['loses its answer']
+  return isNeverLate ? faults.filter((fault) => fault !== 'arrives late') : faults
+}
+
+const cases = operations.flatMap((operation) => {
+  const single = faultsOf(operation).map((fault) => ({
+    ...operation,
+    fault,
+    attempts: 1,
+    what: `when a call ${fault}`,
+  }))
+  const repeated = { ...operation, fault: 'loses its answer', attempts: 3, what: 'when a call is repeated' } as const
+  // A client that repeats calls treats the copies of both kinds alike.
+  return operation.how === 'at once' ? [...single, repeated] : single
+})
+
+it.each(cases)(
+  'Either all or nothing is done $what, and a repetition succeeds: $name',
+  async ({ fault, attempts, how, ...operation }) => {
+    // The client waits a random time before it repeats a call. This makes that time short.
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    const opened = open({ attempts, how })
+    const { s3, state, others } = opened
+
+    const stateOf = async (prefix: string) => {
+      const { objects } = await others.list({ prefix, folded: false, limit: 100 })
+      // An empty folder may stay when the answer to its creation was lost.
+      const files = objects.filter(({ key }) => !key.endsWith('/'))
+      return Promise.all(files.map(async ({ key }) => `${key.slice(prefix.length)} ${await contentIn(others, key)}`))
+    }
+    /** Makes the changes while the call with this number gets the fault. */
+    const makeWithFault = async (prefix: string, number: number) => {
+      await operation.prepare(opened, prefix)
+      state.isLocked = operation.isLocked ?? false
+      let armed = arm(opened, 0, fault)
+      const begin = () => {
+        armed = arm(opened, number, fault)
+      }
+      const { result, elapsed } = await inFunctionTime((deadline, restart) => {
+        if (!isSlow(fault)) begin()
+        const isStaged = () => {
+          restart()
+          // Bytes are received without a time limit. So only later calls are slow.
+          if (isSlow(fault)) begin()
         }
-        const from = await store.find(`${prefix}from`)
-        if (!from) throw new Error('The source of the move is missing')
-        const changes: Change[] = [
-          ...staged.map(
-            (one, index) => ({ kind: 'put', key: `${prefix}${index ? 'large' : 'small'}`, staged: one }) as const,
-          ),
-          { kind: 'move', from, key: `${prefix}to` },
-          { kind: 'remove', key: `${prefix}draft` },
-          { kind: 'folder', key: `${prefix}folder/` },
-        ]
-        const { outcome } = await store.place(changes, { ...nowhere, absent: [`${prefix}other`] }, entry)
-        if (outcome !== 'placed') for (const one of staged) await one.discard()
-      } catch (error) {
-        // The first error is thrown, because it explains more than the error of a failed discard.
-        for (const one of staged) await one.discard().catch(() => {})
-        throw error
-      }
-    }
-    /** Restores removed objects and an older state of another object, in one change. */
-    const restoreAll = async (prefix: string): Promise<void> => {
-      const changes: Change[] = []
-      for await (const some of store.removedWithin(prefix, { from: 0, to: Date.now() + 60_000 })) {
-        changes.push(...some.map((one): Change => ({ ...one, kind: 'restore' })))
-      }
-      const page = await store.versions(`${prefix}kept`, { limit: 10 })
-      const oldest = page?.versions.at(-1)
-      if (!oldest || changes.length !== 2) throw new Error('Nothing is there to be restored')
-      await store.place([...changes, { kind: 'restore', key: `${prefix}kept`, ...oldest }], nowhere, entry)
-    }
-    const prepareRemoved = async (prefix: string) => {
-      for (const name of ['a', 'b', 'kept']) await putObject(store, `${prefix}${name}`, `old ${name}`)
-      for (const name of ['b', 'kept']) await putObject(store, `${prefix}${name}`, `newer ${name}`)
-      const found = await Promise.all(['a', 'b'].map((name) => store.find(`${prefix}${name}`)))
-      await store.remove(
-        found.filter((object) => object !== undefined),
-        entry,
-      )
-    }
-
-    const prepare = async (prefix: string) => {
-      for (const name of ['small', 'from', 'draft']) await putObject(store, `${prefix}${name}`, `old ${name}`)
-    }
-
-    /** In one change, copies two objects twice, the second time with a different type, and creates a folder. */
-    const copyAll = async (prefix: string): Promise<void> => {
-      const found = await Promise.all(['draft', 'from'].map((name) => store.find(`${prefix}${name}`)))
-      const objects = found.filter((object) => object !== undefined)
-      const changes: Change[] = [
-        { kind: 'folder', key: `${prefix}folder/` },
-        ...objects.map((from) => ({ kind: 'copy', from, key: `${from.key}-copy` }) as const),
-        ...objects.map((from) => ({ kind: 'copy', from, key: `${from.key}.css`, contentType: 'text/css' }) as const),
-      ]
-      await store.place(changes, { ...nowhere, absent: [`${prefix}other`] }, entry)
-    }
-
-    /** Repeats the work. Each time, another of its calls fails or loses its answer. */
-    const failEachCall = async (
-      name: string,
-      lost: boolean,
-      work: (prefix: string) => Promise<void>,
-      begin: (prefix: string) => Promise<void> = prepare,
-    ) => {
-      const measure = `live/measure-${name}-${lost}/`
-      await begin(measure)
-      const before = await stateOf(measure)
-      await work(measure)
-      const calls = faulty.calls()
-      const after = await stateOf(measure)
-      expect(after).not.toEqual(before)
-      // Unfinished uploads that are left by calls whose answer was lost.
-      const lostBefore = await opened.leftovers()
-
-      for (const number of callsToTry(calls)) {
-        const prefix = `live/${name}-${lost}-${number}/`
-        faulty.arm(0, false)
-        await begin(prefix)
-        faulty.arm(number, lost)
-        const isDone = await work(prefix).then(
-          () => true,
-          () => false,
-        )
-        const state = await stateOf(prefix)
-        // An empty folder may stay when the answer to its creation was lost.
-        expect({ number, state: state.filter((line) => line !== 'folder/ 0') }).toEqual({
-          number,
-          state: (isDone ? after : before).filter((line) => line !== 'folder/ 0'),
-        })
-        expect({ number, leftovers: await opened.leftovers() }).toEqual({
-          number,
-          leftovers: lost ? expect.any(Number) : lostBefore,
-        })
-        if (!isDone) await work(prefix)
-        expect(await stateOf(prefix)).toEqual(after)
-      }
-    }
-
-    const faults = [
-      ['fails', false],
-      ['loses its answer', true],
-    ] as const
-
-    it.each(faults)(
-      'Every kind of change is undone when a call %s, and a repetition succeeds',
-      (_, lost) => failEachCall('changes', lost, change),
-      300_000,
-    )
-
-    // A client that repeats calls treats the copies of both kinds alike.
-    const hows = where === 'on the wire' ? (['at once'] as const) : (['at once', 'in parts'] as const)
-    const copies = hows.flatMap((how) => faults.map(([what, lost]) => ({ how, what, lost })))
-
-    it.each(copies)('A copy $how is undone when a call $what, and a repetition succeeds (S-130)', ({ how, lost }) => {
-      store = stores[how]
-      return failEachCall(`copies-${how}`, lost, copyAll)
-    })
-
-    it.each(copies)('A restore $how is completed or undone when a call $what, and can be repeated', ({ how, lost }) => {
-      store = stores[how]
-      return failEachCall(`restores-${how}`, lost, restoreAll, prepareRemoved)
-    })
-
-    /** The bytes of an upload in two parts. */
-    const bytes = Buffer.concat([Buffer.alloc(partLength, 'a'), Buffer.from('b')])
-    const beginUpload = async (name: string) => {
-      const { client, once } = faulty
-      const parts = createUploadParts({
-        bucket: openBucket({ client, once, name: opened.bucket }),
-        adopt: stores['at once'].adopt,
+        return perform(opened, operation, prefix, { deadline, isStaged })
       })
-      const target = { path: name, asDraft: false, key: `live/${name}`, contentType: 'a/b' }
+      const calls = armed.calls()
+      const answered = s3.requests.length
+      await armed.release()
+      state.isLocked = false
+      expect(elapsed).toBeLessThan(latestAnswer)
+      expect(s3.requests.slice(answered).filter(({ method }) => method === 'DELETE')).toEqual([])
+      return { result, calls, after: await stateOf(prefix) }
+    }
+
+    await operation.prepare(opened, 'live/before/')
+    const before = await stateOf('live/before/')
+    const { result, calls, after } = await makeWithFault('live/measure/', 0)
+    const [done, outcome] = operation.isLocked ? [before, 'locked'] : [after, 'placed']
+    expect([result, after]).toEqual([outcome, done])
+    expect(after).not.toEqual(operation.isLocked ? [] : before)
+    const leftovers = await opened.leftovers()
+
+    for (const number of callsToTry(calls)) {
+      const prefix = `live/${number}/`
+      const { result, after: found } = await makeWithFault(prefix, number)
+      if (isSlow(fault)) expect({ number, result }).toEqual({ number, result: 'late' })
+      expect({ number, found }).toEqual({ number, found: result === 'placed' ? done : before })
+      if (fault === 'fails') expect({ number, left: await opened.leftovers() }).toEqual({ number, left: leftovers })
+      if (result !== 'placed') expect(await perform(opened, operation, prefix, {})).toBe('placed')
+    }
+    vi.restoreAllMocks()
+  },
+  60_000,
+)
+
+it('If undoing a change also fails, both failures are reported', async () => {
+  const opened = open({})
+  const makeWithFaults = async (prefix: string, from: number) => {
+    await everyKind.prepare(opened, prefix)
+    const { calls, release } = arm(opened, from, 'fails', true)
+    const error = await perform(opened, everyKind, prefix, {})
+    await release()
+    return { calls: calls(), error }
+  }
+  const { calls } = await makeWithFaults('live/measure/', 0)
+  // The last call belongs to the second check, after all changes are made.
+  const { error } = await makeWithFaults('live/both/', calls)
+  expect(error).toMatchObject({ code: 100503, cause: { errors: [{ code: 100503 }, { code: 100503 }] } })
+})
+
+it.each(['fails', 'loses its answer'] as const)(
+  'A resumable upload keeps its bytes when one of its last calls %s (U-29)',
+  async (fault) => {
+    const opened = open({})
+    const { store, clients, bucket: name } = opened
+    const parts = createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: store.adopt })
+    /** An upload in two parts. */
+    const bytes = Buffer.concat([Buffer.alloc(partLength, 'a'), Buffer.from('b')])
+    const beginUpload = async (number: number) => {
+      const target = { path: `${number}`, asDraft: false, key: `live/${number}`, contentType: 'a/b' }
       const holding = await parts.begin(target)
       const begun = { id: randomUUID(), target, created: Date.now(), length: bytes.length, holding }
-      const whole = {
-        ...begun,
-        holding: (await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)).holding,
-      }
+      const appended = await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)
+      const whole = { ...begun, holding: appended.holding }
       const place = async (): Promise<unknown> => {
         const own = { ...whole, holding: await parts.takeOver(whole) }
         if (await parts.isInPlace(own)) return undefined
@@ -253,60 +275,18 @@ describe.each(['as a whole', 'on the wire'] as const)(
       }
       return { key: target.key, place }
     }
-
-    it.each(faults)(
-      'A resumable upload keeps its bytes when one of its last calls %s (U-29)',
-      async (what, lost) => {
-        const measure = await beginUpload(`upload-${what}-0`)
-        faulty.arm(0, lost)
-        await measure.place()
-        for (const number of callsToTry(faulty.calls())) {
-          const { key, place } = await beginUpload(`upload-${what}-${number}`)
-          faulty.arm(number, lost)
-          const first = await place().catch(() => 'failed')
-          faulty.arm(0, false)
-          if (first === 'failed') expect({ number, found: await store.find(key) }).toEqual({ number, found: undefined })
-          await place()
-          expect({ number, isWhole: (await bytesIn(store, key))?.equals(bytes) }).toEqual({ number, isWhole: true })
-        }
-      },
-      300_000,
-    )
-
-    it('A change in a removed folder is also undone after a lost answer', async () => {
-      await prepare('live/undone-0/')
-      const before = await stateOf('live/undone-0/')
-      folders.goes = true
-      try {
-        faulty.arm(0, true)
-        await change('live/undone-0/')
-        const calls = faulty.calls()
-        for (const number of callsToTry(calls)) {
-          const prefix = `live/undone-${number}/`
-          folders.goes = false
-          faulty.arm(0, false)
-          await prepare(prefix)
-          folders.goes = true
-          faulty.arm(number, true)
-          await change(prefix).catch(() => {})
-          const state = await stateOf(prefix)
-          expect({ number, state: state.filter((line) => line !== 'folder/ 0') }).toEqual({ number, state: before })
-        }
-      } finally {
-        folders.goes = false
-      }
-    }, 300_000)
-
-    it('If undoing a change also fails, both failures are reported', async () => {
-      await prepare('live/measure-both/')
-      faulty.arm(0, false)
-      await change('live/measure-both/')
-      const calls = faulty.calls()
-      await prepare('live/both/')
-      // The last call belongs to the second check, after all changes are made.
-      faulty.arm(calls, false, true)
-      const error = await change('live/both/').catch((thrown: unknown) => thrown)
-      expect(error).toMatchObject({ code: 100503, cause: { errors: [{ code: 100503 }, { code: 100503 }] } })
-    })
+    const measured = await beginUpload(0)
+    const { calls } = arm(opened, 0, fault)
+    await measured.place()
+    for (const number of callsToTry(calls())) {
+      const { key, place } = await beginUpload(number)
+      const { release } = arm(opened, number, fault)
+      const first = await place().catch(() => 'failed')
+      await release()
+      if (first === 'failed') expect({ number, found: await store.find(key) }).toEqual({ number, found: undefined })
+      await place()
+      expect({ number, isWhole: (await bytesIn(store, key))?.equals(bytes) }).toEqual({ number, isWhole: true })
+    }
   },
+  60_000,
 )

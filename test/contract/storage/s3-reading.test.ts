@@ -14,7 +14,7 @@ beforeEach(async () => {
   s3 = opened.s3
   const files = openObjectStore(opened)
   storage = await openStorage({ between: () => ({ files }), downloads })
-  const bodies = { ten: '0123456789', empty: '', large: 'x'.repeat(21) }
+  const bodies = { ten: '0123456789', empty: '', full: 'x'.repeat(20), large: 'x'.repeat(22) }
   for (const [name, body] of Object.entries(bodies)) await storage.put(`/${name}`, body)
 })
 afterEach(() => storage.close())
@@ -30,9 +30,14 @@ describe('A read of a file in S3', () => {
     ['GET', '/ten', range('bytes=1-2,4-5'), 200, '0123456789', ['GET']],
     ['GET', '/ten', range('bytes=10-'), 416, undefined, ['GET', 'HEAD']],
     ['GET', '/empty', {}, 200, '', ['GET', 'HEAD']],
+    ['GET', '/full', {}, 200, 'x'.repeat(20), ['GET']],
     ['GET', '/large', {}, 302, '', ['GET']],
-    ['GET', '/large', range('bytes=0-2'), 206, 'xxx', ['GET']],
+    ['GET', '/large', range('bytes=0-20'), 302, '', ['GET']],
+    ['GET', '/large', range('bytes=0-19'), 206, 'x'.repeat(20), ['GET']],
+    ['HEAD', '/large', {}, 200, '', ['HEAD']],
     ['GET', '/ten', { 'If-None-Match': '*' }, 304, '', ['HEAD']],
+    ['GET', '/ten', { ...range('bytes=99-'), 'If-None-Match': '*' }, 304, '', ['HEAD']],
+    ['GET', '/ten', { ...range('bytes=99-'), 'If-Range': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
     ['GET', '/ten', { 'If-None-Match': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
     ['GET', '/ten', { ...range('bytes=2-3'), 'If-Range': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
     ['HEAD', '/ten', {}, 200, '', ['HEAD']],

@@ -1,198 +1,32 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   PutObjectCommand,
-  type S3Client,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
-import { createDeadline, type Deadline } from '../../../lib/core/deadline.ts'
-import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
-import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
-import { entry } from '../../support/history.ts'
-import type { MemoryS3 } from '../../support/memory-s3.ts'
-import { contentIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
-import type { S3Request } from '../../support/s3-messages.ts'
+import { contentIn } from '../../support/objects.ts'
+import { functionTime, inFunctionTime, latestAnswer, slowDown, step } from './function-time.ts'
+import { isCopy, openS3Bench, type S3Bench } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-/** In milliseconds: the time limit of a function, and the remaining time at which Lambda freezes the function. */
-const functionTime = 28_000
-const frozenAt = 500
-/** In milliseconds: the time by which each turn of the event loop advances the clock. */
-const step = 40
+let bench: S3Bench
+let storage: StorageUnderTest
 
-let s3: MemoryS3
-let store: ObjectStore
-let others: ObjectStore
-let client: S3Client
-let open: (largestCopy?: number) => ObjectStore
-
-beforeEach(() => {
-  const opened = openBucketInMemory()
-  s3 = opened.s3
-  client = opened.connect()
-  open = (largestCopy) => {
-    const [client, once] = [opened.connect(), opened.connect(1)]
-    failLikePort(client)
-    failLikePort(once)
-    return openObjectStore(opened, { client, once, memory: 1_000, largestCopy })
-  }
-  store = open()
-  others = open()
+beforeEach(async () => {
+  bench = openS3Bench()
+  storage = await openStorage({ between: () => ({ files: bench.store }) })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 })
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers()
-})
-
-/** Runs a call with the time limit of a function. Each turn of the event loop advances the clock. */
-const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Result>) => {
-  let elapsed = 0
-  let isOver = false
-  const running = run(createDeadline(() => functionTime - elapsed)).finally(() => {
-    isOver = true
-  })
-  running.catch(() => {})
-  for (; !isOver; elapsed += step) {
-    await turn()
-    vi.advanceTimersByTime(step)
-  }
-  return { result: await running, elapsed }
-}
-
-/** The ways in which a call is slow: its request waits, its answer waits, or its request arrives after it was cut. */
-const slownesses = ['request', 'answer', 'arrival'] as const
-type Slowness = (typeof slownesses)[number]
-
-/**
- * Makes one call slow. The first call has the number 1. `calls` counts all calls, and `release` lets the slow call
- * continue.
- */
-const slowDown = (number: number, slowness: Slowness) => {
-  let calls = 0
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const handle = (request: S3Request) => s3.requestHandler.handle(request)
-  s3.before = async (request) => {
-    calls += 1
-    if (calls !== number) return
-    if (slowness === 'answer') await handle(request)
-    // The call is cut after 23 or 24 seconds.
-    if (slowness === 'arrival') setTimeout(() => void handle(request), 24_500)
-    await held
-  }
-  return {
-    calls: () => calls,
-    async release() {
-      s3.before = async () => undefined
-      release()
-      for (let count = 0; count < 50; count++) await turn()
-    },
-  }
-}
-
-const free = { ...nowhere, absent: ['live/1/f', 'live/1/f/page.html/'] }
-const put = (by: ObjectStore, key: string, text: string) => putObject(by, key, text, free)
-
-const page = 'live/1/f/page.html'
-const draft = 'draft/1/f/page.html'
-const moved = 'live/1/f/moved'
-const copy = 'live/1/f/copy'
-
-/** The contents of a page, its draft, a file and their new paths. */
-const state = async () => [
-  await contentIn(others, page),
-  await contentIn(others, draft),
-  await contentIn(others, moved),
-  await contentIn(others, `${moved}-away`),
-  await contentIn(others, copy),
-]
-const before = ['old', 'draft', 'moved', undefined, undefined]
-
-/** Publishes a page into a new folder and moves a file, in one change. */
-const publication = async (text: string): Promise<Change[]> => {
-  const from = await others.find(moved)
-  const staged = await stageObject(store, page, text)
-  return [
-    { kind: 'folder', key: 'live/1/f/' },
-    { kind: 'put', key: page, staged },
-    { kind: 'remove', key: draft },
-    ...(from ? [{ kind: 'move', from, key: `${moved}-away` } as const] : []),
-  ]
-}
-
-const prepare = async () => {
-  await put(others, page, 'old')
-  await put(others, draft, 'draft')
-  await put(others, moved, 'moved')
-}
-
-const copying = async (): Promise<Change[]> => {
-  const from = await others.find(page)
-  return from ? [{ kind: 'copy', from, key: copy }] : []
-}
-
-const callsOf = async (make: () => Promise<Change[]>): Promise<number> => {
-  await prepare()
-  const changes = await make()
-  const slow = slowDown(0, 'request')
-  expect(await store.place(changes, free, entry)).toEqual({ outcome: 'placed' })
-  await slow.release()
-  return slow.calls()
-}
-
-describe.each([
-  ['a small file', () => publication('new')],
-  ['a large file', () => publication('n'.repeat(2_000))],
-  ['a copy', copying],
-  ['a copy in parts', copying],
-])('Storing %s while one call is slow', (what, make) => {
-  it.each(slownesses)(
-    'The request ends in time, is undone, and does not replace a newer file later (%s)',
-    async (slowness) => {
-      if (what === 'a copy in parts') store = open(0)
-      const calls = await callsOf(make)
-      for (const number of callsToTry(calls)) {
-        s3.before = async () => undefined
-        for (const key of ['live/1/f/', page, draft, moved, `${moved}-away`, copy]) {
-          const info = await others.find(key)
-          if (info) await others.remove([info], entry)
-        }
-        await prepare()
-        const changes = await make()
-        const slow = slowDown(number, slowness)
-        const { result, elapsed } = await inFunctionTime((deadline) =>
-          store.place(changes, { ...free, deadline }, entry).catch((error: unknown) => error),
-        )
-        expect({ number, result }).toEqual({ number, result: { outcome: 'late' } })
-        expect(elapsed).toBeLessThan(functionTime - frozenAt)
-        const during = s3.requests.length
-        await slow.release()
-        expect({ number, state: await state() }).toEqual({ number, state: before })
-        await put(others, page, 'newer')
-        vi.advanceTimersByTime(10_000)
-        expect(await contentIn(others, page)).toBe('newer')
-        expect(s3.requests.slice(during).filter(({ method }) => method === 'DELETE')).toEqual([])
-      }
-    },
-    60_000,
-  )
+  await storage.close()
 })
 
 type Ask = (remaining: () => number) => Promise<{ readonly status: number }>
 
 describe('A request that makes a slow call to S3', () => {
-  let storage: StorageUnderTest
-  beforeEach(async () => {
-    storage = await openStorage({ between: () => ({ files: store }) })
-  })
-  afterEach(() => storage.close())
-
   const asks: readonly (readonly [string, Ask])[] = [
     ['PUT', (remaining) => storage.call('PUT', '/f/page.html', { body: 'late', remaining })],
     ['POST', (remaining) => storage.post('/f', [{ name: 'page.html', content: 'late' }], { remaining })],
@@ -204,7 +38,7 @@ describe('A request that makes a slow call to S3', () => {
   it.each(asks)(
     'The request answers 503 in time, and does not replace a newer file later: %s',
     async (_, ask) => {
-      const counting = slowDown(0, 'request')
+      const counting = slowDown(bench.s3, 0, 'waits before its request')
       await storage.put('/f/page.html', 'old')
       const first = counting.calls()
       expect((await ask(() => functionTime)).status).toBe(200)
@@ -213,21 +47,16 @@ describe('A request that makes a slow call to S3', () => {
       for (const number of callsToTry(calls)) {
         await storage.put('/f/page.html', 'old')
         for (const name of ['/g', '/f/other.html']) await storage.remove(name)
-        const slow = slowDown(number, 'request')
-        let answer: { readonly status: number } | undefined
-        const { elapsed } = await inFunctionTime(async ({ timeLeft }) => {
-          // Lambda ends an operation that only reads, and answers.
-          answer = await Promise.race([
-            ask(timeLeft),
-            new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), functionTime - frozenAt)),
-          ])
-        })
-        expect({ number, status: answer?.status ?? 503 }).toEqual({ number, status: 503 })
-        expect(elapsed).toBeLessThanOrEqual(functionTime - frozenAt + 2 * step)
-        s3.before = async () => undefined
+        const slow = slowDown(bench.s3, number, 'waits before its request')
+        // Lambda ends an operation that only reads, and answers.
+        const ended = new Promise<{ status: number }>((end) => setTimeout(() => end({ status: 503 }), latestAnswer))
+        const { result, elapsed } = await inFunctionTime(({ timeLeft }) => Promise.race([ask(timeLeft), ended]))
+        expect({ number, status: result.status }).toEqual({ number, status: 503 })
+        expect(elapsed).toBeLessThanOrEqual(latestAnswer + 2 * step)
+        bench.s3.before = async () => undefined
         expect((await storage.put('/f/page.html', 'newer')).status).toBe(200)
         await slow.release()
-        expect(await contentIn(others, 'live/1001/f/page.html')).toBe('newer')
+        expect(await contentIn(bench.store, 'live/1001/f/page.html')).toBe('newer')
       }
     },
     60_000,
@@ -239,14 +68,9 @@ describe('A file of 5 GiB on a connection of 200 MiB per second', () => {
   const part = 8 * mebibyte
   const parts = 640
   const Bucket = 'memory'
-  let storage: StorageUnderTest
-  beforeEach(async () => {
-    storage = await openStorage({ between: () => ({ files: store }) })
-  })
-  afterEach(() => storage.close())
-
   /** The parts of the file share their bytes in memory. */
   const putLargest = async (Key: string) => {
+    const { client } = bench.clients
     await client.send(new PutObjectCommand({ Bucket, Key: 'scratch/part', Body: Buffer.alloc(part) }))
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'image/png' }))
     const upload = { Bucket, Key, UploadId, CopySource: 'memory/scratch/part' }
@@ -262,10 +86,10 @@ describe('A file of 5 GiB on a connection of 200 MiB per second', () => {
 
   /** S3 copies as fast as one connection. */
   const slowCopies = () => {
-    s3.before = async ({ headers }) => {
-      if (headers['x-amz-copy-source'] === undefined) return
+    bench.s3.before = async (request) => {
+      if (!isCopy(request)) return
       const [, first = 0, last = parts * part - 1] =
-        /^bytes=(\d+)-(\d+)$/.exec(headers['x-amz-copy-source-range'] ?? '') ?? []
+        /^bytes=(\d+)-(\d+)$/.exec(request.headers['x-amz-copy-source-range'] ?? '') ?? []
       const milliseconds = (1_000 * (Number(last) + 1 - Number(first))) / (200 * mebibyte)
       await new Promise((resolve) => setTimeout(resolve, milliseconds))
     }
@@ -274,7 +98,7 @@ describe('A file of 5 GiB on a connection of 200 MiB per second', () => {
   it('One request renames, moves, copies or restores the file (S-130)', async () => {
     const first = `live/${storage.site}/a.png`
     await putLargest(first)
-    const before = await others.find(first)
+    const before = await bench.store.find(first)
     slowCopies()
     const asks: readonly (readonly [string, Ask])[] = [
       ['b.png', (remaining) => storage.rename('/a.png', 'b.png', { remaining })],
@@ -285,14 +109,10 @@ describe('A file of 5 GiB on a connection of 200 MiB per second', () => {
     ]
     for (const [name, ask] of asks) {
       if (ask === asks.at(-1)?.[1]) await storage.put('/a.png', 'newer')
-      let answer: { readonly status: number } | undefined
-      const { elapsed } = await inFunctionTime(async ({ timeLeft }) => {
-        answer = await ask(timeLeft)
-      })
-      expect({ name, status: answer?.status }).toEqual({ name, status: 200 })
-      expect(elapsed).toBeLessThan(functionTime - frozenAt)
-      const { size, contentType, fingerprint } = (await others.find(`live/${storage.site}/${name}`)) ?? {}
-      expect({ size, contentType, fingerprint }).toEqual({
+      const { result, elapsed } = await inFunctionTime(({ timeLeft }) => ask(timeLeft))
+      expect({ name, status: result.status }).toEqual({ name, status: 200 })
+      expect(elapsed).toBeLessThan(latestAnswer)
+      expect(await bench.store.find(`live/${storage.site}/${name}`)).toMatchObject({
         size: parts * part,
         contentType: 'image/png',
         fingerprint: before?.fingerprint,

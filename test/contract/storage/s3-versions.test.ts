@@ -1,23 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type {
-  ObjectStore,
-  ObjectVersion,
-  PlaceConditions,
-  RemovedObject,
-  Restoration,
-} from '../../../lib/storage/object-store.ts'
-import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
-import type { MemoryS3 } from '../../support/memory-s3.ts'
-import { contentIn, nowhere } from '../../support/objects.ts'
-import { Refusal, type S3Request } from '../../support/s3-messages.ts'
+import type { ObjectVersion, PlaceConditions, RemovedObject, Restoration } from '../../../lib/storage/object-store.ts'
+import { contentIn } from '../../support/objects.ts'
+import { Refusal } from '../../support/s3-messages.ts'
+import { isBatch, isCopy, isListing, type Matcher, openS3Bench, type S3Bench } from './s3-bench.ts'
 
-let s3: MemoryS3
-let store: ObjectStore
+let bench: S3Bench
 beforeEach(() => {
-  const opened = openBucketInMemory()
-  s3 = opened.s3
-  store = openObjectStore(opened)
+  bench = openS3Bench()
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -26,7 +15,7 @@ afterEach(() => {
 
 /** Requests that other callers send to the bucket, without the store. */
 const raw = (method: string, key: string, body = '') =>
-  s3.requestHandler.handle({ method, path: `/memory/${key}`, headers: { 'content-type': 'text/plain' }, body })
+  bench.s3.requestHandler.handle({ method, path: `/memory/${key}`, headers: { 'content-type': 'text/plain' }, body })
 const put = async (key: string, ...contents: readonly string[]) => {
   for (const content of contents) await raw('PUT', key, content)
 }
@@ -34,42 +23,32 @@ const hide = async (...keys: readonly string[]) => {
   for (const key of keys) await raw('DELETE', key)
 }
 
-const content = (key: string) => contentIn(store, key)
+const content = (key: string) => contentIn(bench.store, key)
 const versionsOf = async (key: string): Promise<readonly ObjectVersion[]> =>
-  (await store.versions(key, { limit: 100 }))?.versions ?? []
+  (await bench.store.versions(key, { limit: 100 }))?.versions ?? []
 const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
   const version = (await versionsOf(key))[at]
   if (!version) throw new Error(`${key} has no version ${at}`)
   return { ...version, kind: 'restore', key }
 }
-const place = (changes: readonly Restoration[], conditions: Partial<PlaceConditions> = {}) =>
-  store.place(changes, { ...nowhere, ...conditions }, entry)
+const place = (changes: readonly Restoration[], conditions?: Partial<PlaceConditions>) =>
+  bench.place(changes, conditions)
 const removedIn = async (prefix: string, from: number, to: number): Promise<readonly RemovedObject[]> => {
   const found: RemovedObject[] = []
-  for await (const some of store.removedWithin(prefix, { from, to })) found.push(...some)
+  for await (const some of bench.store.removedWithin(prefix, { from, to })) found.push(...some)
   return found
 }
+/** Freezes the clock. */
+const freeze = (now = Date.UTC(2026, 0, 1)): number => {
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  return now
+}
 
-/** Runs the work of another caller right before the first matching request. */
-const meanwhile = (isMeant: (request: S3Request) => boolean, work: () => Promise<unknown>) => {
-  s3.before = async (request) => {
-    if (!isMeant(request)) return
-    s3.before = async () => undefined
-    await work()
-  }
-}
-const takesMarkersAway = ({ method, query = {} }: S3Request) =>
-  (method === 'DELETE' && query['versionId'] !== undefined) || query['delete'] !== undefined
-const looksAtPresent = ({ method, query = {} }: S3Request) => method === 'HEAD' && query['versionId'] === undefined
-const copies = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== undefined
-const isListing = ({ method, query = {} }: S3Request) =>
-  method === 'GET' && (query['versions'] !== undefined || query['list-type'] !== undefined)
+const takesMarkersAway: Matcher = (request) =>
+  (request.method === 'DELETE' && request.query?.['versionId'] !== undefined) || isBatch(request)
+const looksAtPresent: Matcher = ({ method, query = {} }) => method === 'HEAD' && query['versionId'] === undefined
 /** The listings that `work` makes. */
-const listingsOf = async (work: () => Promise<unknown>): Promise<readonly S3Request[]> => {
-  const before = s3.requests.length
-  await work()
-  return s3.requests.slice(before).filter(isListing)
-}
+const listingsOf = async (work: () => Promise<unknown>) => (await bench.requestsOf(work)).filter(isListing)
 
 describe('A restore that is undone', () => {
   const gone = { present: ['live/1/gone'] }
@@ -79,7 +58,7 @@ describe('A restore that is undone', () => {
     for (const key of keys) await put(key, 'text')
     await hide(...keys)
     const changes = await Promise.all(keys.map((key) => restorationOf(key)))
-    meanwhile(takesMarkersAway, () => put('live/1/a', 'text'))
+    bench.meanwhile(takesMarkersAway, () => put('live/1/a', 'text'))
     expect(await place(changes, gone)).toEqual(stale)
     expect(await content('live/1/a')).toBe('text')
     expect(await content('live/1/b')).toBeUndefined()
@@ -87,8 +66,7 @@ describe('A restore that is undone', () => {
 
   it('The objects stay removed, and can be restored later', async () => {
     const keys = ['live/1/f/a', 'live/1/f/b', 'live/1/f/c']
-    const start = Date.UTC(2026, 0, 1)
-    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const start = freeze()
     for (const key of keys) await put(key, 'old', key)
     vi.setSystemTime(start + 10_000)
     await hide(...keys)
@@ -102,7 +80,7 @@ describe('A restore that is undone', () => {
     ).toEqual(stale)
     vi.setSystemTime(start + 20_000)
     for (const key of keys) {
-      expect(await store.find(key)).toBeUndefined()
+      expect(await bench.store.find(key)).toBeUndefined()
       expect((await versionsOf(key)).map(({ size, isRemoved }) => [size, isRemoved])).toEqual([
         [key.length, true],
         [3, false],
@@ -122,20 +100,20 @@ describe('An object that is being restored', () => {
     await put(key, 'text')
     await hide(key)
     const change = await restorationOf(key)
-    meanwhile(takesMarkersAway, () => put(key, 'text'))
+    bench.meanwhile(takesMarkersAway, () => put(key, 'text'))
     expect(await place([change])).toEqual({ outcome: 'placed' })
     expect(await content(key)).toBe('text')
   })
 
   it.each([
-    ['before its copy', [key], copies],
-    ['before its copy, in a folder that must be empty', ['live/1/'], copies],
+    ['before its copy', [key], isCopy],
+    ['before its copy, in a folder that must be empty', ['live/1/'], isCopy],
     ['before the last check', ['live/1/'], looksAtPresent],
   ])('An older state does not replace an upload to a path that must be free: %s', async (_, absent, isMeant) => {
     await put(key, 'first', 'second')
     await hide(key)
     const change = await restorationOf(key, 1)
-    meanwhile(isMeant, () => put(key, 'upload'))
+    bench.meanwhile(isMeant, () => put(key, 'upload'))
     expect(await place([change], { absent })).toEqual({ outcome: 'occupied', key })
     expect(await content(key)).toBe('upload')
   })
@@ -143,7 +121,7 @@ describe('An object that is being restored', () => {
   it('An upload that came meanwhile is not replaced, except by a repeated restore', async () => {
     await put(key, 'first', 'second')
     const change = await restorationOf(key, 1)
-    meanwhile(copies, () => put(key, 'upload'))
+    bench.meanwhile(isCopy, () => put(key, 'upload'))
     expect(await place([change])).toEqual({ outcome: 'stale', key })
     expect(await content(key)).toBe('upload')
     expect(await place([change])).toEqual({ outcome: 'placed' })
@@ -189,16 +167,15 @@ describe('An object with thousands of versions', () => {
       ['live/1/other', 1],
     ])
     expect(listings.length).toBe(2)
-    expect((await store.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
+    expect((await bench.store.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
       { key, size: 1 },
       { key: 'live/1/other', size: 1 },
     ])
-    expect(await store.keptBelow('live/1/')).toEqual({ count: 2_501, bytes: 2_501 })
+    expect(await bench.store.keptBelow('live/1/')).toEqual({ count: 2_501, bytes: 2_501 })
   })
 
   it('An old removal is found behind thousands of newer versions', async () => {
-    const start = Date.UTC(2026, 0, 1)
-    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const start = freeze()
     await put(key, 'removed')
     await hide(key)
     vi.setSystemTime(start + 10_000)
@@ -206,7 +183,7 @@ describe('An object with thousands of versions', () => {
     const [found, ...others] = await removedIn('live/1/', start, start)
     expect(others).toEqual([])
     expect(found).toEqual({ key, id: 'version-1', size: 7, tag: expect.stringMatching(/^[0-9a-f]{32}$/) })
-    expect(await store.keptBelow('live/1/')).toEqual({ count: 2_100, bytes: 2_099 + 'removed'.length })
+    expect(await bench.store.keptBelow('live/1/')).toEqual({ count: 2_100, bytes: 2_099 + 'removed'.length })
   })
 })
 
@@ -214,14 +191,13 @@ describe('The removed entries of a folder', () => {
   const prefix = 'live/1/'
 
   it('A folder keeps the time of its removal when a purge adds delete markers to its files (H-17)', async () => {
-    const start = Date.UTC(2026, 0, 1)
-    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const start = freeze()
     await put('live/1/f/', '')
     await hide('live/1/f/')
     vi.setSystemTime(start + 60_000)
     // Only delete markers are left of these files.
     await hide('live/1/f/purged', 'live/1/g/purged')
-    const { entries } = await store.listRemoved({ prefix, limit: 10 })
+    const { entries } = await bench.store.listRemoved({ prefix, limit: 10 })
     expect(entries).toEqual([{ key: 'live/1/f/', removedAt: start, size: null }])
   })
 
@@ -230,9 +206,9 @@ describe('The removed entries of a folder', () => {
     const names: string[] = []
     let [pages, most, after]: [number, number, string | undefined] = [0, 0, undefined]
     do {
-      const before = s3.requests.length
-      const page = await store.listRemoved({ prefix, limit, after })
-      most = Math.max(most, s3.requests.length - before)
+      const before = bench.s3.requests.length
+      const page = await bench.store.listRemoved({ prefix, limit, after })
+      most = Math.max(most, bench.s3.requests.length - before)
       expect(page.entries.length).toBeLessThanOrEqual(limit)
       names.push(...page.entries.map(({ key }) => key.slice(prefix.length)))
       after = page.next
@@ -258,9 +234,9 @@ describe('The removed entries of a folder', () => {
     const { names, most } = await allPages(1)
     expect(names).toEqual(['a/', 'y/', 'z'])
     expect(most).toBeLessThanOrEqual(230)
-    const first = s3.requests.length
-    expect((await store.listRemoved({ prefix, limit: 1 })).entries).toMatchObject([{ key: `${prefix}a/` }])
-    expect(s3.requests.length - first).toBeLessThanOrEqual(10)
+    const first = bench.s3.requests.length
+    expect((await bench.store.listRemoved({ prefix, limit: 1 })).entries).toMatchObject([{ key: `${prefix}a/` }])
+    expect(bench.s3.requests.length - first).toBeLessThanOrEqual(10)
   })
 
   it('The pages together contain every entry, however long a page is', async () => {
@@ -278,14 +254,13 @@ describe('The removed entries of a folder', () => {
   })
 
   it('A large folder shows the time of its last removal', async () => {
-    const start = Date.UTC(2026, 0, 1)
-    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const start = freeze()
     const names = Array.from({ length: 600 }, (_, index) => `${prefix}folder/m${index}`)
     for (const name of [...names, `${prefix}folder/z`]) await put(name, 'x')
     await hide(...names)
     vi.setSystemTime(start + 600_000)
     await hide(`${prefix}folder/z`)
-    const { entries } = await store.listRemoved({ prefix, limit: 10 })
+    const { entries } = await bench.store.listRemoved({ prefix, limit: 10 })
     expect(entries).toEqual([{ key: `${prefix}folder/`, removedAt: start + 600_000, size: null }])
   })
 })
@@ -298,34 +273,34 @@ describe('The versions of an object in S3', () => {
     await put('live/1/b', 'b')
     const [other] = await versionsOf('live/1/b')
     for (const after of ['nonsense', 'version-99', other?.id]) {
-      expect(await store.versions(key, { limit: 10, after })).toBeUndefined()
+      expect(await bench.store.versions(key, { limit: 10, after })).toBeUndefined()
     }
     const [newest] = await versionsOf(key)
-    const rest = await store.versions(key, { limit: 10, after: newest?.id })
+    const rest = await bench.store.versions(key, { limit: 10, after: newest?.id })
     expect(rest?.versions.map(({ size }) => size)).toEqual([1])
   })
 
   it('A request with expired credentials fails, and is not taken for an unknown version', async () => {
     await put(key, '1')
     const choose = () => undefined
-    expect(await store.readVersion(key, 'nonsense', choose)).toBeUndefined()
-    s3.before = async () => {
+    expect(await bench.store.readVersion(key, 'nonsense', choose)).toBeUndefined()
+    bench.s3.before = async () => {
       throw new Refusal(400, 'ExpiredToken')
     }
-    await expect(store.readVersion(key, 'version-1', choose)).rejects.toThrow()
-    await expect(store.versions(key, { limit: 1, after: 'version-1' })).rejects.toThrow()
+    await expect(bench.store.readVersion(key, 'version-1', choose)).rejects.toThrow()
+    await expect(bench.store.versions(key, { limit: 1, after: 'version-1' })).rejects.toThrow()
   })
 
   it('Only the requested versions of the object are listed', async () => {
     await put(key, '1', '22', '333')
     await hide(key)
     for (let index = 0; index < 100; index++) await put(`${key}${index}`, 'x')
-    const [listing, ...others] = await listingsOf(() => store.versions(key, { limit: 2 }))
+    const [listing, ...others] = await listingsOf(() => bench.store.versions(key, { limit: 2 }))
     expect(others).toEqual([])
     expect(Number(listing?.query?.['max-keys'])).toBeLessThan(10)
     for (let round = 0; round < 10; round++) await hide(key)
     expect((await versionsOf(key)).map(({ size }) => size)).toEqual([3, 2, 1])
-    const page = await store.versions(key, { limit: 1 })
+    const page = await bench.store.versions(key, { limit: 1 })
     expect(page?.versions).toMatchObject([{ size: 3, isRemoved: true }])
     expect(page?.versions[0]?.hiddenBy?.length).toBe(11)
   })

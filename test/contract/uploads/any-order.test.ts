@@ -24,6 +24,7 @@ import type { Requester } from '../../../lib/storage/changes/change.ts'
 import { root } from '../../../lib/storage/path.ts'
 import type { LeaseTerms } from '../../../lib/storage/uploads/lease.ts'
 import type { Addition, Upload } from '../../../lib/storage/uploads/upload.ts'
+import { aroundCalls } from '../../support/around-calls.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { timesToTry } from '../../support/each-call.ts'
@@ -117,20 +118,14 @@ const mortal = (diesAt: number) => {
     steps += 1
     if (steps >= diesAt) throw new Death()
   }
-  return <Port extends object>(port: Port): Port =>
-    new Proxy(port, {
-      get(target, name) {
-        const call: unknown = Reflect.get(target, name)
-        // Reads of content run inside other calls, so they are not counted.
-        if (typeof call !== 'function' || name === 'read') return call
-        return async (...given: unknown[]) => {
-          step()
-          const answer: unknown = await Reflect.apply(call, target, given)
-          step()
-          return answer
-        }
-      },
-    })
+  const around = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    step()
+    const answer = await call()
+    step()
+    return answer
+  }
+  // Reads of content run inside other calls, so they are not counted.
+  return <Port extends object>(port: Port): Port => aroundCalls(port, around, ['read', 'removedWithin'])
 }
 
 const isDead = (error: unknown): boolean => error instanceof Death

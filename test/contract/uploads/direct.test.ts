@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
+import type { Between } from '../../support/files.ts'
 import { bytesIn } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { openStorageOnAws } from '../storage/hands.ts'
+import { createInterruption, type Interruption } from '../storage/interruption.ts'
 import { openUploads, type UploadsUnderTest, uploadIn } from './service.ts'
 
 const part = 8 * 1024 * 1024
@@ -29,20 +30,12 @@ interface State {
 
 let bucket: ReturnType<typeof openBucketInMemory>
 let service: UploadsUnderTest
-let placing: () => void = () => {}
+let placing: Interruption
 
 beforeEach(async () => {
-  placing = () => {}
+  placing = createInterruption()
   bucket = openBucketInMemory()
-  const between = ({ files }: { readonly files: ObjectStore }) => ({
-    files: {
-      ...files,
-      async place(...given: Parameters<ObjectStore['place']>) {
-        placing()
-        return files.place(...given)
-      },
-    },
-  })
+  const between: Between = ({ files }) => ({ files: placing.in(files) })
   service = await openUploads({ between }, (options) => openStorageOnAws({ ...options, bucket }))
 })
 afterEach(() => service.close())
@@ -152,11 +145,9 @@ describe('An upload in parts', () => {
   test('After a temporary failure, an upload can be completed without sending the bytes again (U-29)', async () => {
     const upload = await beginFilm()
     await sendAll(upload)
-    placing = () => {
-      throw new ServiceError('unavailable')
-    }
+    placing.always(() => Promise.reject(new ServiceError('unavailable')))
     for (const method of ['PATCH', 'GET']) expect((await ask(method, upload)).status).toBe(503)
-    placing = () => {}
+    placing.end()
     expect((await ask('PATCH', upload)).status).toBe(204)
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
   })

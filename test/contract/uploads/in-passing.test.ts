@@ -1,33 +1,17 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { createInterruption } from '../storage/interruption.ts'
 import { openUploads, uploadIn } from './service.ts'
 
 /** A service whose object store can fail to place files. */
 const open = async () => {
-  let fails: (() => never) | undefined
-  const between = ({ files }: { readonly files: ObjectStore }) => ({
-    files: {
-      ...files,
-      async place(...given: Parameters<ObjectStore['place']>) {
-        fails?.()
-        return files.place(...given)
-      },
-    },
-  })
-  const service = await openUploads({ between })
+  const placing = createInterruption()
+  const service = await openUploads({ between: ({ files }) => ({ files: placing.in(files) }) })
   onTestFinished(service.close)
-  return {
-    ...service,
-    failWith(fail: (() => never) | undefined) {
-      fails = fail
-    },
-  }
+  return { ...service, placing }
 }
 
-const away = (): never => {
-  throw new ServiceError('unavailable')
-}
+const away = () => Promise.reject(new ServiceError('unavailable'))
 
 describe('Completing an upload while the store fails for a time', () => {
   test.each(['HEAD', 'PATCH'] as const)(
@@ -35,14 +19,14 @@ describe('Completing an upload while the store fails for a time', () => {
     async (method) => {
       const service = await open()
       const upload = uploadIn(await service.create('a.txt', 5))
-      service.failWith(away)
+      service.placing.always(away)
       const again = () => (method === 'HEAD' ? service.head(upload) : service.patch(upload, 5, ''))
       for (const answer of [await service.patch(upload, 0, 'hello'), await again(), await again()]) {
         expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1', 'tus-resumable': '1.0.0' } })
         expect(answer.headers['upload-offset']).toBeUndefined()
       }
       expect(await service.content('a.txt')).toBeUndefined()
-      service.failWith(undefined)
+      service.placing.end()
       const { status, headers } = await again()
       expect([status, headers['upload-offset']]).toEqual([method === 'HEAD' ? 200 : 204, '5'])
       expect(await service.content('a.txt')).toBe('hello')
@@ -52,19 +36,19 @@ describe('Completing an upload while the store fails for a time', () => {
   test('The bytes stay, so the client sends no byte again (U-29)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
-    service.failWith(away)
+    service.placing.always(away)
     await service.patch(upload, 0, 'hello')
     expect((await service.patch(upload, 0, 'hello')).status).toBe(409)
-    service.failWith(undefined)
+    service.placing.end()
     expect((await service.head(upload)).status).toBe(200)
   })
 
   test('If a later attempt is refused, the upload ends (U-28)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { headers: { 'If-None-Match': '*' } }))
-    service.failWith(away)
+    service.placing.always(away)
     await service.patch(upload, 0, 'hello')
-    service.failWith(undefined)
+    service.placing.end()
     await service.call('PUT', '/storage/a.txt', { body: 'theirs' })
     expect((await service.head(upload)).status).toBe(412)
     expect((await service.head(upload)).status).toBe(404)
@@ -74,9 +58,9 @@ describe('Completing an upload while the store fails for a time', () => {
   test('The file is stored in the same folder, even if a folder in another case appears', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { folder: '/folder' }))
-    service.failWith(away)
+    service.placing.always(away)
     await service.patch(upload, 0, 'hello')
-    service.failWith(undefined)
+    service.placing.end()
     await service.call('PUT', '/storage/FOLDER/b.txt', { body: 'theirs' })
     expect((await service.head(upload)).status).toBe(200)
     expect([await service.content('folder/a.txt'), await service.content('FOLDER/a.txt')]).toEqual(['hello', undefined])
@@ -85,17 +69,15 @@ describe('Completing an upload while the store fails for a time', () => {
   test('On a full disk, completing an upload answers 507, and may be repeated', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
-    service.failWith(() => {
-      throw new ServiceError('outOfSpace')
-    })
+    service.placing.always(() => Promise.reject(new ServiceError('outOfSpace')))
     expect((await service.patch(upload, 0, 'hello')).status).toBe(507)
-    service.failWith(undefined)
+    service.placing.end()
     expect((await service.head(upload)).status).toBe(200)
   })
 
   test('If creating an upload fails, nothing of it is left', async () => {
     const service = await open()
-    service.failWith(away)
+    service.placing.always(away)
     const before = service.leftovers()
     const headers = { 'Content-Type': 'application/offset+octet-stream' }
     expect((await service.create('a.txt', 5, { body: 'hello', headers })).status).toBe(503)

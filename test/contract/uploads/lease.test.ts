@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { renewedLease } from '../../../lib/storage/uploads/lease.ts'
 import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { type UploadsUnderTest, uploadIn, uploadsHands } from './service.ts'
 
 const second = 1_000
@@ -97,14 +98,16 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     }
   }
 
-  test('The lease is renewed every 5 seconds while bytes arrive', async () => {
+  test('While bytes arrive, other appends answer 423/104031, and the lease is renewed every 5 seconds (U-21, E-51)', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(4)
     expect(service.renewals).toHaveLength(0)
     await service.pass(56)
     expect(service.renewals).toHaveLength(12)
-    expect(await service.patch(upload, 0, 'x')).toMatchObject({ status: 423, headers: { 'retry-after': '5' } })
+    const refused = await service.patch(upload, 0, 'x')
+    expect([...statusAndCode(refused), refused.headers['retry-after']]).toEqual([423, 104031, '5'])
+    expect((await service.head(upload)).headers['upload-offset']).toBe('0')
     body.end('world')
     expect((await appending).status).toBe(204)
     await service.pass(20)
@@ -137,6 +140,16 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect((await service.head(upload)).headers['upload-offset']).toBe('5')
     expect((await service.patch(upload, 5, 'world')).status).toBe(204)
     expect(await service.content('a.txt')).toBe('helloworld')
+  })
+
+  test('Bytes are dropped if the upload is cancelled meanwhile (U-24)', async () => {
+    const service = await start()
+    const { upload, body, appending } = await begin(service)
+    expect((await service.call('DELETE', upload)).status).toBe(204)
+    body.end('world')
+    expect(statusAndCode(await appending)).toEqual([404, 104032])
+    expect(await service.content('a.txt')).toBeUndefined()
+    expect(service.leftovers()).toBe(0)
   })
 
   test('The lease outlasts failed renewals until its time is over', async () => {

@@ -12,18 +12,6 @@ interface Call {
   readonly token?: string
 }
 
-/** A site, and tus requests to it. */
-export interface UploadsUnderTest extends Pick<StorageUnderTest, 'site' | 'stores' | 'deps' | 'leftovers' | 'close'> {
-  issueToken(user: string): Promise<string>
-  /** Sends a request to a path after the address of the site. It is a tus request unless the headers say otherwise. */
-  call(method: string, path: string, call?: Call): Promise<Answer>
-  create(name: string, length: number | undefined, more?: Call & { readonly folder?: string }): Promise<Answer>
-  patch(upload: string, offset: number, body: string | Buffer | Readable, more?: Call): Promise<Answer>
-  head(upload: string, more?: Call): Promise<Answer>
-  /** The content of a file. Undefined if the file does not exist. */
-  content(path: string): Promise<string | undefined>
-}
-
 /** The path of a new upload after the address of its site. */
 export const uploadIn = ({ headers, status, text }: Answer): string => {
   const location = headers['location']
@@ -31,11 +19,10 @@ export const uploadIn = ({ headers, status, text }: Answer): string => {
   return location.slice(location.indexOf('/uploads/'))
 }
 
-export const openUploads = async (options: StorageOptions = {}, open = openStorage): Promise<UploadsUnderTest> => {
-  const storage = await open(options)
-  const { site, callSite, stores } = storage
-
-  const call: UploadsUnderTest['call'] = (method, path, { headers = {}, body, token, ...more } = {}) => {
+/** The requests of resumable uploads to a site. */
+export const tusOver = ({ callSite }: Pick<StorageUnderTest, 'callSite'>) => {
+  /** Sends a request to a path after the address of the site. It is a tus request unless the headers say otherwise. */
+  const call = (method: string, path: string, { headers = {}, body, token, ...more }: Call = {}): Promise<Answer> => {
     const sent = {
       'Tus-Resumable': '1.0.0',
       'Content-Length': body === undefined || body instanceof Readable ? null : String(Buffer.byteLength(body)),
@@ -51,8 +38,38 @@ export const openUploads = async (options: StorageOptions = {}, open = openStora
   }
 
   return {
+    call,
+    create: (
+      name: string,
+      length: number | undefined,
+      { folder = '', headers, ...more }: Call & { readonly folder?: string } = {},
+    ) =>
+      call('POST', `/storage${folder}`, {
+        ...more,
+        headers: {
+          'Upload-Metadata': `filename ${Buffer.from(name).toString('base64')}`,
+          ...(length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(length) }),
+          ...headers,
+        },
+      }),
+    patch: (upload: string, offset: number, body: string | Buffer | Readable, { headers, ...more }: Call = {}) =>
+      call('PATCH', upload, {
+        body,
+        ...more,
+        headers: { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset), ...headers },
+      }),
+    head: (upload: string, more?: Call) => call('HEAD', upload, more),
+  }
+}
+
+/** A site, and the requests of resumable uploads to it. */
+export const openUploads = async (options: StorageOptions = {}, open = openStorage) => {
+  const storage = await open(options)
+  const { site, stores } = storage
+  return {
     ...storage,
-    async issueToken(user) {
+    ...tusOver(storage),
+    async issueToken(user: string): Promise<string> {
       const token = newToken()
       const grant = {
         hash: hashToken(token),
@@ -64,26 +81,12 @@ export const openUploads = async (options: StorageOptions = {}, open = openStora
       await stores.grants.put(grant, [])
       return token
     },
-    call,
-    create: (name, length, { folder = '', headers, ...more } = {}) =>
-      call('POST', `/storage${folder}`, {
-        ...more,
-        headers: {
-          'Upload-Metadata': `filename ${Buffer.from(name).toString('base64')}`,
-          ...(length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(length) }),
-          ...headers,
-        },
-      }),
-    patch: (upload, offset, body, { headers, ...more } = {}) =>
-      call('PATCH', upload, {
-        body,
-        ...more,
-        headers: { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset), ...headers },
-      }),
-    head: (upload, more) => call('HEAD', upload, more),
-    content: (path) => storage.textOf(`/${path}`),
+    /** The content of a file. Undefined if the file does not exist. */
+    content: (path: string) => storage.textOf(`/${path}`),
   }
 }
+
+export type UploadsUnderTest = Awaited<ReturnType<typeof openUploads>>
 
 /** The two kinds of stores. Each call opens empty stores. */
 export const uploadsHands = storageHands.map(({ name, open }) => ({

@@ -1,0 +1,44 @@
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+
+/** Acts right before a change of files is made, after every check. It can also refuse the change with an error. */
+export const createInterruption = () => {
+  type Act = () => unknown
+  let act: Act | undefined
+  let isRepeated = false
+  const interrupt = async (): Promise<void> => {
+    const other = act
+    // The changes of the act itself are not interrupted.
+    act = undefined
+    try {
+      await other?.()
+    } finally {
+      if (isRepeated) act = other
+    }
+  }
+  const set = (next: Act | undefined, repeats: boolean): void => {
+    act = next
+    isRepeated = repeats
+  }
+  return {
+    once: (next: Act) => set(next, false),
+    always: (next: Act) => set(next, true),
+    end: () => set(undefined, false),
+    in: (files: ObjectStore): ObjectStore => ({
+      ...files,
+      async place(...given) {
+        await interrupt()
+        return files.place(...given)
+      },
+      async remove(...given) {
+        await interrupt()
+        return files.remove(...given)
+      },
+      async purge(...given) {
+        await interrupt()
+        return files.purge(...given)
+      },
+    }),
+  }
+}
+
+export type Interruption = ReturnType<typeof createInterruption>

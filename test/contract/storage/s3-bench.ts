@@ -1,0 +1,95 @@
+import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { Change, PlaceConditions } from '../../../lib/storage/object-store.ts'
+import { inMemory, noRemovals } from '../../support/bucket.ts'
+import { createGate } from '../../support/gate.ts'
+import { entry, unrecorded } from '../../support/history.ts'
+import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
+import { infoOf, keysIn, nowhere, putObject } from '../../support/objects.ts'
+import type { S3Request } from '../../support/s3-messages.ts'
+
+export type Matcher = (request: S3Request) => boolean
+
+export const isCopy: Matcher = ({ headers }) => headers['x-amz-copy-source'] !== undefined
+export const isPut: Matcher = (request) => request.method === 'PUT' && !isCopy(request)
+export const isCompletion: Matcher = ({ method, query = {} }) => method === 'POST' && query['uploadId'] !== undefined
+export const isBatch: Matcher = ({ query = {} }) => query['delete'] !== undefined
+export const isRemoval: Matcher = ({ method, query = {} }) => method === 'DELETE' && query['versionId'] === undefined
+export const isRemovalOf =
+  (key: string): Matcher =>
+  (request) =>
+    isRemoval(request) && request.path.endsWith(`/${key}`)
+export const isListing: Matcher = ({ method, query = {} }) =>
+  method === 'GET' && (query['versions'] !== undefined || query['list-type'] !== undefined)
+
+export const brokenConnection = () => Object.assign(new Error('The connection broke'), { code: 'ECONNRESET' })
+
+/** Holds the first matching request until the gate opens. */
+export const holdAt = (s3: MemoryS3, isMeant: Matcher) => {
+  const gate = createGate()
+  s3.before = async (request) => {
+    if (!isMeant(request)) return
+    s3.before = async () => undefined
+    await gate.pass()
+  }
+  return gate
+}
+
+/** A store with the deployed clients, over a bucket in memory. Tests watch, delay and refuse requests to the bucket. */
+export const openS3Bench = (options: Partial<Parameters<typeof createS3ObjectStore>[0]> = {}) => {
+  const s3 = createMemoryS3()
+  const clients = createS3Clients(inMemory(s3))
+  const bucket = 'memory'
+  /** Another store over the same bucket. */
+  const open = (more: typeof options = {}) =>
+    createS3ObjectStore({ ...clients, bucket, removals: noRemovals, record: unrecorded, ...options, ...more })
+  const store = open()
+  /** Runs the work of another caller once, right before the first matching request is answered. */
+  const meanwhile = (isMeant: Matcher, work: (request: S3Request) => Promise<unknown>): void => {
+    s3.before = async (request) => {
+      if (!isMeant(request)) return
+      s3.before = async () => undefined
+      await work(request)
+    }
+  }
+  return {
+    s3,
+    clients,
+    bucket,
+    open,
+    store,
+    put: (key: string, content?: string | Buffer) => putObject(store, key, content),
+    listed: (key: string) => infoOf(store, key),
+    keys: () => keysIn(store),
+    place: (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
+      store.place(changes, { ...nowhere, ...conditions }, entry),
+    async remove(...keys: readonly string[]) {
+      await store.remove(await Promise.all(keys.map((key) => infoOf(store, key))), entry)
+    },
+    meanwhile,
+    /** S3 carries out the first matching request, and the caller gets this failure. */
+    loseAnswer: (isMeant: Matcher, failure: Error = brokenConnection()): void =>
+      meanwhile(isMeant, async (request) => {
+        await s3.requestHandler.handle(request)
+        throw failure
+      }),
+    /** Lets the first matching requests fail. `seen` counts all matching requests. */
+    failing(isMeant: Matcher, times: number, fail: () => Error) {
+      const count = { seen: 0 }
+      s3.before = async (request) => {
+        if (!isMeant(request)) return
+        count.seen += 1
+        if (count.seen <= times) throw fail()
+      }
+      return count
+    },
+    /** The requests that `work` sends. */
+    async requestsOf(work: () => Promise<unknown>): Promise<readonly S3Request[]> {
+      const before = s3.requests.length
+      await work()
+      return s3.requests.slice(before)
+    },
+  }
+}
+
+export type S3Bench = ReturnType<typeof openS3Bench>
