@@ -57,7 +57,7 @@ const { beforeFirst, cannotBeRead, damaged, filesDamaged, layout, noMarker, walM
 const { check } = messages
 
 type Fault = readonly [where: RegExp, fault: RegExp | string]
-type Damage = readonly [name: string, inflict: (directory: string) => void, refusal?: RegExp, fault?: Fault]
+type Damage = readonly [name: string, inflict: (directory: string) => void, refusal?: RegExp | undefined, fault?: Fault]
 
 const ofDatabase = (fault: RegExp | string): Fault => [/site-admin\.db$/, fault]
 const ofFile = (fault: RegExp | string): Fault => [/^site 1001, file large\.bin$/, fault]
