@@ -36,10 +36,30 @@ export const put = async (
 export const read = async (service: SpawnedService, path: string): Promise<Buffer> =>
   Buffer.from(await (await service.request(`${storage}/${path}`)).arrayBuffer())
 
+/** Begins a resumable upload of 60,000 bytes. Returns a function that appends 30,000 bytes. */
+export const beginUpload = async (service: Pick<SpawnedService, 'request'>) => {
+  const tus = { 'Tus-Resumable': '1.0.0' }
+  const created = await service.request(`${storage}/uploads`, {
+    method: 'POST',
+    headers: { ...tus, 'Upload-Length': '60000', 'Upload-Metadata': `filename ${btoa('half.bin')}` },
+  })
+  return async (to: Pick<SpawnedService, 'request'>, offset: number, mark: string) => {
+    const { status } = await to.request(new URL(created.headers.get('location') ?? '').pathname, {
+      method: 'PATCH',
+      headers: { ...tus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' },
+      body: mark.repeat(30_000),
+    })
+    if (status !== 204) throw new Error(`The bytes were answered with ${status}`)
+  }
+}
+
 const plainly = { evenIfDamaged: false, withBytes: false, signal: new AbortController().signal }
 
-export const backUp = (data: string, target: string) => makeBackup(data, target, plainly)
-export const restore = (backup: string, data: string) => restoreBackup(backup, data, plainly)
+type Options = Partial<typeof plainly>
+export const backUp = (data: string, target: string, options: Options = {}) =>
+  makeBackup(data, target, { ...plainly, ...options })
+export const restore = (backup: string, data: string, options: Options = {}) =>
+  restoreBackup(backup, data, { ...plainly, ...options })
 export const faultsOf = (path: string) => checkDataDirectory(path, { withBytes: true })
 
 export const unfinishedIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('unfinished'))

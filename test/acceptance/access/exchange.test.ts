@@ -15,24 +15,16 @@ let issuer: TokenIssuer
 let site: number
 const id = `github-${randomUUID().slice(0, 8)}`
 
-const addRule = (of: number, claims: readonly string[], ...granted: readonly string[]) =>
-  admin(
-    'rule',
-    'add',
-    '--issuer',
-    id,
-    ...claims.flatMap((claim) => ['--claim', claim]),
-    '--site',
-    String(of),
-    ...granted,
-  )
+const addRule = (of: number, options: string) =>
+  admin('rule', 'add', '--issuer', id, '--site', String(of), ...options.split(' '))
 
 beforeAll(async () => {
   if (!mayReachIssuers) return
   issuer = await startTokenIssuer()
   site = await createSite('Exchange')
   await admin('issuer', 'add', issuer.url, '--id', id, '--audience', 'site-admin')
-  await addRule(site, ['repository=acme/site', 'ref=refs/heads/main'], '--right', 'files:write:/news', '--ttl', '10m')
+  const claims = '--claim repository=acme/site --claim ref=refs/heads/main'
+  await addRule(site, `${claims} --right files:write:/news --ttl 10m`)
 })
 afterAll(async () => {
   if (!mayReachIssuers) return
@@ -139,7 +131,7 @@ describeWithIssuer('A refused exchange of tokens', () => {
 describeWithIssuer('Rules and issuers', () => {
   testWithIssuer('A resource selects one of several rules; a refused token stays usable (A-98)', async () => {
     const other = await createSite('Exchange too')
-    const { id: rule } = await addRule(other, ['repository_owner=acme'], '--right', 'files:read')
+    const { id: rule } = await addRule(other, '--claim repository_owner=acme --right files:read')
     const jwt = await issuer.sign()
     expectRefusal(await exchange(jwt), 'invalid_target', 101002)
     const { json } = await exchange(jwt, { resource: `${target.baseUrl}/api/v2/admin/sites/${other}` })
@@ -172,12 +164,8 @@ describeWithIssuer('Rules and issuers', () => {
         ttl: 600,
       },
     ])
-    expect(await admin('issuer', 'list')).toContainEqual({
-      id,
-      url: issuer.url,
-      audience: 'site-admin',
-      clientId: null,
-    })
+    const shown = { id, url: issuer.url, audience: 'site-admin', clientId: null }
+    expect(await admin('issuer', 'list')).toContainEqual(shown)
     const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
     const types = entries.map(({ type, subject }) => `${type} ${subject}`)
     expect(types).toContain(`issuer.created issuer/${id}`)

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { admin, describeWithAdmin } from '../support/admin.ts'
 import { createLibrary, importRecords, type Library, objectIds, records, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
@@ -79,6 +80,8 @@ describeWithAdmin('Administration of categories', () => {
     const outcome = await importRecords(own.siteId, more)
     expect(outcome).toMatchObject({ imported: 2, skipped: 7 })
     expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4, 5, 7, 8, 9])
+    const links = [messages.record.noNews, messages.record.noCategory].map((message) => ({ message, count: 1 }))
+    expect(outcome.errors.slice(4, 6)).toMatchObject(links)
     expect(await importRecords(own.siteId, more)).toEqual(outcome)
     const { json } = await own.call(withQuery('/categories/5/news', { where: '{objectId:60}' }))
     expect(json.items).toMatchObject([{ objectId: 60, displayable: 1, news: { subject: 'Sixty', enabled: true } }])

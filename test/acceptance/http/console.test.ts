@@ -21,26 +21,18 @@ describe('GET /console', () => {
 
   test('The page may load only its own files, and call only data centres', async () => {
     const policy = (await call('/console', anonymous)).headers['content-security-policy'] ?? ''
-    const directives = Object.fromEntries(
-      policy.split('; ').map((directive) => {
-        const [name = '', ...sources] = directive.split(' ')
-        return [name, sources]
-      }),
+    const { origin } = new URL(target.baseUrl)
+    const none = ['default-src', 'base-uri', 'form-action', 'frame-ancestors', 'trusted-types']
+    const self = ['script-src', 'style-src', 'frame-src']
+    expect(policy.split('; ')).toEqual(
+      expect.arrayContaining([
+        ...none.map((name) => `${name} 'none'`),
+        ...self.map((name) => `${name} 'self'`),
+        "img-src 'self' blob:",
+        ...['connect-src', 'media-src'].map((name) => expect.stringMatching(`^${name} 'self' (.* )?${origin}( |$)`)),
+        "require-trusted-types-for 'script'",
+      ]),
     )
-    expect(directives).toMatchObject({
-      'default-src': ["'none'"],
-      'script-src': ["'self'"],
-      'style-src': ["'self'"],
-      'img-src': ["'self'", 'blob:'],
-      'connect-src': expect.arrayContaining(["'self'", new URL(target.baseUrl).origin]),
-      'media-src': expect.arrayContaining(["'self'", new URL(target.baseUrl).origin]),
-      'frame-src': ["'self'"],
-      'base-uri': ["'none'"],
-      'form-action': ["'none'"],
-      'frame-ancestors': ["'none'"],
-      'require-trusted-types-for': ["'script'"],
-      'trusted-types': ["'none'"],
-    })
     expect(policy).not.toMatch(/unsafe|\*|data:/)
   })
 
@@ -90,21 +82,12 @@ describe('GET /console', () => {
     }
   })
 
-  const missing = [
-    'nope.js',
-    'index.html',
-    'frameXhtml',
-    '.txt',
-    'x'.repeat(5_000),
-    '%2E%2E%2Fpackage.json',
-    'licenses.txt%00',
-  ]
-  test.each(missing.map((name) => ({ start: name.slice(0, 50), name })))(
-    'GET /console/$start answers 404/100004',
-    async ({ name }) => {
+  test('GET /console/ with any other name answers 404/100004', async () => {
+    const missing = ['nope.js', 'index.html', 'frameXhtml', '.txt', '%2E%2E%2Fpackage.json', 'licenses.txt%00']
+    for (const name of [...missing, 'x'.repeat(5_000)]) {
       expectError(await call(`/console/${name}`, anonymous), 404, 100004)
-    },
-  )
+    }
+  })
 
   test('GET /console/ returns the page, or a redirect to the page', async () => {
     const { status, headers } = await call('/console/', anonymous)
@@ -124,39 +107,19 @@ describe('GET /', () => {
     })
   })
 
-  test.each(['text/html', 'image/png, text/html;q=0.1', 'text/html;q=0.001', 'a/b;c=",", text/html'])(
-    'GET / with Accept: %s redirects to the console (K-2)',
-    async (accept) => {
-      expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(302)
-    },
-  )
-
+  const many = Array.from({ length: 200 }, (_, index) => `application/type-${index};q=0.${index}`).join(', ')
+  const html = ['text/html', 'image/png, text/html;q=0.1', 'text/html;q=0.001', 'a/b;c=",", text/html']
+  const other = [
+    ...['*/*;q=0.1, application/*', 'text/plain', 'text/html;q=0.000, */*', 'text/html;level=1', '*/html'],
+    ...['text/html;q=nonsense', 'text/html;q=-1', 'a/b;c="text/html"', 'text/html;q=0,'.repeat(500)],
+    ...['html', 'text/', 'text/htm', 'xtext/html', 'text/html5'],
+  ]
   test.each([
-    '*/*;q=0.1, application/*',
-    'text/plain',
-    'text/html;q=0.000, */*',
-    'text/html;level=1',
-    'text/html;q=nonsense',
-    'text/html;q=-1',
-    'html',
-    'text/',
-    'text/htm',
-    'xtext/html',
-    'text/html5',
-    '*/html',
-    'a/b;c="text/html"',
-  ])('GET / with Accept: %s does not redirect a program (K-2)', async (accept) => {
-    expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(200)
-  })
-
-  test('Accept may name 200 types', async () => {
-    const many = Array.from({ length: 200 }, (_, index) => `application/type-${index};q=0.${index}`).join(', ')
-    for (const [accept, status] of [
-      [many, 200],
-      [`${many}, text/html`, 302],
-      ['text/html;q=0,'.repeat(500), 200],
-    ] as const) {
-      expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(status)
+    ['redirects a browser to the console', 302, [...html, `${many}, text/html`]],
+    ['does not redirect a program', 200, [...other, many]],
+  ])('GET / %s, by the types that Accept names (K-2)', async (_, status, accepts) => {
+    for (const accept of accepts) {
+      expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status, accept).toBe(status)
     }
   })
 

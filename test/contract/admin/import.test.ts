@@ -29,8 +29,6 @@ const test = base.extend(
     },
 )
 
-const fault = (line: number, message: unknown) => ({ line, message, count: 1, lines: [line] })
-
 const allImported = { imported: 3, skipped: 0, errors: [] }
 
 test.for([
@@ -115,26 +113,6 @@ describe('an import with bad records', () => {
     expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual(
       Array.from({ length: 1_000 }, (_, index) => index + 1),
     )
-  })
-
-  test('a link without its object or category is reported', async ({ importSome }) => {
-    const link = { kind: 'link', type: 'news', categoryId: 1, objectId: 1 }
-    const text = jsonLines([
-      { kind: 'category', id: 1 },
-      { kind: 'news', id: 1 },
-      link,
-      { ...link, objectId: 2 },
-      { ...link, objectId: 3 },
-      { ...link, categoryId: 2 },
-    ])
-    expect(await importSome(text)).toEqual({
-      imported: 3,
-      skipped: 3,
-      errors: [
-        { line: 4, message: messages.record.noNews, count: 2, lines: [4, 5] },
-        fault(6, messages.record.noCategory),
-      ],
-    })
   })
 })
 

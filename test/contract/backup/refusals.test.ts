@@ -14,8 +14,6 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
-import { makeBackup } from '../../../lib/machine/backup/make-backup.ts'
-import { restoreBackup } from '../../../lib/machine/backup/restore-backup.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer } from '../../support/administration.ts'
 import {
@@ -68,11 +66,11 @@ describe('a refused backup creates nothing', () => {
     expect(outcome.stderr).toMatch(messages.backup.fileDamaged(messages.check.bytesDiffer))
     expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 
-    const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
-    expect(await makeBackup(data, target, even)).toMatchObject({ damaged: 1 })
+    const even = { evenIfDamaged: true, withBytes: true }
+    expect(await backUp(data, target, even)).toMatchObject({ damaged: 1 })
     expect(await faultsOf(target)).toMatchObject([{ where: 'site 1001, file large.bin' }])
     await expect(restore(target, restored)).rejects.toThrow(messages.backup.some(1, messages.check.bytesDiffer))
-    expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
+    expect(await restore(target, restored, even)).toMatchObject({ damaged: 1 })
   })
 
   test('a backup with a file that is too short is refused before its bytes are read', async ({
@@ -202,7 +200,7 @@ test('a restoration that cannot write its marker leaves nothing behind', async (
     mkdirSync(join(restored, 'site-admin.json.new'))
     throw new Error('It was ended')
   })
-  await expect(restoreBackup(backup, restored, { evenIfDamaged: false, signal })).rejects.toThrow('It was ended')
+  await expect(restore(backup, restored, { signal })).rejects.toThrow('It was ended')
   expect(readdirSync(restored)).toEqual(['site-admin.json.new'])
 })
 

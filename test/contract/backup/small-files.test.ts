@@ -1,12 +1,10 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { makeBackup } from '../../../lib/machine/backup/make-backup.ts'
-import { restoreBackup } from '../../../lib/machine/backup/restore-backup.ts'
 import { backUp, faultsOf, put, read, restore, tamper, test } from '../../support/backups.ts'
 import { messages } from '../../support/messages.ts'
 
 /** Accepts damage. Small files are checked even without `withBytes`, because they are in the database. */
-const even = { evenIfDamaged: true, withBytes: false, signal: new AbortController().signal }
+const even = { evenIfDamaged: true }
 
 const become = (bytes: string) =>
   `UPDATE small_contents SET bytes = CAST('${bytes}' AS BLOB) WHERE bytes = CAST('small' AS BLOB)`
@@ -21,9 +19,9 @@ test.for([
     tamper(data, become(bytes))
     const row = `${join(data, 'site-admin.db')}, ${fault}`
     await expect(backUp(data, target)).rejects.toThrow(messages.backup.rowDamaged(row))
-    expect(await makeBackup(data, target, even)).toMatchObject({ damaged: 1, damagedEarlier: 0, damagedUploads: 0 })
+    expect(await backUp(data, target, even)).toMatchObject({ damaged: 1, damagedEarlier: 0, damagedUploads: 0 })
     await expect(restore(target, restored)).rejects.toThrow(messages.backup.some(1, fault))
-    expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
+    expect(await restore(target, restored, even)).toMatchObject({ damaged: 1 })
     expect(await faultsOf(restored)).toMatchObject([{ where: 'site 1001, file small.txt' }])
 
     tamper(backup, become(bytes))
@@ -64,6 +62,6 @@ test('a backup that is stopped while comparing small files leaves nothing', asyn
       },
     },
   })
-  await expect(makeBackup(data, join(folder, 'third'), { ...even, signal })).rejects.toThrow('It was ended')
+  await expect(backUp(data, join(folder, 'third'), { ...even, signal })).rejects.toThrow('It was ended')
   expect(asked).toBe(4)
 })

@@ -15,13 +15,18 @@ type Capacity = { readonly CapacityUnits?: number }
 
 const store = await openStore(openTestTables)
 const plain = store.over(store.dynamodb)
-let units = 0
-const metered = store.over(
-  intercept(store.dynamodb, async (_, proceed, command) => {
+/** A client that reports the capacity units of each command. */
+const meter = (dynamodb: typeof store.dynamodb, used: (units: number, command: unknown) => void) =>
+  intercept(dynamodb, async (_, proceed, command) => {
     Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
     const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[] }
-    for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat()) units += CapacityUnits
+    for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat()) used(CapacityUnits, command)
     return answer
+  })
+let units = 0
+const metered = store.over(
+  meter(store.dynamodb, (used) => {
+    units += used
   }),
 )
 const displayed = (ids: readonly number[]) => ids.map((id) => ({ id, displayable: true }))
@@ -44,15 +49,10 @@ test('Linking 300 items in requests of 100 costs at most 2.1 write units for eac
   const empty = await openStore(openTestTables)
   onTestFinished(() => empty.close())
   await fill(empty.over(empty.dynamodb), range(1, 300))
-  const writes: number[] = []
+  let forItems = 0
   const deps = empty.over(
-    intercept(empty.dynamodb, async (_, proceed, command) => {
-      Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
-      const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[] }
-      if (isWrite(command)) {
-        for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat()) writes.push(CapacityUnits)
-      }
-      return answer
+    meter(empty.dynamodb, (used, command) => {
+      if (isWrite(command)) forItems += used
     }),
   )
   for (let from = 1; from <= 300; from += 100) {
@@ -64,7 +64,6 @@ test('Linking 300 items in requests of 100 costs at most 2.1 write units for eac
       author,
     )
   }
-  const forItems = writes.reduce((sum, count) => sum + count, 0)
   expect(forItems).toBe(300)
   // dynalite does not charge for the index. DynamoDB charges one unit for each entry under 1 KB.
   const entries = await Promise.all(

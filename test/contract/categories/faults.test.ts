@@ -180,17 +180,10 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
 
   test('while the store is busy, the operation answers 503, and never a partial success', async () => {
     await operation.reset?.()
-    const busy = intercept(
-      store.dynamodb,
-      (_, proceed, command) => faults['carries out only half']?.(proceed, command) ?? proceed(),
-    )
-    const never = intercept(
-      store.dynamodb,
-      (_, proceed, command) => faults['carries out nothing']?.(proceed, command) ?? proceed(),
-    )
-    await expect(
-      operation.run(store.over(never, 20)).catch((error: unknown) => Promise.reject(asServiceError(error))),
-    ).rejects.toMatchObject({ code: 100503 })
-    await operation.verify(await operation.run(store.over(busy)))
+    const always = (fault: string) =>
+      intercept(store.dynamodb, (_, proceed, command) => faults[fault]?.(proceed, command) ?? proceed())
+    const refused = operation.run(store.over(always('carries out nothing'), 20)).catch(asServiceError)
+    expect(await refused).toMatchObject({ code: 100503 })
+    await operation.verify(await operation.run(store.over(always('carries out only half'))))
   })
 })

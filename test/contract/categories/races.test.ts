@@ -126,17 +126,9 @@ describe('linking an object twice at once, once hidden and once displayed', () =
   })
 })
 
-test('a link that a killed request left is hidden, and removed by the next attempt', async () => {
+test.each(Object.entries(removals))('a refused link after %s removes links of a killed request', async (_, remove) => {
   await begin()
-  await deps.contents.removeObject({ site, kind: 'news', id: gone }, entry)
-  await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])
-  expect(await attempt(link(deps))).toBe(404)
-  expect(await linkedIds(deps)).toEqual([])
-})
-
-test('a refused link to a removed category removes links that a killed request left', async () => {
-  await begin()
-  await deps.contents.removeCategory(site, category, entry)
+  await remove(deps)
   await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])
   expect(await attempt(link(deps))).toBe(404)
   expect(await linkedIds(deps)).toEqual([])

@@ -4,7 +4,7 @@ import { createTableStores } from '../../../lib/machine/machine.ts'
 import { finishRemovals } from '../../../lib/machine/tables/contents.ts'
 import { entry } from '../../support/hands.ts'
 import { scratchTables } from '../../support/scratch-database.ts'
-import { idsOf, newsItem, range } from '../ports/some-content.ts'
+import { idsOf, newsItem, newsItems, range } from '../ports/some-content.ts'
 
 const site = 1001 as SiteId
 const category = 5 as CategoryId
@@ -15,12 +15,7 @@ const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
   const database = scratchTables()
   const { contents, links } = createTableStores(database)
   await contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry)
-  await contents.putMany(
-    site,
-    'news',
-    range(1, 30).map((id) => newsItem(id)),
-    entry,
-  )
+  await contents.putMany(site, 'news', newsItems(range(1, 30)), entry)
   await links.link(list, new Map(range(1, 30).map((id) => [id, undefined])), entry)
   if (going.includes('category')) database.connection.exec('UPDATE categories SET going = 1 WHERE id = 5')
   if (going.includes('object')) database.connection.exec('UPDATE news SET going = 1 WHERE id = 7')
@@ -41,10 +36,8 @@ describe('an interrupted removal', () => {
     expect(idsOf(await links.list(list, 0, 100))).toEqual(others)
     expect((await links.count(list, 0, 100)).count).toBe(29)
     expect(await links.categoriesOf({ site, kind: 'news', id: 7 }, 0, 10)).toEqual([])
-    expect(await links.link(list, new Map([[7, true]]), entry)).toEqual({
-      outcome: 'objects unknown',
-      ids: new Set([7]),
-    })
+    const unknown = { outcome: 'objects unknown', ids: new Set([7]) }
+    expect(await links.link(list, new Map([[7, true]]), entry)).toEqual(unknown)
     expect(await contents.create(site, 'news', newsItem(7), entry)).toBe(false)
   })
 
@@ -59,17 +52,19 @@ describe('an interrupted removal', () => {
     expect(await links.unlink(list, [1], entry)).toBe(false)
   })
 
-  test('repeating an interrupted removal completes it', async () => {
-    const { contents, rowsOf } = await openHalfRemoved(['category', 'object'])
-    expect(await contents.removeObject({ site, kind: 'news', id: 7 }, entry)).toBe(true)
-    expect(await contents.removeCategory(site, category, entry)).toBe(true)
-    expect([rowsOf('categories'), rowsOf('news'), rowsOf('news_texts'), rowsOf('news_links')]).toEqual([0, 29, 29, 0])
-  })
-
-  test('the next start completes an interrupted removal', async () => {
-    const { database, rowsOf } = await openHalfRemoved(['category', 'object'])
-    await finishRemovals(database)
-    expect([rowsOf('categories'), rowsOf('news'), rowsOf('news_texts'), rowsOf('news_links')]).toEqual([0, 29, 29, 0])
+  test.each<[string, (half: Awaited<ReturnType<typeof openHalfRemoved>>) => Promise<unknown>]>([
+    [
+      'a repetition',
+      async ({ contents }) => [
+        await contents.removeObject({ site, kind: 'news', id: 7 }, entry),
+        await contents.removeCategory(site, category, entry),
+      ],
+    ],
+    ['the next start', ({ database }) => finishRemovals(database)],
+  ])('%s completes an interrupted removal', async (_, finish) => {
+    const half = await openHalfRemoved(['category', 'object'])
+    await finish(half)
+    expect(['categories', 'news', 'news_texts', 'news_links'].map(half.rowsOf)).toEqual([0, 29, 29, 0])
   })
 
   test('content that is stored again after an interrupted removal has none of its old links', async () => {
@@ -83,20 +78,14 @@ describe('an interrupted removal', () => {
 })
 
 test('the removal of a category with many links does not block other changes', async () => {
-  const { database, contents, links } = await openHalfRemoved([])
+  const { database, contents, links, rowsOf } = await openHalfRemoved([])
   const many = range(31, 6_000)
-  await contents.putMany(
-    site,
-    'news',
-    many.map((id) => newsItem(id)),
-    entry,
-  )
+  await contents.putMany(site, 'news', newsItems(many), entry)
   for (let from = 0; from < many.length; from += 500) {
     await links.link(list, new Map(many.slice(from, from + 500).map((id) => [id, undefined])), entry)
   }
   const left: number[] = []
-  const countLeft = () =>
-    database.write(() => Number(database.connection.prepare('SELECT count(*) AS n FROM news_links').get()?.['n']))
+  const countLeft = () => database.write(() => rowsOf('news_links'))
   const removing = contents.removeCategory(site, category, entry)
   let isDone = false
   removing.then(() => {

@@ -131,22 +131,16 @@ test('a header that cannot be sent causes a logged failure, and the service keep
 })
 
 describe('Host', () => {
-  const cases: Record<string, { text: string; status: number }> = {
-    'missing in HTTP/1.1': { text: 'GET / HTTP/1.1\r\n\r\n', status: 400 },
-    'missing in HTTP/1.0': { text: 'GET / HTTP/1.0\r\n\r\n', status: 200 },
-    'given twice': { text: 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', status: 400 },
-    'sent twice with the same value': {
-      text: 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\nConnection: close\r\n\r\n',
-      status: 400,
-    },
-    'sent twice in HTTP/1.0': { text: 'GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', status: 400 },
-    'sent again after thousands of headers': {
-      text: `GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(3_000)}Host: b\r\nConnection: close\r\n\r\n`,
-      status: 400,
-    },
-  }
-  test.each(Object.entries(cases))('a request whose Host is %s is answered or refused', async (_, { text, status }) => {
+  test.each([
+    ['missing in HTTP/1.1', '1.1', '', 400],
+    ['missing in HTTP/1.0', '1.0', '', 200],
+    ['given twice', '1.1', 'Host: a\r\nHost: b\r\n', 400],
+    ['sent twice with the same value', '1.1', 'Host: a\r\nhost: a\r\n', 400],
+    ['sent twice in HTTP/1.0', '1.0', 'Host: a\r\nHost: b\r\n', 400],
+    ['sent again after thousands of headers', '1.1', `Host: a\r\n${'a:\r\n'.repeat(3_000)}Host: b\r\n`, 400],
+  ])('a request whose Host is %s is answered or refused', async (_, version, headers, status) => {
     const { url } = await listening(bareHandler(async () => ({ status: 200 })).handler)
+    const text = `GET / HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`
     const answer = lastAnswer(await received(url, text))
     expect(answer.status).toBe(status)
     if (status === 400) expect(JSON.parse(answer.body)).toMatchObject({ code: 400, requestId: expect.any(String) })

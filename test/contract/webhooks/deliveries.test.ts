@@ -37,7 +37,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     },
   }
   const deps = createDeliveryDeps({ ...hand.stores, seals: unsealed }, { target, clock })
-  const deliver = (id = 'whk_one') => deliverNext(deps, site, id, unlimited)
+  const deliver = (id = 'whk_one', deadline = unlimited) => deliverNext(deps, site, id, deadline)
   /** The subjects of the deliveries since the last call of this function. */
   const subjects = () => sent.splice(0).map(({ body }) => JSON.parse(body).subject)
   const entryOf = (type: HistoryEntry['type'], subject: string, of = site): HistoryEntry => ({
@@ -64,6 +64,8 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     await webhooks.create(webhook, entryOf('webhook.created', `webhook/${webhook.id}`, webhook.site))
     return webhook
   }
+  const changeWebhook = (change: Partial<Webhook>, id = 'whk_one') =>
+    webhooks.change(site, id, () => change, entryOf('webhook.changed', `webhook/${id}`))
   const stored = async (id = 'whk_one') => (await webhooks.get(site, id)) ?? expect.fail('The webhook is missing')
 
   beforeEach(async () => {
@@ -153,11 +155,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
   })
 
   test('After 500 failed deliveries, later changes wait until the target works (V-10)', async () => {
-    const retries = Array.from({ length: mostRetries }, (_, index) => ({
-      position: index,
-      attempt: 9,
-      due: now + day,
-    }))
+    const retries = Array.from({ length: mostRetries }, (_, position) => ({ position, attempt: 9, due: now + day }))
     await create()
     await inParallel(retries, 20, (retry) => deliveries.record(site, 'whk_one', { retry }))
     answer = () => failure
@@ -211,12 +209,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
   test('A webhook that was changed while its target failed stays enabled (V-11)', async () => {
     await create()
     answer = async () => {
-      await webhooks.change(
-        site,
-        'whk_one',
-        () => ({ targetUrl: 'https://new.example/' }),
-        entryOf('webhook.changed', 'webhook/whk_one'),
-      )
+      await changeWebhook({ targetUrl: 'https://new.example/' })
       return { status: 410 }
     }
     await change('a.html')
@@ -231,10 +224,9 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
   test('A webhook that is removed or disabled during a delivery gets no more deliveries', async () => {
     await create()
     await create({ id: 'whk_two' })
-    const entryFor = entryOf('webhook.changed', 'webhook/whk_two')
     answer = async () => {
       await webhooks.remove(site, 'whk_one', entryOf('webhook.removed', 'webhook/whk_one'))
-      await webhooks.change(site, 'whk_two', () => ({ enabled: false }), entryFor)
+      await changeWebhook({ enabled: false }, 'whk_two')
       return ok
     }
     await change('a.html')
@@ -260,12 +252,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     answer = () => failure
     await change('a.html')
     now = (await deliver()) ?? 0
-    await webhooks.change(
-      site,
-      'whk_one',
-      () => ({ types: ['link.added'] }),
-      entryOf('webhook.changed', 'webhook/whk_one'),
-    )
+    await changeWebhook({ types: ['link.added'] })
     expect(await deliver()).toBeUndefined()
     expect(subjects()).toEqual(['a.html'])
   })
@@ -273,14 +260,8 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
   test('Without enough time for an answer, nothing is sent', async () => {
     await create()
     await change('a.html')
-    expect(
-      await deliverNext(
-        deps,
-        site,
-        'whk_one',
-        unlimited.within(14_999, () => 0),
-      ),
-    ).toBe(now)
+    const tooShort = unlimited.within(14_999, () => 0)
+    expect(await deliver('whk_one', tooShort)).toBe(now)
     expect(subjects()).toEqual([])
   })
 
@@ -296,9 +277,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     expect(await deliveries.retries(site, 'whk_one', 10)).toEqual([])
     expect(await deliveries.recent(site, 'whk_one')).toHaveLength(2)
     for (const id of ['', 'dlv_1', `${failed?.id}0`])
-      await expect(repeatDelivery(deps, webhook, id)).rejects.toMatchObject({
-        message: expect.stringContaining('delivery'),
-      })
+      await expect(repeatDelivery(deps, webhook, id)).rejects.toThrow('delivery')
     const narrow = { ...webhook, types: ['link.added'] }
     await expect(repeatDelivery(deps, narrow, failed?.id ?? '')).rejects.toThrow()
     expect(subjects()).toEqual([])

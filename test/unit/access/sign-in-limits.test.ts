@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { checkPassword } from '../../../lib/access/password-rules.ts'
 import { type Attempts, countAttempt, limitsOf, rememberSignIn } from '../../../lib/access/sign-in-limits.ts'
 import { networkOf } from '../../../lib/core/addresses.ts'
 import { testPerson } from '../../support/people.ts'
@@ -79,26 +78,4 @@ describe('The limits of a sign-in', () => {
   ])('the address %s counts as the network %s (A-76)', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
-})
-
-describe('A password', () => {
-  const check = (password: string) => () => checkPassword(password, ['ann', 'Caf\u00e9 No\u00ebl', 'ed'])
-
-  test.each([
-    'correct horse',
-    'x'.repeat(256),
-    '🐎'.repeat(12),
-    '🐎'.repeat(256),
-    'fed feeds of red',
-    'cafe noel 2026',
-  ])('a password may be %j (A-54)', (password) => {
-    expect(check(password)).not.toThrow()
-  })
-
-  test.each(['', 'x'.repeat(11), 'x'.repeat(257), '🐎'.repeat(257), 'my name is ANN', 'the cafe\u0301 noe\u0308l'])(
-    'a password may not be %j (A-54)',
-    (password) => {
-      expect(check(password)).toThrow()
-    },
-  )
 })

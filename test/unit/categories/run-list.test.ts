@@ -82,9 +82,13 @@ test.each<[string, Options]>([
 describe('a page', () => {
   test('the page after an empty page starts at the same position', async () => {
     for (const order of ['', 'subject']) {
-      const { nextCursor } = await pageOf(some(3), { limit: '0', cursor: '', order })
-      const { items } = await pageOf(some(3), { cursor: nextCursor ?? '', order })
-      expect(items).toHaveLength(3)
+      let cursor = ''
+      for (const limit of [0, 1, 0, 2]) {
+        const { items, nextCursor } = await pageOf(some(4), { limit: String(limit), cursor, order })
+        expect(items).toHaveLength(limit)
+        cursor = nextCursor ?? ''
+      }
+      expect(ids((await pageOf(some(4), { cursor, order })).items)).toEqual([order ? 1 : 4])
     }
   })
 

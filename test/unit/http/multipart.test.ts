@@ -99,21 +99,6 @@ describe('the parts of a multipart body', () => {
     expect(await read(1_000)).toHaveLength(1_000)
     await expect(read(1_001)).rejects.toThrow(messages.http.manyParts)
   })
-
-  it('a part is a file if it has a file name or is declared as bytes', async () => {
-    const disposition = 'Content-Disposition: form-data; name="file"'
-    const bytes = 'Content-Type: application/octet-stream'
-    const is = async (header: string) => {
-      const part = await readHeader(header)
-      return [part?.isFile, part?.fileName]
-    }
-    expect(await is(`${disposition}; filename="a"`)).toEqual([true, 'a'])
-    expect(await is(`${disposition}; filename="a"\r\n${bytes}`)).toEqual([true, 'a'])
-    expect(await is(`${disposition}; filename=""\r\n${bytes}`)).toEqual([true, undefined])
-    expect(await is(`${disposition}\r\n${bytes}`)).toEqual([true, undefined])
-    expect(await is(`${disposition}; filename=""`)).toEqual([false, undefined])
-    expect(await is(`${disposition}\r\nContent-Type: text/plain`)).toEqual([false, undefined])
-  })
 })
 
 describe('the header of a part', () => {

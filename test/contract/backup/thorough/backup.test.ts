@@ -5,6 +5,7 @@ import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import {
   backUp,
+  beginUpload,
   blobOf,
   contentOf,
   faultsOf,
@@ -122,24 +123,14 @@ describe('a backup of a running service', () => {
 
   test('an unfinished upload can continue in the backup and in the directory, separately', async ({ place, serve }) => {
     const service = await serve(place.data)
-    const tus = { 'Tus-Resumable': '1.0.0' }
-    const created = await service.request(`${storage}/uploads`, {
-      method: 'POST',
-      headers: { ...tus, 'Upload-Length': '60000', 'Upload-Metadata': `filename ${btoa('half.bin')}` },
-    })
-    const append = (to: SpawnedService, offset: number, mark: string) =>
-      to.request(new URL(created.headers.get('location') ?? '').pathname, {
-        method: 'PATCH',
-        headers: { ...tus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' },
-        body: mark.repeat(30_000),
-      })
-    expect((await append(service, 0, '1')).status).toBe(204)
+    const append = await beginUpload(service)
+    await append(service, 0, '1')
     await backUp(place.data, place.backup)
-    expect((await append(service, 30_000, '3')).status).toBe(204)
+    await append(service, 30_000, '3')
 
     await restore(place.backup, place.restored)
     const again = await serve(place.restored)
-    expect((await append(again, 30_000, '2')).status).toBe(204)
+    await append(again, 30_000, '2')
     expect(String(await read(again, 'uploads/half.bin'))).toBe('1'.repeat(30_000) + '2'.repeat(30_000))
     expect(String(await read(service, 'uploads/half.bin'))).toBe('1'.repeat(30_000) + '3'.repeat(30_000))
   })

@@ -2,9 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { makeBackup } from '../../../../lib/machine/backup/make-backup.ts'
 import { administer, administerJson } from '../../../support/administration.ts'
-import { blobOf, contentOf, faultsOf, put, read, replaceBlob, restore, test } from '../../../support/backups.ts'
+import { backUp, blobOf, contentOf, faultsOf, put, read, replaceBlob, restore, test } from '../../../support/backups.ts'
 import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
@@ -63,8 +62,10 @@ describe('a damaged old version of a file', () => {
         fault: expect.stringMatching(messages.check.versionDiffers),
       },
     ])
-    const plainly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
-    expect(await makeBackup(data, join(folder, 'again'), plainly)).toMatchObject({ damaged: 0, damagedEarlier: 1 })
+    expect(await backUp(data, join(folder, 'again'), { withBytes: true })).toMatchObject({
+      damaged: 0,
+      damagedEarlier: 1,
+    })
   })
 
   test('damaged bytes that a live file shares with an old version are reported for the live file', async ({
@@ -82,10 +83,8 @@ describe('a damaged old version of a file', () => {
     await service.stop()
     await replaceBlob(data)
     expect(await faultsOf(data)).toMatchObject([{ where: 'site 1001, file copy.bin' }])
-    const thoroughly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
-    await expect(makeBackup(data, join(folder, 'again'), thoroughly)).rejects.toThrow(
-      messages.backup.fileDamaged(messages.check.bytesDiffer),
-    )
+    const fault = messages.backup.fileDamaged(messages.check.bytesDiffer)
+    await expect(backUp(data, join(folder, 'again'), { withBytes: true })).rejects.toThrow(fault)
   })
 })
 

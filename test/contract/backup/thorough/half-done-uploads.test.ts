@@ -3,25 +3,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
-import { faultsOf, put, read, test } from '../../../support/backups.ts'
+import { beginUpload, faultsOf, put, read, test } from '../../../support/backups.ts'
 import { messages } from '../../../support/messages.ts'
-import { storage } from '../../../support/paths.ts'
-import type { SpawnedService } from '../../../support/spawned-service.ts'
-
-const tus = { 'Tus-Resumable': '1.0.0' }
-
-const sendHalf = async (service: SpawnedService): Promise<void> => {
-  const created = await service.request(`${storage}/uploads`, {
-    method: 'POST',
-    headers: { ...tus, 'Upload-Length': '60000', 'Upload-Metadata': `filename ${btoa('half.bin')}` },
-  })
-  const { status } = await service.request(new URL(created.headers.get('location') ?? '').pathname, {
-    method: 'PATCH',
-    headers: { ...tus, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
-    body: '1'.repeat(30_000),
-  })
-  if (status !== 204) throw new Error(`The half was answered with ${status}`)
-}
 
 test.for([
   ['are missing', 30_000, (blob: string) => rm(blob)],
@@ -30,7 +13,7 @@ test.for([
   'check reports an unfinished upload whose bytes %s, and a backup still succeeds',
   async ([, missing, inflict], { place: { data, backup, restored }, serve }) => {
     const service = await serve(data)
-    await sendHalf(service)
+    await (await beginUpload(service))(service, 0, '1')
     await put(service, 'small.txt', 'small')
     await service.stop()
     const [blob = ''] = readdirSync(join(data, 'blobs'))

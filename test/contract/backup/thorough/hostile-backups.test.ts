@@ -3,15 +3,13 @@ import { existsSync, readFileSync, renameSync, symlinkSync, truncateSync, writeF
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { makeBackup } from '../../../../lib/machine/backup/make-backup.ts'
-import { restoreBackup } from '../../../../lib/machine/backup/restore-backup.ts'
 import { administer, administerApart } from '../../../support/administration.ts'
 import { backUp, blobOf, faultsOf, restore, tamper, test } from '../../../support/backups.ts'
 import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
 /** Damaged files may be restored on request. Names that lead out of the folder are always refused. */
-const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
+const even = { evenIfDamaged: true, withBytes: true }
 
 const upload = (kept: number, complete: 0 | 1, blob: string) =>
   `INSERT INTO uploads VALUES ('u', 1001, 'ann', '{}', '', 9, 9, ${kept}, ${complete}, 0, 1, '${blob}')`
@@ -39,11 +37,11 @@ describe('a blob whose name leads out of the folder', () => {
       { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
       { fault: expect.stringMatching(messages.check.bytesUnread) },
     ])
-    await expect(restoreBackup(backup, restored, even)).rejects.toThrow(finding)
+    await expect(restore(backup, restored, even)).rejects.toThrow(finding)
     expect(existsSync(restored)).toBe(false)
 
     tamper(data, sql)
-    await expect(makeBackup(data, join(folder, 'again'), even)).rejects.toThrow(finding)
+    await expect(backUp(data, join(folder, 'again'), even)).rejects.toThrow(finding)
     expect(existsSync(join(folder, 'again'))).toBe(false)
   })
 
@@ -119,7 +117,7 @@ describe('links in a backup', () => {
       renameSync(join(backup, name), join(folder, 'elsewhere'))
       symlinkSync(join(folder, 'elsewhere'), join(backup, name))
       const found = new RegExp(`${name} ${what}`)
-      await expect(restoreBackup(backup, restored, even)).rejects.toThrow(found)
+      await expect(restore(backup, restored, even)).rejects.toThrow(found)
       expect(existsSync(restored)).toBe(false)
       const { status, stdout, stderr } = await administer(backup, ['check'])
       expect({ status, reported: stdout + stderr }).toEqual({ status: 1, reported: expect.stringMatching(found) })

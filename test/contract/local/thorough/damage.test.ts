@@ -55,97 +55,52 @@ const flipBytes = (file: string, at: number, length: number) => {
 const { beforeFirst, cannotBeRead, damaged, filesDamaged, layout, noMarker, walMissing } = messages.directory
 const { check } = messages
 
-interface Damage {
-  readonly name: string
-  readonly killed?: true
-  readonly inflict: (directory: string) => void
-  readonly refusal?: RegExp
-  readonly warning?: RegExp
-  readonly fault?: readonly [where: RegExp, fault: RegExp | string]
-}
+type Fault = readonly [where: RegExp, fault: RegExp | string]
+type Damage = readonly [name: string, inflict: (directory: string) => void, refusal?: RegExp | undefined, fault?: Fault]
 
+const ofDatabase = (fault: RegExp | string): Fault => [/site-admin\.db$/, fault]
+const ofFile = (fault: RegExp | string): Fault => [/^site 1001, file large\.bin$/, fault]
+const lost = (name: string) => (directory: string) => rmSync(join(directory, name))
+const written = (name: string, text: string) => (directory: string) => writeFileSync(join(directory, name), text)
+const flipped = (at: number, length: number) => (directory: string) => flipBytes(database(directory), at, length)
+const cut = (file: string, by: number) => truncateSync(file, statSync(file).size - by)
+const noToken = written('demo.json', '{"siteId":1001,"webFormId":1,"categoryIds":[]}')
+const unread = (name: string, why: string): readonly [RegExp, Fault] => [
+  cannotBeRead(name, why),
+  [new RegExp(`${name}$`), name === 'demo.json' ? check.unreadable(why.replace('…', '')) : cannotBeRead(name, why)],
+]
+
+/** Damage, its refusal by the start, and its report by check. The start only warns about damage without refusal. */
 const damages: readonly Damage[] = [
-  {
-    name: 'the database is missing',
-    inflict: (directory) => rmSync(database(directory)),
-    refusal: beforeFirst('site-admin.db', 'missing'),
-    fault: [/site-admin\.db$/, check.missing],
-  },
-  {
-    name: 'the database is empty',
-    inflict: (directory) => truncateSync(database(directory), 0),
-    refusal: beforeFirst('site-admin.db', 'empty'),
-    fault: [/site-admin\.db$/, check.isEmpty],
-  },
-  {
-    name: 'the database is cut',
-    inflict: (directory) => truncateSync(database(directory), statSync(database(directory)).size - 8192),
-    refusal: damaged,
-    fault: [/site-admin\.db$/, check.damaged],
-  },
-  {
-    name: 'the header of the database has other bytes',
-    inflict: (directory) => flipBytes(database(directory), 0, 100),
-    refusal: damaged,
-    fault: [/site-admin\.db$/, check.damaged],
-  },
-  {
-    name: 'bytes in the middle of the database are flipped',
-    inflict: (directory) => flipBytes(database(directory), 4096, 12_288),
-    refusal: damaged,
-    fault: [/site-admin\.db$/, check.damaged],
-  },
-  {
-    name: 'the WAL is missing after a crash',
-    killed: true,
-    inflict: (directory) => rmSync(`${database(directory)}-wal`),
-    refusal: walMissing,
-    fault: [/-wal$/, check.missing],
-  },
-  { name: 'nothing is damaged after a crash', killed: true, inflict: () => {} },
-  {
-    name: 'a blob is missing',
-    inflict: (directory) => rmSync(blobIn(directory)),
-    warning: filesDamaged,
-    fault: [/^site 1001, file large\.bin$/, check.bytesMissing],
-  },
-  {
-    name: 'a blob is short',
-    inflict: (directory) => truncateSync(blobIn(directory), 17_000),
-    warning: filesDamaged,
-    fault: [/^site 1001, file large\.bin$/, check.blobSize(17_000, 40_000)],
-  },
-  {
-    name: 'the marker is missing',
-    inflict: (directory) => rmSync(join(directory, 'site-admin.json')),
-    refusal: noMarker,
-    fault: [/site-admin\.json$/, noMarker],
-  },
-  {
-    name: 'the marker cannot be read',
-    inflict: (directory) => writeFileSync(join(directory, 'site-admin.json'), '{"layout":'),
-    refusal: cannotBeRead('site-admin.json', '…'),
-    fault: [/site-admin\.json$/, cannotBeRead('site-admin.json', '…')],
-  },
-  {
-    name: 'the demo file cannot be read',
-    inflict: (directory) => writeFileSync(join(directory, 'demo.json'), '{"token":"'),
-    refusal: cannotBeRead('demo.json', '…'),
-    fault: [/demo\.json$/, check.unreadable('')],
-  },
-  {
-    name: 'the demo file has no token',
-    inflict: (directory) =>
-      writeFileSync(join(directory, 'demo.json'), '{"siteId":1001,"webFormId":1,"categoryIds":[]}'),
-    refusal: cannotBeRead('demo.json', 'it lacks "token"'),
-    fault: [/demo\.json$/, check.unreadable('it lacks "token"')],
-  },
+  [
+    'the database is missing',
+    lost('site-admin.db'),
+    beforeFirst('site-admin.db', 'missing'),
+    ofDatabase(check.missing),
+  ],
+  [
+    'the database is empty',
+    written('site-admin.db', ''),
+    beforeFirst('site-admin.db', 'empty'),
+    ofDatabase(check.isEmpty),
+  ],
+  ['the database is cut', (directory) => cut(database(directory), 8192), damaged, ofDatabase(check.damaged)],
+  ['the header of the database has other bytes', flipped(0, 100), damaged, ofDatabase(check.damaged)],
+  ['bytes in the middle of the database are flipped', flipped(4096, 12_288), damaged, ofDatabase(check.damaged)],
+  ['the WAL is missing after a crash', lost('site-admin.db-wal'), walMissing, [/-wal$/, check.missing]],
+  ['nothing is damaged after a crash', () => {}],
+  ['a blob is missing', (directory) => rmSync(blobIn(directory)), undefined, ofFile(check.bytesMissing)],
+  ['a blob is short', (directory) => cut(blobIn(directory), 23_000), undefined, ofFile(check.blobSize(17_000, 40_000))],
+  ['the marker is missing', lost('site-admin.json'), noMarker, [/site-admin\.json$/, noMarker]],
+  ['the marker cannot be read', written('site-admin.json', '{"layout":'), ...unread('site-admin.json', '…')],
+  ['the demo file cannot be read', written('demo.json', '{"token":"'), ...unread('demo.json', '…')],
+  ['the demo file has no token', noToken, ...unread('demo.json', 'it lacks "token"')],
 ]
 
 test.for(damages)(
-  'When $name, the start and check give the same report, and change nothing (O-15)',
-  async ({ killed, inflict, refusal, warning, fault }, { used }) => {
-    const { directory, token } = await used(killed ? 'killed' : 'stopped')
+  'When %s, the start and check give the same report, and change nothing (O-15)',
+  async ([name, inflict, refusal, fault], { used }) => {
+    const { directory, token } = await used(name.endsWith('after a crash') ? 'killed' : 'stopped')
     inflict(directory)
     const before = snapshotOf(directory)
     if (refusal) {
@@ -154,10 +109,10 @@ test.for(damages)(
     }
 
     const { status, stdout } = await administer(directory, ['--json', 'check'])
-    const [where, what] = fault ?? []
-    const faults = fault
-      ? [{ where: expect.stringMatching(where ?? ''), fault: expect.stringMatching(what ?? '') }]
-      : []
+    const faults = (fault ? [fault] : []).map(([where, what]) => ({
+      where: expect.stringMatching(where),
+      fault: expect.stringMatching(what),
+    }))
     expect({ status, ...JSON.parse(stdout) }).toEqual({ status: faults.length, faults })
     const thoroughly = await checkDataDirectory(directory, { withBytes: true })
     expect(thoroughly.filter((each) => !check.bytesUnread.test(each.fault))).toEqual(faults)
@@ -170,7 +125,7 @@ test.for(damages)(
     await service.stop()
     expect({ status: answer.status, printed }).toEqual({
       status: 404,
-      printed: warning ? [expect.stringMatching(warning)] : [],
+      printed: faults.map(() => expect.stringMatching(filesDamaged)),
     })
   },
 )

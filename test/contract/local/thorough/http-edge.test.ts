@@ -20,37 +20,29 @@ const send = async ({ baseUrl }: SpawnedService, text: string, thenEnd = false):
 }
 
 describe('A malformed request is answered with a JSON body', () => {
-  const get = 'GET /health HTTP/1.1\r\n'
+  const get = 'GET /health HTTP/1.1\r\nHost: x\r\n'
   const put = `PUT ${field} HTTP/1.1\r\nHost: x\r\n`
-  const cases: Record<string, { text: string; status: number; thenEnd?: boolean }> = {
-    garbage: { text: 'hello, is anybody there?\r\n\r\n', status: 400 },
-    'bytes of another protocol': { text: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', status: 400 },
-    'another version of HTTP': { text: 'GET /health HTTP/9.9\r\nHost: x\r\n\r\n', status: 400 },
-    'a malformed header': { text: `${get}Host: x\r\nno colon\r\n\r\n`, status: 400 },
-    'a request without Host': { text: `${get}\r\n`, status: 400 },
-    'headers over 16 KB': { text: `${get}Host: x\r\nX-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`, status: 431 },
-    'a path over 16 KB': { text: `GET /${'x'.repeat(17 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`, status: 431 },
-    'headers that break off': { text: `${get}Host: x\r\nAccep`, status: 400, thenEnd: true },
-    'two different lengths': { text: `${put}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, status: 400 },
-    'a length beside chunks': {
-      text: `${put}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-      status: 400,
-    },
-    'a tunnel': { text: 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\nhello', status: 400 },
-    'a tunnel to a path of the service': { text: 'CONNECT /health HTTP/1.1\r\nHost: x\r\n\r\n', status: 400 },
-    'an unknown expectation': { text: `${get}Host: x\r\nExpect: a miracle\r\n\r\n`, status: 417 },
-  }
-  test.for(Object.entries(cases))(
-    '%s is answered with an error in JSON',
-    async ([, { text, status, thenEnd }], { service }) => {
-      const answer = lastAnswer(await send(service, text, thenEnd))
-      expect(answer.status).toBe(status)
-      expect(answer.headers['content-type']).toMatch(/^application\/json/)
-      expect(answer.headers['content-length']).toBe(String(answer.body.length))
-      expect(JSON.parse(answer.body)).toEqual(errorBody)
-      expect((await service.request(fields)).status).toBe(200)
-    },
-  )
+  test.for([
+    ['garbage', 400, 'hello, is anybody there?\r\n\r\n'],
+    ['bytes of another protocol', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['another version of HTTP', 400, 'GET /health HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['a malformed header', 400, `${get}no colon\r\n\r\n`],
+    ['headers over 16 KB', 431, `${get}X-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`],
+    ['a path over 16 KB', 431, `GET /${'x'.repeat(17 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['headers that break off', 400, `${get}Accep`],
+    ['two different lengths', 400, `${put}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
+    ['a length beside chunks', 400, `${put}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['a tunnel', 400, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\nhello'],
+    ['a tunnel to a path of the service', 400, 'CONNECT /health HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an unknown expectation', 417, `${get}Expect: a miracle\r\n\r\n`],
+  ] as const)('%s is answered with an error in JSON', async ([what, status, text], { service }) => {
+    const answer = lastAnswer(await send(service, text, what.endsWith('break off')))
+    expect(answer.status).toBe(status)
+    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+    expect(answer.headers['content-length']).toBe(String(answer.body.length))
+    expect(JSON.parse(answer.body)).toEqual(errorBody)
+    expect((await service.request(fields)).status).toBe(200)
+  })
 })
 
 test('CONNECT is refused and its connection closed, even if the caller resets the connection', async ({ start }) => {
