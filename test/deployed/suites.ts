@@ -254,7 +254,7 @@ export const runGrants = (target: Target, dataCentre: string, recordings: string
 const storeOptions = ['--project', 'contract', `--testTimeout=${patience}`]
 
 /** Thousands of requests, which `npm test` sends to the model of S3. */
-const longStoreCases = ['in a folder of any size']
+const longStoreCases = ['A folder of any size']
 
 export const runStoreContracts = (target: Target): Promise<boolean> =>
   runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator, longStoreCases), ...storeSuites], {})

@@ -95,9 +95,9 @@ describe('the locks of paths in DynamoDB', () => {
   describe('the record of a removal of a folder', () => {
     const minute = 60_000
     const day = 24 * 3600_000
-    const begin = (timeLeft = minute) =>
+    const begin = (timeLeft = minute, since = time) =>
       removals.begin(
-        { site, folder, since: time },
+        { site, folder, since },
         createDeadline(() => timeLeft),
       )
     /** A request that begins now and ends in a minute. */
@@ -175,35 +175,24 @@ describe('the locks of paths in DynamoDB', () => {
       const from = time
       await begin()
       time += minute
-      const second = { site, folder, since: time }
-      await removals.begin(
-        second,
-        createDeadline(() => minute),
-      )
-      await removals.cancel(second)
+      await begin()
+      await removals.cancel({ site, folder, since: time })
       expect(await periods()).toEqual([{ from, to: time + minute }])
     })
 
     test('two concurrent removals share one record, whichever begins or ends first', async () => {
       const from = time
-      const listed = { site, folder, since: time + 1_000 }
+      const listed = time + 1_000
       const one = await begin()
       time += 2_000
-      const other = await removals.begin(
-        listed,
-        createDeadline(() => minute),
-      )
+      const other = await begin(minute, listed)
       time += 1_000
       await removals.note(one)
       time += 1_000
       await removals.note(other)
       expect(await periods()).toEqual([{ from, to: time }])
       // A third removal listed the folder before the other two removals ended.
-      const third = await removals.begin(
-        listed,
-        createDeadline(() => minute),
-      )
-      await removals.note(third)
+      await removals.note(await begin(minute, listed))
       expect(await periods()).toEqual([{ from, to: time }])
     })
 

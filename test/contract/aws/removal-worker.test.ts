@@ -159,35 +159,6 @@ describe('the worker that finishes removals', () => {
     expect([left, sent.length]).toEqual([0, 1])
   })
 
-  test('a worker continues the removal of a dead worker when the lease has ended', async () => {
-    const isOpen = await open(3)
-    const { pass, reached } = createGate()
-    // The worker dies: its call never ends, and it does not release the lease.
-    void start(pass).deliver()
-    await reached
-    time += wholeTime
-    // The queue delivers the message again.
-    await start().deliver()
-    expect([left, await isOpen(), sent]).toEqual([0, false, []])
-  })
-
-  test('a worker that was delayed does not end the lease of the next worker (S-102)', async () => {
-    vi.spyOn(console, 'warn').mockReturnValue()
-    await open(3)
-    const [late, next] = [createGate(), createGate()]
-    const first = start(late.pass).deliver()
-    await late.reached
-    time += wholeTime
-    const second = start(next.pass).deliver()
-    await next.reached
-    late.open()
-    await first
-    await start(() => Promise.reject(new Error('two at once'))).deliver('message of a second chain')
-    next.open()
-    await second
-    expect(left).toBe(0)
-  })
-
   test('while the store is unavailable, the message waits until the lease has ended', async () => {
     const printed = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const isOpen = await open(1)

@@ -34,16 +34,6 @@ const add = (forms: WebForms, typeId: number, order?: number) =>
 const types = async () => (await webForms.get(site, id))?.fields.map(({ typeId }) => typeId)
 
 describe('a change of the fields of a web form', () => {
-  test('a change keeps the changes that other processes have made meanwhile', async () => {
-    const forms = over(tables.connect())
-    await add(forms, -2)
-    await add(webForms, -4)
-    await expect(add(forms, -4)).rejects.toMatchObject({ code: 115006 })
-    await add(webForms, -5)
-    await add(forms, -6)
-    expect(await types()).toEqual([-3, -2, -4, -5, -6])
-  })
-
   test('a form that was removed and created again keeps its new fields', async () => {
     const forms = over(tables.connect())
     await add(forms, -2)

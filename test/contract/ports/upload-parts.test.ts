@@ -208,17 +208,6 @@ const describeUploadParts = (name: string, stores: PartsUnderTest, part: number)
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test('if a file was not stored, its bytes can still become the file', async () => {
-      const upload = await begin()
-      const length = part + 5
-      const bytes = anyBytes(length)
-      const holding = await addAll(upload, bytes, part)
-      const first = await stores.uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
-      await first.discard()
-      await place(upload, holding, length)
-      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-    })
-
     test.each([5, part + 5])(
       '%i bytes become a file once, even if two requests complete the upload (U-29)',
       async (length) => {

@@ -88,5 +88,3 @@ export const limited = async <Storage extends StorageUnderTest>(
     },
   }
 }
-
-export type Limited = Awaited<ReturnType<typeof limited<StorageUnderTest>>>

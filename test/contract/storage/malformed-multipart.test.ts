@@ -49,12 +49,4 @@ describe('The staged bytes of a refused upload', () => {
     await refused(multipart(files), code)
     await refused(Readable.from(inPieces(multipart(files), 100_000)), code)
   })
-
-  it('The bytes of a complete body become its files, however they are split', async () => {
-    for (const size of [1, 7, 64, whole.length]) {
-      expect((await post(Readable.from(inPieces(whole, size)))).status).toBe(200)
-    }
-    expect((await storage.call('DELETE', '/folder')).status).toBe(200)
-    expect(storage.leftovers()).toBe(0)
-  })
 })

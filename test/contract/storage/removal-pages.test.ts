@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { createFault } from './failing-stores.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
@@ -19,48 +18,36 @@ const createGates = () => {
   }
 }
 
-/**
- * Makes the removal of each page wait for the next listing, and that listing wait for the removal. Code that makes
- * these calls one after the other would wait forever. A page is identified by its last key.
- */
-const holdingBack = (events: string[], isOpen: () => boolean) => {
+it('The removal of a folder lists the next page while it deletes the current page', async () => {
   const asked = createGates()
   const begun = createGates()
-  return (store: ObjectStore): ObjectStore => ({
-    ...store,
-    async list(query) {
-      if (query.after !== undefined && isOpen()) {
-        events.push(`asks for what follows ${query.after}`)
-        asked(query.after).resolve()
-        await begun(query.after).promise
-      }
-      return store.list(query)
-    },
-    async remove(objects, entry) {
-      const last = objects.at(-1)?.key ?? ''
-      begun(last).resolve()
-      if (objects.length === pageSize) await asked(last).promise
-      const bytes = await store.remove(objects, entry)
-      events.push(`has removed all up to ${last}`)
-      return bytes
-    },
+  let removed = 0
+  const storage: StorageUnderTest = await openStorage({
+    between: ({ files }) => ({
+      files: {
+        ...files,
+        // Code that makes these calls one after the other would wait forever. A page is identified by its last key.
+        async list(query) {
+          // The request itself lists two pages before it opens the removal.
+          if (query.after !== undefined && storage.sent.length > 0) {
+            asked(query.after).resolve()
+            await begun(query.after).promise
+          }
+          return files.list(query)
+        },
+        async remove(objects, ...given) {
+          const last = objects.at(-1)?.key ?? ''
+          begun(last).resolve()
+          if (objects.length === pageSize) await asked(last).promise
+          removed += objects.length
+          return files.remove(objects, ...given)
+        },
+      },
+    }),
   })
-}
-
-it('The removal of a folder lists the next page while it deletes the current page', async () => {
-  const events: string[] = []
-  // The request itself lists two pages before it opens the removal.
-  const holdBack = holdingBack(events, () => storage.sent.length > 0)
-  const storage: StorageUnderTest = await openStorage({ between: ({ files }) => ({ files: holdBack(files) }) })
   const keys = await fillFolder(storage, '/large', 3 * pageSize)
-  const lastKeys = keys.filter((_, index) => index % pageSize === pageSize - 1)
   expect((await storage.remove('/large')).status).toBe(200)
-  expect(lastKeys).toHaveLength(3)
-  for (const key of lastKeys) {
-    const asking = events.indexOf(`asks for what follows ${key}`)
-    expect(asking).toBeGreaterThanOrEqual(0)
-    expect(events.indexOf(`has removed all up to ${key}`)).toBeGreaterThan(asking)
-  }
+  expect(removed).toBe(keys.length)
   expect(await storage.keys()).toEqual([])
   await storage.close()
 })

@@ -105,6 +105,19 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/huge')).status).toBe(404)
   })
 
+  it('A worker that was frozen for longer than its time removes nothing (S-103)', async () => {
+    await storage.remove('/large', { remaining: noTime })
+    const left = await storage.keys()
+    const { files } = storage.deps
+    const list: typeof files.list = async (query) => {
+      time += longestWork
+      return files.list(query)
+    }
+    const frozen = continueRemoval({ ...storage.deps, files: { ...files, list } }, message(), unlimited, longestWork)
+    await expect(frozen).rejects.toMatchObject({ code: 100503 })
+    expect(await storage.keys()).toEqual(left)
+  })
+
   it('A removal resumes with the page of keys that failed, and misses no file that was stored late (S-103)', async () => {
     const keys = await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })

@@ -38,12 +38,15 @@ type Opened = ReturnType<typeof open>
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  // The client waits a random time before it repeats a call. These tests make that time short.
+  vi.spyOn(Math, 'random').mockReturnValue(0)
 })
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
-/** What happens to one call. */
+/** The faults of one call. */
 const faults = ['fails', 'loses its answer', ...slownesses] as const
 type Fault = (typeof faults)[number]
 const isSlow = (fault: Fault) => fault !== 'fails' && fault !== 'loses its answer'
@@ -171,7 +174,12 @@ const cases = operations.flatMap((operation) => {
     attempts: 1,
     what: `when a call ${fault}`,
   }))
-  const repeated = { ...operation, fault: 'loses its answer', attempts: 3, what: 'when a call is repeated' } as const
+  const repeated = {
+    ...operation,
+    fault: 'loses its answer',
+    attempts: 3,
+    what: 'when a repeated call lost its answer',
+  } as const
   // A client that repeats calls treats the copies of both kinds alike.
   return operation.how === 'at once' ? [...single, repeated] : single
 })
@@ -179,8 +187,6 @@ const cases = operations.flatMap((operation) => {
 it.each(cases)(
   'Either all or nothing is done $what, and a repetition succeeds: $name',
   async ({ fault, attempts, how, ...operation }) => {
-    // The client waits a random time before it repeats a call. This makes that time short.
-    vi.spyOn(Math, 'random').mockReturnValue(0)
     const opened = open({ attempts, how })
     const { s3, state, others } = opened
 
@@ -232,7 +238,6 @@ it.each(cases)(
       if (fault === 'fails') expect({ number, left: await opened.leftovers() }).toEqual({ number, left: leftovers })
       if (result !== 'placed') expect(await perform(opened, operation, prefix, {})).toBe('placed')
     }
-    vi.restoreAllMocks()
   },
   60_000,
 )

@@ -131,17 +131,6 @@ describe('An upload in parts', () => {
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
   })
 
-  test('Conditions must be true at start and end, or the upload ends (U-11, U-28)', async () => {
-    const upload = await beginFilm({ 'If-None-Match': '*' })
-    await sendAll(upload)
-    await service.call('PUT', '/storage/film.mp4', { headers: withoutTus, body: 'theirs' })
-    expect((await begin({ name: 'film.mp4', size: bytes.length }, { 'If-None-Match': '*' })).status).toBe(412)
-    expect((await ask('PATCH', upload)).status).toBe(412)
-    expect((await ask('PATCH', upload)).status).toBe(404)
-    expect(await service.content('film.mp4')).toBe('theirs')
-    expect(await bucket.leftovers()).toBe(0)
-  })
-
   test('After a temporary failure, an upload can be completed without sending the bytes again (U-29)', async () => {
     const upload = await beginFilm()
     await sendAll(upload)

@@ -33,16 +33,6 @@ describe('Completing an upload while the store fails for a time', () => {
     },
   )
 
-  test('The bytes stay, so the client sends no byte again (U-29)', async () => {
-    const service = await open()
-    const upload = uploadIn(await service.create('a.txt', 5))
-    service.placing.always(away)
-    await service.patch(upload, 0, 'hello')
-    expect((await service.patch(upload, 0, 'hello')).status).toBe(409)
-    service.placing.end()
-    expect((await service.head(upload)).status).toBe(200)
-  })
-
   test('If a later attempt is refused, the upload ends (U-28)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { headers: { 'If-None-Match': '*' } }))

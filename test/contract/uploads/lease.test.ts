@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { renewedLease } from '../../../lib/storage/uploads/lease.ts'
 import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
 import { statusAndCode } from '../../support/answer.ts'
+import { createGate } from '../../support/gate.ts'
 import { type UploadsUnderTest, uploadIn, uploadsHands } from './service.ts'
 
 const second = 1_000
@@ -35,28 +37,8 @@ const begin = async (service: UploadsUnderTest) => {
 }
 
 describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) => {
-  test('One call reads the upload and takes the lease', async () => {
-    let reads = 0
-    const service = await open({
-      between: ({ uploadRecords }) => ({
-        uploadRecords: {
-          ...uploadRecords,
-          get(id) {
-            reads += 1
-            return uploadRecords.get(id)
-          },
-        },
-      }),
-    })
-    onTestFinished(() => service.close())
-    const upload = uploadIn(await service.create('a.txt', 10))
-    expect((await service.patch(upload, 0, 'hello')).status).toBe(204)
-    expect(reads).toBe(0)
-    expect((await service.patch(upload, 0, 'hello')).status).toBe(409)
-  })
-
-  /** A service whose clock and renewals the test controls. */
-  const start = async (renew?: (own: UploadRecords['renew']) => UploadRecords['renew']) => {
+  /** A service whose clock and records the test controls. */
+  const start = async (change: (own: UploadRecords) => Partial<UploadRecords> = () => ({})) => {
     // Only intervals are faked, because the stores wait with other timers.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     let passed = 0
@@ -65,16 +47,15 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     const service = await open({
       clock: { wall: () => begun + passed, monotonic: () => passed },
       lease: renewedLease,
-      between: ({ uploadRecords }) => ({
-        uploadRecords: {
-          ...uploadRecords,
-          renew(...given) {
-            const renewal = (renew?.(uploadRecords.renew) ?? uploadRecords.renew)(...given)
-            renewals.push(renewal)
-            return renewal
-          },
-        },
-      }),
+      between({ uploadRecords }) {
+        const records = { ...uploadRecords, ...change(uploadRecords) }
+        const renew: typeof records.renew = (...given) => {
+          const renewal = records.renew(...given)
+          renewals.push(renewal)
+          return renewal
+        }
+        return { uploadRecords: { ...records, renew } }
+      },
     })
     onTestFinished(async () => {
       vi.useRealTimers()
@@ -97,6 +78,20 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
       },
     }
   }
+
+  test('One call reads the upload and takes the lease', async () => {
+    let reads = 0
+    const service = await start((own) => ({
+      get(id) {
+        reads += 1
+        return own.get(id)
+      },
+    }))
+    const upload = uploadIn(await service.create('a.txt', 10))
+    expect((await service.patch(upload, 0, 'hello')).status).toBe(204)
+    expect(reads).toBe(0)
+    expect((await service.patch(upload, 0, 'hello')).status).toBe(409)
+  })
 
   test('While bytes arrive, other appends answer 423/104031, and the lease is renewed every 5 seconds (U-21, E-51)', async () => {
     const service = await start()
@@ -154,10 +149,9 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
 
   test('The lease outlasts failed renewals until its time is over', async () => {
     let isAway = true
-    const service = await start((own) => async (...given) => {
-      if (isAway) throw new Error('The store is away')
-      return own(...given)
-    })
+    const service = await start((own) => ({
+      renew: (...given) => (isAway ? Promise.reject(new Error('The store is away')) : own.renew(...given)),
+    }))
     const { upload, body, appending } = await begin(service)
     await service.pass(14)
     isAway = false
@@ -169,9 +163,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
   })
 
   test('An append whose lease is not renewed stops, and continues later from the stored bytes', async () => {
-    const service = await start(() => async () => {
-      throw new Error('The store is away')
-    })
+    const service = await start(() => ({ renew: () => Promise.reject(new Error('The store is away')) }))
     const { upload, body, appending } = await begin(service)
     await service.pass(15)
     body.end('wor')
@@ -180,6 +172,58 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     const offset = Number((await service.head(upload)).headers['upload-offset'])
     expect(offset).toBe(name === 'AWS' ? 5 : 0)
     await service.patch(upload, offset, 'helloworld'.slice(offset))
+    expect(await service.content('a.txt')).toBe('helloworld')
+  })
+
+  test('The last bytes are recorded only after a running renewal of the lease has ended (U-19)', async () => {
+    const calls: string[] = []
+    const renewing = createGate()
+    const service = await start((own) => ({
+      async renew(...given) {
+        calls.push('renewal begins')
+        await renewing.pass()
+        calls.push('renewal ends')
+        return own.renew(...given)
+      },
+      async advance(...given) {
+        calls.push('bytes are recorded')
+        return own.advance(...given)
+      },
+    }))
+    const { uploadParts } = service.deps
+    const { append } = uploadParts
+    const stored = Promise.withResolvers<void>()
+    Object.assign(uploadParts, {
+      append: (...given: Parameters<typeof append>) => append(...given).finally(stored.resolve),
+    })
+    const { body, appending } = await begin(service)
+    service.freeze(5)
+    vi.advanceTimersByTime(5 * second)
+    await renewing.reached
+    body.end('world')
+    await stored.promise
+    // Without the wait for the renewal, the record would be written now.
+    for (let turns = 0; turns < 20; turns++) await turn()
+    renewing.open()
+    expect((await appending).status).toBe(204)
+    expect(calls).toEqual(['renewal begins', 'renewal ends', 'bytes are recorded'])
+    expect(await service.content('a.txt')).toBe('helloworld')
+  })
+
+  test('If the lease has ended when the last bytes are recorded, the answer is 503, and the next request succeeds (U-29)', async () => {
+    let stall = 20
+    const service = await start((own) => ({
+      async advance(...given) {
+        const isHeld = await own.advance(...given)
+        service.freeze(stall)
+        stall = 0
+        return isHeld
+      },
+    }))
+    const upload = uploadIn(await service.create('a.txt', 10))
+    expect((await service.patch(upload, 0, 'helloworld')).status).toBe(503)
+    expect(await service.content('a.txt')).toBeUndefined()
+    expect((await service.head(upload)).headers['upload-offset']).toBe('10')
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 })
