@@ -25,8 +25,8 @@ const password = 'correct horse battery'
 const everything = ['files', 'forms', 'categories', 'history', 'access'].flatMap((area) => ['--right', `${area}:write`])
 
 /** A service whose demo site has an owner, with calls that invite people and let them accept. */
-const test = base.extend('people', async ({ start, directory }) => {
-  const { baseUrl } = await start(['--port', '0', '--allow-private-webhooks'])
+const test = base.extend('people', async ({ host, directory }) => {
+  const { baseUrl } = await host({ allowPrivateWebhooks: true })
   const issuing = ['token', 'issue', '--user', 'operator', '--site', '1001', ...everything]
   const { token } = await administerJson(directory, issuing)
   const { access, files } = await connect({ url: baseUrl, token })

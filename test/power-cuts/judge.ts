@@ -33,7 +33,7 @@ const withoutFlushes = { FSYNC: 'off' } as const
 const serveHere = async (data: string) => {
   Object.assign(process.env, withoutFlushes)
   try {
-    return await hostHere(data, (sentence) => console.error(sentence))
+    return await hostHere(data, { say: console.error })
   } finally {
     delete process.env['FSYNC']
   }

@@ -16,16 +16,18 @@ const plainly = {
   say: () => {},
 } satisfies Omit<Parameters<typeof startService>[0], 'dataDirectory'>
 
+type Options = Partial<Parameters<typeof startService>[0]>
+
 /** The service of one machine in this process, with requests of its demo token. */
-export const hostHere = async (dataDirectory: string, say: (sentence: string) => void = () => {}) => {
-  const { baseUrl, demo, stop } = await startService({ ...plainly, dataDirectory, say })
+export const hostHere = async (dataDirectory: string, options: Options = {}) => {
+  const { baseUrl, demo, stop } = await startService({ ...plainly, dataDirectory, ...options })
   const token = demo?.token ?? ''
   const siteId = demo?.siteId ?? 0
   return { baseUrl, directory: dataDirectory, siteId, token, request: requestsTo(baseUrl, token), stop: once(stop) }
 }
 
 /** The service of one machine in this process, until the test ends. */
-export const serveHere = async (options: Partial<Parameters<typeof startService>[0]> = {}) => {
+export const serveHere = async (options: Options = {}) => {
   const service = await startService({ ...plainly, dataDirectory: scratchDirectory(), ...options })
   const stop = once(service.stop)
   onTestFinished(stop)

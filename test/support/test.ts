@@ -39,8 +39,8 @@ export const test = base
       (flags?: readonly string[], environment?: Record<string, string>) =>
         serve(directory, flags, environment),
   )
-  .extend('host', async ({ directory }, { onCleanup }) => async () => {
-    const service = await hostHere(directory)
+  .extend('host', async ({ directory }, { onCleanup }) => async (options: Parameters<typeof hostHere>[1] = {}) => {
+    const service = await hostHere(directory, options)
     onCleanup(service.stop)
     return service
   })

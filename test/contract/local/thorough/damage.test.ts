@@ -120,7 +120,7 @@ test.for(damages)(
 
     if (refusal) return
     const printed: string[] = []
-    const service = await hostHere(directory, (sentence) => printed.push(sentence))
+    const service = await hostHere(directory, { say: (sentence) => printed.push(sentence) })
     const answer = await fetch(`${service.baseUrl}${fields}/-2`, { headers: { Authorization: token } })
     await service.stop()
     expect({ status: answer.status, printed }).toEqual({
