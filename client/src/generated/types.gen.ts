@@ -5928,7 +5928,7 @@ export type RemoveUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This person is the last owner of a site. Give another person the role owner first.
+     * - `101012` This person is the last owner of a site. Give another person the role owner first. An invited owner counts only after accepting the invitation.
      */
     409: Error;
     /**
@@ -6067,7 +6067,7 @@ export type ChangeUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This person is the last owner of a site. Give another person the role owner first.
+     * - `101012` This person is the last owner of a site. Give another person the role owner first. An invited owner counts only after accepting the invitation.
      */
     409: Error;
     /**
