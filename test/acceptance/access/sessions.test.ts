@@ -97,6 +97,18 @@ describeWithAdmin('A session', () => {
     expect((await signIn(name, 'another long one')).status).toBe(200)
   })
 
+  it('A new password ends tokens for one site, but no keys (A-73)', async () => {
+    const { site, addPerson } = await openSite()
+    const { token } = await addPerson()
+    const create = (path: string, body: object) => call(path, { method: 'POST', token, body })
+    const ofSite = (await create(siteTokens(site), {})).json.token
+    const { key } = (await create(`/api/v2/admin/sites/${site}/keys`, { name: 'Robot', rights: ['files:read'] })).json
+    const change = { password: 'another long one', oldPassword: password }
+    expect((await call(me, { method: 'PUT', token, body: change })).status).toBe(200)
+    expect(await statusOf(me, ofSite)).toBe(401)
+    expect([await statusOf(me, key), await statusOf(me, token)]).toEqual([200, 200])
+  })
+
   it('A sign-in always makes a new token, whatever token the caller sends (A-65)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
