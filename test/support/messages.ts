@@ -38,6 +38,7 @@ export const messages = {
     full: text`^The disk is full: … The incomplete backup was removed.$`,
     good: (files: number) => `The backup is good: ${files} files.`,
     incomplete: text`is not a complete backup: … Nothing was changed`,
+    inside: (what: string) => text`^The directory … is inside the ${what} …. Choose a directory outside it`,
     insideBackup: text`is inside the backup`,
     insideData: text`is inside the data directory`,
     missing: (name: string) => text`^There is no backup …${name}. Name another`,
@@ -255,7 +256,7 @@ $`,
   },
   file: {
     insideData: (file: string) =>
-      `${file} is inside the data directory, where only the service writes. Name a file outside`,
+      text`^${file} is inside the data directory …, where only the service writes. Name a file elsewhere.`,
     isDirectory: 'it is a directory. Name a file.',
     missing: 'this file does not exist. Check the path.',
     noFolder: 'its folder does not exist. Create the folder first, or name another file.',

@@ -108,7 +108,7 @@ describe('the command export', () => {
     ]) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', out])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toContain(messages.file.insideData(out))
+      expect(stderr).toMatch(messages.file.insideData(out))
     }
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
