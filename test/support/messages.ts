@@ -580,6 +580,8 @@ export const wrongFileCommands = [
   ['--url http://127.0.0.1:1 ls', messages.client.noToken],
   ['--url http://127.0.0.1:1 --token-file /dev/zero ls', 'too large for a token'],
 ] as const
+  ['--url http://127.0.0.1:1 --token-file /dev/null ls', '/dev/null contains no token.'],
+  ['--url http://127.0.0.1:1 --token-file= ls', 'Name the file with the token'],
 
 const half = 'must not contain half of a character (a lone surrogate)'
 const kinds = 'kind: must be one of category, news, blog, link, webForm, field'

@@ -60,6 +60,7 @@ export const writeLogin = async (login: Login): Promise<void> => {
 /** The file may be a pipe, so its size is unknown in advance. */
 const readTokenFile = async (file: string): Promise<string> => {
   const chunks: Buffer[] = []
+  if (file === '') throw new UsageError('Name the file with the token after --token-file.')
   try {
     for await (const chunk of createReadStream(file, { end: largestTokenFile })) chunks.push(chunk)
   } catch (error) {
@@ -68,7 +69,9 @@ const readTokenFile = async (file: string): Promise<string> => {
   const bytes = Buffer.concat(chunks)
   if (bytes.length > largestTokenFile)
     throw new UsageError(`${file} is too large for a token. Name a file that contains only the token.`)
-  return bytes.toString().trim()
+  const token = bytes.toString().trim()
+  if (token === '') throw new UsageError(`${file} contains no token. Write the token into this file.`)
+  return token
 }
 
 export const checkedUrl = (text: string): string => {
@@ -99,7 +102,10 @@ export const connectAs = async (
   }
   // The saved token belongs to the saved address, and is never sent to another address.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
-  const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
+  const token =
+    tokenFile === undefined
+      ? process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
+      : await readTokenFile(tokenFile)
   if (!token) {
     throw new UsageError(
       `No token for ${address}. Pass one with --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files ` +
