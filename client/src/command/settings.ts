@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readUrl } from '../connect.ts'
 import { connect, type SiteClient } from '../index.ts'
+import { makeFolder } from '../sync/make-folder.ts'
 import type { Fetch } from '../transport.ts'
 import { UsageError } from './failure.ts'
 import { exchangeIdentity, type Identity } from './identity.ts'
@@ -46,7 +47,7 @@ const readLogin = async (): Promise<Login | undefined> => {
 
 export const writeLogin = async (login: Login): Promise<void> => {
   const file = loginFile()
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(file), 0o700)
   // Always makes a new file, because an old file may be readable for other users.
   const temporary = `${file}.${randomUUID()}`
   try {
@@ -59,8 +60,8 @@ export const writeLogin = async (login: Login): Promise<void> => {
 
 /** The file may be a pipe, so its size is unknown in advance. */
 const readTokenFile = async (file: string): Promise<string> => {
-  const chunks: Buffer[] = []
   if (file === '') throw new UsageError('Name the file with the token after --token-file.')
+  const chunks: Buffer[] = []
   try {
     for await (const chunk of createReadStream(file, { end: largestTokenFile })) chunks.push(chunk)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdir, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SiteClient } from '../connect.ts'
 import { pathOf } from '../paths.ts'
@@ -7,6 +7,7 @@ import type { SyncEvent } from './events.ts'
 import { isInStateFolder, readIgnored, stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
 import { type LocalTree, scan } from './local-tree.ts'
+import { makeFolder } from './make-folder.ts'
 import { isSame, type PlanOptions, plan, type SeenState, type Step } from './plan.ts'
 import { listRemote, type RemoteTree } from './remote-tree.ts'
 import { openState, type SyncState } from './state.ts'
@@ -121,7 +122,7 @@ const withSides = (step: Step, { files, remote }: Files): Step => {
 export const prepare = async (direction: Direction, options: SyncOptions) => {
   const { client, signal, onEvent, removes = false, force = false } = options
   const folder = await findFolder(client, options.folder ?? '', direction)
-  if (direction === 'pull' && !options.dryRun) await mkdir(options.directory, { recursive: true })
+  if (direction === 'pull' && !options.dryRun) await makeFolder(options.directory)
   const root = await realpath(options.directory)
   if (!options.dryRun) await removeLeftovers(join(root, stateFolder))
   const ignored = options.all ? isInStateFolder : await readIgnored(root)
