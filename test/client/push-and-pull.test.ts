@@ -53,6 +53,22 @@ test('a push and a pull transfer files with names of every kind (T-41, T-42)', a
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
+test('only a push with --delete replaces an empty folder with a file (T-43, T-52)', async ({ makeDirectory, site }) => {
+  const here = await makeDirectory({ 'a/b.txt': 'b', 'c.txt': 'c' })
+  await site.push(here)
+  await site.remove('a/b.txt')
+  await rm(join(here, 'a'), { recursive: true })
+  await writeTree(here, { a: 'a file' })
+  const refused = await site.push(here)
+  const [conflict] = refused.events.filter(({ event }) => event === 'conflict')
+  expect([refused.conflict, conflict]).toEqual([
+    1,
+    expect.objectContaining({ why: expect.stringMatching(messages.client.folderInTheWay('a')) }),
+  ])
+  expect(await site.push(here, { removes: true })).toMatchObject({ create: 1, conflict: 0, failed: 0 })
+  expect(await site.texts()).toEqual({ a: 'a file', 'c.txt': 'c' })
+})
+
 test('two people get each other’s changes, or a conflict for one file (T-46)', async ({ makeDirectory, site }) => {
   const ann = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
   await site.push(ann)

@@ -158,6 +158,7 @@ $`,
     leftAlone: (path: string, size: number) => `left unchanged (changed only on the target)  ${path}  ${size} bytes\n`,
     linkToNowhere: (path: string) => `skipped  ${path}: it is a symbolic link that leads nowhere`,
     missing: (path: string) => `This site has no "${path}". Check the path.\n`,
+    folderInTheWay: (path: string) => text`^The folder …/${path} of the site is in the way.`,
     missingAt: (path: string) => text`This file or folder does not exist: …${path}. Check the path.$`,
     missingHere: 'This file or folder does not exist',
     name: text`^Name ….$`,
@@ -579,9 +580,9 @@ export const wrongFileCommands = [
   ['ls', 'Name the service with'],
   ['--url http://127.0.0.1:1 ls', messages.client.noToken],
   ['--url http://127.0.0.1:1 --token-file /dev/zero ls', 'too large for a token'],
-] as const
   ['--url http://127.0.0.1:1 --token-file /dev/null ls', '/dev/null contains no token.'],
   ['--url http://127.0.0.1:1 --token-file= ls', 'Name the file with the token'],
+] as const
 
 const half = 'must not contain half of a character (a lone surrogate)'
 const kinds = 'kind: must be one of category, news, blog, link, webForm, field'
