@@ -3852,6 +3852,10 @@ export type ReadPathData = {
          */
         'If-Range'?: string;
         /**
+         * The Last-Modified of the file that you have. If the file still has this time, the answer is 304.
+         */
+        'If-Modified-Since'?: string;
+        /**
          * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
