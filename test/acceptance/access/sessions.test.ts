@@ -151,6 +151,17 @@ describeWithAdmin('An invitation', () => {
     expect((await accept(invitation, '🐎'.repeat(12))).status).toBe(200)
   })
 
+  it('A disabled person gets an invitation only when enabled (A-84)', async () => {
+    const { ask, invite } = await openSite()
+    const name = newName()
+    await invite({ role: 'viewer' }, name)
+    const change = (body: object) => ask('PUT', `/${name}`, body)
+    expect((await change({ disabled: true })).status).toBe(200)
+    expectError(await change({ invite: true }), 400, 101002)
+    const { status, json } = await change({ disabled: false, invite: true })
+    expect([status, (await accept(json.invitation)).status]).toEqual([200, 200])
+  })
+
   it('A new invitation resets the password, and ends older sessions (A-83, A-84)', async () => {
     const { ask, addPerson } = await openSite()
     const { name } = await addPerson()
