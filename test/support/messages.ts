@@ -503,6 +503,7 @@ export const wrongCommands = [
   ['site create --name A --id 0', 'It must be a whole number, 1 or more.'],
   ['site create --name A --data-centre U$', 'lower-case letters'],
   ['site show', usage.missing],
+  ['--data-dir= site list', 'It must not be empty'],
   ['data-centre add Us --url http://a', 'lower-case letters'],
   ['data-centre add us --url ftp://a', 'http or https URL'],
   ['data-centre add us --url http://me:secret@a', 'http or https URL'],
