@@ -53,6 +53,14 @@ test('a push and a pull transfer files with names of every kind (T-41, T-42)', a
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
+test('a dry run of pull plans for a missing folder, and does not create it (T-41)', async ({ makeDirectory, site }) => {
+  await site.store({ 'a.txt': 'a', 'b/c.txt': 'c' })
+  const outside = await makeDirectory()
+  const { events } = await site.pull(join(outside, 'new', 'folder'), { dryRun: true })
+  expect(pathsOf(events, 'step')).toEqual(['a.txt', 'b/c.txt'])
+  expect(await readdir(outside)).toEqual([])
+})
+
 test('only a push with --delete replaces an empty folder with a file (T-43, T-52)', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a/b.txt': 'b', 'c.txt': 'c' })
   await site.push(here)
