@@ -81,9 +81,6 @@ const confirmReset =
     throw new UsageError(`Nothing was removed. --reset removes ${loss}: run it in a terminal to confirm, or add --yes.`)
   }
 
-// A terminal that closes sends SIGHUP.
-const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
 /**
  * Serves until a signal ends the process (O-5). Resolves when the service is ready and the line with the base URL is
  * printed. `admin` is the text that starts a command of site-admin. Throws UsageError or SettingsError for faults that
@@ -98,7 +95,9 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   const reset = flags.reset && (yes ? async () => {} : confirmReset(dataDir))
   const service = await startService({ ...flags, dataDirectory: dataDir, reset, telemetry, say })
   const stop = () => {
-    for (const signal of endings) process.off(signal, stop)
+    process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop)
+    // A terminal that closes may send SIGHUP twice: from the shell, and from the system.
+    process.on('SIGHUP', () => {})
     service.stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -107,7 +106,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
       },
     )
   }
-  for (const signal of endings) process.on(signal, stop)
+  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop)
   if (format === 'json') for (const line of readyLines(service)) say(line)
   const { baseUrl, dataCentres, listening, metricsUrl, demo } = service
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)

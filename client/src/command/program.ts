@@ -264,15 +264,12 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
 /** These commands only print, so a closed pipe ("| head") is not a failure. */
 const printOnlyCommands = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
 
-// A terminal that closes sends SIGHUP.
-const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
 export const run = async (args: readonly string[]): Promise<number> => {
   const stopping = new AbortController()
   const stop = () => stopping.abort(new Interrupted())
   const lose = (error: Error) => stopping.abort(new OutputLost(error))
-  // A second Ctrl+C ends the process at once.
-  for (const signal of endings) process.once(signal, stop)
+  // A second Ctrl+C ends the process at once. A terminal that closes may send SIGHUP twice.
+  process.once('SIGINT', stop).once('SIGTERM', stop).on('SIGHUP', stop)
   process.stdout.on('error', lose)
   let status: number = exitStatus.done
   const isJson = args.includes('--json')
@@ -284,7 +281,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
     () => undefined,
     (error: unknown) => ({ error }),
   )
-  for (const signal of endings) process.off(signal, stop)
+  process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop)
   process.stdout.off('error', lose)
   const { aborted, reason } = stopping.signal
   if (reason instanceof OutputLost) {

@@ -39,6 +39,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const connection = await beginChange(service)
 
     service.kill(signal)
+    // The shell and the system each send this signal when a terminal closes.
+    if (signal === 'SIGHUP') service.kill(signal)
     while (await takesConnections(service.baseUrl));
     await connection.write(change.slice(half))
 
