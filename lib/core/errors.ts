@@ -152,7 +152,7 @@ export const errors = {
   regionNameInvalid: row(
     104006,
     400,
-    'Two editable regions of the template have the same name. Give each region its own name.',
+    'An editable region of the template has no name, or the name of another region. Give each region its own name.',
   ),
   tagOutsideRegions: row(
     104007,
