@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { completionOf, type Shell, shells } from '../client/src/command/completion.ts'
 import { refusalOf } from '../client/src/command/format-text.ts'
-import { addServiceOptions, flagsOf, printableErrors, type RawFlags } from '../local/flags.ts'
+import { addServiceOptions, flagsOf, parseText, printableErrors, type RawFlags } from '../local/flags.ts'
 import { logInJson } from '../local/request-log.ts'
 import packageFile from '../package.json' with { type: 'json' }
 import { auditCommand } from './commands/audit.ts'
@@ -57,6 +57,7 @@ export const createProgram = (
     .option(
       '--data-dir <path>',
       'local: the data directory of "serve" or "npm start"; the service may be running',
+      parseText,
       '.local',
     )
     .option('--stack-prefix <prefix>', 'aws: the prefix of the stack names', 'SiteAdmin')

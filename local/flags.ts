@@ -93,7 +93,7 @@ const parseMetrics = (text: string): MetricsAddress => {
   return { host: host.replace(/^\[|\]$/g, ''), port: parsePort(port) }
 }
 
-const parseText = (text: string): string => {
+export const parseText = (text: string): string => {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
   return text
 }

@@ -95,7 +95,9 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   const reset = flags.reset && (yes ? async () => {} : confirmReset(dataDir))
   const service = await startService({ ...flags, dataDirectory: dataDir, reset, telemetry, say })
   const stop = () => {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
+    process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop)
+    // A terminal that closes may send SIGHUP twice: from the shell, and from the system.
+    process.on('SIGHUP', () => {})
     service.stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -104,7 +106,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
       },
     )
   }
-  process.on('SIGINT', stop).on('SIGTERM', stop)
+  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop)
   if (format === 'json') for (const line of readyLines(service)) say(line)
   const { baseUrl, dataCentres, listening, metricsUrl, demo } = service
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)

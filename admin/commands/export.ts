@@ -4,10 +4,10 @@ import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { failureOf, reasonOf, type SystemFailure } from '../../lib/core/system-failures.ts'
-import { layoutOf, liesIn } from '../../lib/machine/directory/data-directory.ts'
+import { directoryAround } from '../../lib/machine/directory/data-directory.ts'
 import { exportRecords } from '../records/export-records.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
-import { areaOf, type GlobalOptions, onStores } from '../stores/stores.ts'
+import { areaOf, onStores } from '../stores/stores.ts'
 import { type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { outputLost, Refusal, writeOut } from '../terminal/output.ts'
@@ -64,12 +64,11 @@ const writeWhole = async (records: AsyncIterable<object>, file: string): Promise
 // Returns the target of a symbolic link, so that the link itself stays.
 const resolveTarget = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
 
-// An export into the data directory could overwrite the database.
-const refuseWithin = (dataDirectory: string, path: string, out: string): void => {
-  if (!liesIn(layoutOf(dataDirectory), path)) return
-  throw new Refusal(
-    `${out} is inside the data directory, where only the service writes. Name a file outside this directory.`,
-  )
+// An export into a data directory could overwrite the database.
+const refuseWithin = (path: string, out: string): void => {
+  const around = directoryAround(path)
+  if (around === undefined) return
+  throw new Refusal(`${out} is inside ${around}, where only the service writes. Name a file elsewhere.`)
 }
 
 const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
@@ -81,11 +80,11 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['full', 'its disk is full. Free some space, or name a file elsewhere'],
 ])
 
-// A file must not replace a device or a pipe. `source` is the data directory of one machine.
-const writeFile = async (records: AsyncIterable<object>, out: string, source: string | undefined): Promise<number> => {
+// A file must not replace a device or a pipe.
+const writeFile = async (records: AsyncIterable<object>, out: string): Promise<number> => {
   try {
     const path = resolveTarget(out)
-    if (source !== undefined) refuseWithin(source, path, out)
+    refuseWithin(path, out)
     const stats = statSync(path, { throwIfNoEntry: false })
     const takesAll = stats !== undefined && !stats.isFile() && !stats.isDirectory()
     return await (takesAll ? writeTo(records, createWriteStream(path)) : writeWhole(records, path))
@@ -109,12 +108,10 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
   }
 }
 
-const run = async (stores: AdminStores, { site, out }: Options, self: Command): Promise<object | undefined> => {
+const run = async (stores: AdminStores, { site, out }: Options): Promise<object | undefined> => {
   const records = exportRecords(await areaOf(stores, site), site)
   if (out !== undefined) {
-    const { target, dataDir } = self.optsWithGlobals<GlobalOptions>()
-    const source = target === 'local' ? dataDir : undefined
-    const write = (signal: AbortSignal) => writeFile(until(signal, records), out, source)
+    const write = (signal: AbortSignal) => writeFile(until(signal, records), out)
     const exported = await interruptibly(
       write,
       new Refusal(`Interrupted: the export is incomplete, and ${out} is unchanged. Repeat the command.`),

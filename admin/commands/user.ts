@@ -5,10 +5,13 @@ import { checkPassword } from '../../lib/access/password-rules.ts'
 import {
   describeEntry,
   describePerson,
+  hasOtherOwner,
   isPersonName,
+  ownershipsLost,
   type Person,
   type SiteEntry,
   sitesOfPerson,
+  withoutSite,
 } from '../../lib/access/people.ts'
 import { isPerFolder, type RoleName, rightsOfRole, roleNames } from '../../lib/access/roles.ts'
 import { namesAround, withPassword } from '../../lib/access/sign-in.ts'
@@ -205,6 +208,13 @@ const keysOf = async ({ grants }: AdminStores, { name }: Person, sites: readonly
   return keys.flat().filter(({ user }) => user === name).length
 }
 
+// A preview must refuse what the removal would refuse (A-58).
+const refuseLastOwner = async ({ people }: AdminStores, person: Person, sites: readonly SiteId[]): Promise<void> => {
+  for (const site of ownershipsLost(person, sites.reduce(withoutSite, person))) {
+    if (!hasOtherOwner(await people.listOfSite(site), site, person)) throw new ServiceError('lastOwner')
+  }
+}
+
 const remove = async (
   stores: AdminStores,
   name: string,
@@ -215,6 +225,7 @@ const remove = async (
   if (site !== undefined && person.sites[site] === undefined)
     throw new Refusal(`Site ${site} has no person ${person.name}.`)
   if (isDry || !sure) {
+    await refuseLastOwner(stores, person, sites)
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }
     throw new Refusal(

@@ -1,4 +1,5 @@
-const endings = ['SIGINT', 'SIGTERM'] as const
+// A terminal that closes sends SIGHUP.
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 // In milliseconds. One Ctrl+C may arrive twice: once for the process group, and once from the parent process.
 const sameSignal = 500

@@ -27,10 +27,15 @@ interface Actions {
 
 const isOwner = ({ role, disabled }: User): boolean => role === 'owner' && !disabled
 
+const isOnlyInvited = ({ invited, lastSignIn }: User): boolean => invited && lastSignIn === null
+
+const isLast = (owner: User, users: readonly User[]): boolean =>
+  !users.some((other) => other.name !== owner.name && isOwner(other) && (isOnlyInvited(owner) || !isOnlyInvited(other)))
+
 /** People cannot invite, disable or remove themselves. Nobody can change the last owner. */
 export const actionsOn = (user: User, users: readonly User[], rights: Rights, own: string | undefined): Actions => {
   const isOther = user.name !== own
-  const isLastOwner = isOwner(user) && users.filter(isOwner).length === 1
+  const isLastOwner = isOwner(user) && isLast(user, users)
   const isCovered = rights.include(user.rights)
   return {
     canChangeRole: !isLastOwner,

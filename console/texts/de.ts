@@ -71,7 +71,7 @@ export const de: Texts & ViewTexts = {
     repeatPassword: 'Neues Passwort wiederholen',
     passwordHint: '12 bis 256 Zeichen, ohne Ihren Namen und ohne den Namen der Website.',
     passwordsDiffer: 'Die beiden Passwörter sind verschieden.',
-    passwordChanged: 'Passwort geändert. Ihre anderen Geräte sind abgemeldet.',
+    passwordChanged: 'Passwort geändert. Ihre anderen Geräte sind abgemeldet. Ihre Schlüssel bleiben gültig.',
     signOutEverywhere: 'Überall abmelden',
     notEnded:
       'Sie sind hier abgemeldet, aber der Dienst hat Ihre Sitzung nicht beendet. Die Sitzung endet, wenn sie abläuft.',

@@ -64,7 +64,7 @@ export const en = {
     repeatPassword: 'Repeat the new password',
     passwordHint: '12 to 256 characters, without your name and without the name of the site.',
     passwordsDiffer: 'The two passwords differ.',
-    passwordChanged: 'Password changed. Your other devices are signed out.',
+    passwordChanged: 'Password changed. Your other devices are signed out. Your keys stay valid.',
     signOutEverywhere: 'Sign out everywhere',
     notEnded: 'You are signed out here, but the service did not end your session. The session ends when it expires.',
   },

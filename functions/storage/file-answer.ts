@@ -38,24 +38,43 @@ export type FileAnswer =
 const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
 const lengthOf = ({ first, last }: ByteRange): number => last - first + 1
 
-// A range continues an earlier answer only while the file is unchanged (RFC 9110, section 13.1.5).
-const rangeFor = (info: ObjectInfo, tag: string, headers: Request['headers']): RequestedRange => {
+// A range continues an earlier answer only while the file is unchanged (RFC 9110, section 13.1.5). "A server MUST ignore
+// a Range header field received with a request method for which range handling is not defined" (section 14.2).
+const rangeFor = (
+  info: ObjectInfo,
+  tag: string,
+  { method, headers }: Pick<Request, 'method' | 'headers'>,
+): RequestedRange => {
+  if (method === 'HEAD') return { kind: 'whole' }
   const condition = headers['if-range']
   if (condition !== undefined && condition !== tag && condition !== lastModified(info)) return { kind: 'whole' }
   return readRange(headers['range'], info.size)
 }
 
+/** S-70. A condition with a tag overrides the condition with a time (RFC 9110, section 13.2.2). */
+const isOutdated = (info: ObjectInfo, headers: Request['headers']): boolean => {
+  const match = headers['if-match']
+  if (match === undefined) return Date.parse(headers['if-unmodified-since'] ?? '') < Date.parse(lastModified(info))
+  // The media type in the tag is ignored, because the bytes are the same for each type.
+  return [entityTagOf(info), typedTagOf(info)].every((tag) => matchFails(match, tag))
+}
+
+/** Compares the times for equality, because a move or a restore may bring an older time back. */
+const isKnown = (info: ObjectInfo, tag: string, headers: Request['headers']): boolean => {
+  const noneMatch = headers['if-none-match']
+  return noneMatch === undefined ? headers['if-modified-since'] === lastModified(info) : noneMatchFails(noneMatch, tag)
+}
+
 export const answerFor = (
   info: ObjectInfo,
-  { method, headers }: Pick<Request, 'method' | 'headers'>,
+  request: Pick<Request, 'method' | 'headers'>,
   downloads: Downloads | undefined,
 ): FileAnswer => {
-  const { tag } = representationFor(info, { headers })
-  // The media type in the tag is ignored, because the bytes are the same for each type.
-  const tags = [entityTagOf(info), typedTagOf(info)]
-  if (tags.every((one) => matchFails(headers['if-match'], one))) return { kind: 'changed' }
-  if (noneMatchFails(headers['if-none-match'], tag)) return { kind: 'unchanged' }
-  const asked = rangeFor(info, tag, headers)
+  const { method, headers } = request
+  const { tag } = representationFor(info, request)
+  if (isOutdated(info, headers)) return { kind: 'changed' }
+  if (isKnown(info, tag, headers)) return { kind: 'unchanged' }
+  const asked = rangeFor(info, tag, request)
   if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
   const range = asked.kind === 'part' ? { first: asked.first, last: asked.last } : { first: 0, last: info.size - 1 }
   if (method === 'HEAD') return { kind: asked.kind, range, bytes: undefined }
@@ -65,12 +84,14 @@ export const answerFor = (
 
 const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
 
+const conditions = ['if-none-match', 'if-modified-since', 'if-range']
+
 /** The range that `answerFor` will most likely choose. Undefined when the answer will probably have no body. */
 export const expectedRange = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
   downloads: Downloads | undefined,
 ): string | undefined => {
-  const hasCondition = headers['if-none-match'] !== undefined || headers['if-range'] !== undefined
+  const hasCondition = conditions.some((name) => headers[name] !== undefined)
   if (method === 'HEAD' || hasCondition) return undefined
   const asked = headers['range']?.replaceAll(' ', '')
   if (asked !== undefined && oneRange.test(asked)) return asked

@@ -1,6 +1,8 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { trashPage } from '../../lib/contract/storage/contract-schemas.ts'
 import { reserves } from '../../lib/core/deadline.ts'
+import type { ChangeType } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
 import { inParallel } from '../../lib/core/in-parallel.ts'
 import type { Change } from '../../lib/history/history.ts'
 import { type ChangeFilter, changesBefore } from '../../lib/history/list-changes.ts'
@@ -24,6 +26,8 @@ const mostRounds = 5
 // belongs to an earlier removal.
 const tolerance = 5_000
 
+const types: readonly ChangeType[] = ['file.removed', 'folder.removed']
+
 const itemsOf = async ({ files }: StorageDeps, changes: readonly Change[]): Promise<readonly Item[]> => {
   const found = new Map<Change, Item>()
   await inParallel(changes, callsAtOnce, async (change) => {
@@ -34,6 +38,28 @@ const itemsOf = async ({ files }: StorageDeps, changes: readonly Change[]): Prom
     found.set(change, { path, type, size: item.size, removedAt: timeOf(change.at), removedBy: change.actor })
   })
   return changes.flatMap((change) => found.get(change) ?? [])
+}
+
+const entriesAtOnce = 100
+const mostEntries = 10_000
+
+/**
+ * The subjects of the entries that are newer than a cursor by at most the tolerance. Earlier pages list their removals,
+ * and an older entry of the same path would find the same removal again.
+ */
+const subjectsAfter = async ({ history }: StorageDeps, site: SiteId, cursor: number): Promise<Set<string>> => {
+  const subjects = new Set<string>()
+  let [position, start] = [cursor - 1, undefined as number | undefined]
+  for (let lookedAt = 0; lookedAt < mostEntries; lookedAt += entriesAtOnce) {
+    const changes = await history.after(site, position, entriesAtOnce)
+    start ??= changes[0]?.at ?? 0
+    const end = start + tolerance
+    for (const { at, type, subject } of changes) if (at <= end && types.includes(type)) subjects.add(subject)
+    const last = changes.at(-1)
+    if (!last || last.at > end || changes.length < entriesAtOnce) break
+    position = last.position
+  }
+  return subjects
 }
 
 const positionIn = (cursor: string): number => {
@@ -51,13 +77,14 @@ export const listTrash = (deps: StorageDeps) =>
     const { site, caller, params, deadline, query } = input
     const limit = Math.min(query.limit, mostItems)
     const filter: ChangeFilter = {
-      types: ['file.removed', 'folder.removed'],
+      types,
       subject: params.path === root ? '' : `${params.path}/`,
       rights: caller.rights,
     }
     let before = query.cursor === undefined ? undefined : positionIn(query.cursor)
     const end = deadline.reserving(reserves.preview)
-    const [deleted, subjects]: [Item[], Set<string>] = [[], new Set()]
+    const deleted: Item[] = []
+    const subjects = before === undefined ? new Set<string>() : await subjectsAfter(deps, site.id, before)
     for (let round = 0; round === 0 || (before !== undefined && round < mostRounds && !end.isOver()); round++) {
       const page = await changesBefore(deps.history, site.id, { limit: limit - deleted.length, filter, before })
       const newest = page.changes.filter(({ subject }) => !subjects.has(subject) && subjects.add(subject))

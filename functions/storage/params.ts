@@ -53,9 +53,18 @@ export const scopeOf = ({ site, caller }: Pick<Asking, 'site' | 'caller'>, level
   level,
 })
 
+/** S-134. Errors: storageRefused. */
+export const refuseTimeCondition = (headers: Asking['headers']): void => {
+  if (headers['if-unmodified-since'] === undefined || headers['if-match'] !== undefined) return
+  throw new ServiceError('storageRefused', {
+    message: 'A change cannot have If-Unmodified-Since. Send If-Match with the ETag of the file instead.',
+  })
+}
+
 /** Errors: storageRefused. */
 export const requesterOf = (asking: Asking): Requester => {
   const { author, deadline, headers } = asking
+  refuseTimeCondition(headers)
   const conditions = readConditions(headers['if-match'], headers['if-none-match'])
   return { ...scopeOf(asking, 'write'), author, deadline, ...conditions }
 }

@@ -22,7 +22,7 @@ import {
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
-import { scopeOf, writablePath } from './params.ts'
+import { refuseTimeCondition, scopeOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput<unknown, unknown, unknown>
@@ -35,10 +35,10 @@ export const uploaderOf = (input: Input): Requester => {
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
-export const conditionsIn = (headers: Input['headers']) => ({
-  ifMatch: headers['if-match'],
-  ifNoneMatch: headers['if-none-match'],
-})
+export const conditionsIn = (headers: Input['headers']) => {
+  refuseTimeCondition(headers)
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
+}
 
 export const locationOf = ({ dataCentre, site }: Input, { id }: Upload): string =>
   `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${id}`

@@ -104,8 +104,11 @@ const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
 export const ownershipsLost = (before: Person, after: Person | undefined): readonly SiteId[] =>
   sitesOfPerson(before).filter((site) => isOwner(before, site) && !(after && isOwner(after, site)))
 
-export const hasOtherOwner = (people: readonly Person[], site: SiteId, { name }: Person): boolean =>
-  people.some((person) => person.name !== name && isOwner(person, site))
+const canSignIn = ({ password, identities = [] }: Person): boolean => password !== undefined || identities.length > 0
+
+/** an owner who has only an invitation does not replace an owner who can sign in. */
+export const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>
+  people.some((other) => other.name !== before.name && isOwner(other, site) && (canSignIn(other) || !canSignIn(before)))
 
 const mostAttempts = 8
 

@@ -130,7 +130,7 @@ const applyChange = (person: Person, site: SiteId, { entry, displayName, email, 
   ...(disabled !== undefined && { disabled }),
 })
 
-/** Errors: personUnknown, rightMissing, lastOwner, unavailable. */
+/** Errors: personUnknown, rightMissing, accessMalformed, lastOwner, unavailable. */
 export const changeUser = async (
   { people, clock }: UserDeps,
   manager: Manager,
@@ -145,6 +145,11 @@ export const changeUser = async (
     const isWhole = isOfWholePerson(change)
     if (isWhole) requireEveryRight(manager, before)
     const changed = applyChange(before, site, change)
+    if (change.invite && changed.disabled) {
+      throw new ServiceError('accessMalformed', {
+        message: 'A disabled person cannot accept an invitation. Enable the person first.',
+      })
+    }
     const invited = change.invite && invite(changed, clock.wall())
     invitation = invited?.invitation
     const type = invited ? 'user.invited' : 'user.changed'

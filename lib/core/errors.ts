@@ -97,7 +97,12 @@ export const errors = {
     'The site already has 20 webhooks. Remove one of them, or let one of them report more types.',
   ),
   personTaken: row(101011, 409, 'The name is taken. Choose another name.'),
-  lastOwner: row(101012, 409, 'This person is the last owner of a site. Give another person the role owner first.'),
+  lastOwner: row(
+    101012,
+    409,
+    'This person is the last owner of a site. Give another person the role owner first. An invited owner counts only ' +
+      'after accepting the invitation.',
+  ),
   passwordWeak: row(101013, 400, 'The password is too weak. Choose a password of 12 to 256 characters.'),
   accessMalformed: row(101002, 400, 'The request is malformed. GET /docs shows what to send.'),
   fieldsMalformed: row(115000, 400, 'The request body is malformed. GET /docs shows what to send.'),
@@ -147,7 +152,7 @@ export const errors = {
   regionNameInvalid: row(
     104006,
     400,
-    'Two editable regions of the template have the same name. Give each region its own name.',
+    'An editable region of the template has no name, or the name of another region. Give each region its own name.',
   ),
   tagOutsideRegions: row(
     104007,

@@ -47,6 +47,9 @@ const mendDisposition = (field: string): string => {
   return line.slice(0, first) + parameters
 }
 
+// S-135. The values 7bit, 8bit and binary do not change the bytes.
+const encoding = /^content-transfer-encoding:[ \t]*(base64|quoted-printable)\b/i
+
 const isType = /^content-type:/i
 const plainType = (field = ''): string => `Content-Type: ${mediaType(field.replace(isType, '')) ?? undeclared}`
 
@@ -54,6 +57,8 @@ const mendHeader = (header: string): string => {
   const fields = header.split(/\r\n(?![ \t])/)
   if (fields.length > mostFields) throw new MultipartError('a part has too many header fields')
   refuseTwice(fields.map((field) => field.slice(0, field.indexOf(':')).toLowerCase()))
+  const [, encoded] = fields.map((field) => encoding.exec(field)).find((found) => found !== null) ?? []
+  if (encoded !== undefined) throw new MultipartError(`a part has the Content-Transfer-Encoding ${encoded}`)
   const mended = fields.flatMap((field) => {
     if (/^content-disposition:/i.test(field)) return mendDisposition(field)
     // If a part has two types, busboy uses the first type, but checks only the second.

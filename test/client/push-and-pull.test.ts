@@ -53,6 +53,30 @@ test('a push and a pull transfer files with names of every kind (T-41, T-42)', a
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
+test('a dry run of pull plans for a missing folder, and does not create it (T-41)', async ({ makeDirectory, site }) => {
+  await site.store({ 'a.txt': 'a', 'b/c.txt': 'c' })
+  const outside = await makeDirectory()
+  const { events } = await site.pull(join(outside, 'new', 'folder'), { dryRun: true })
+  expect(pathsOf(events, 'step')).toEqual(['a.txt', 'b/c.txt'])
+  expect(await readdir(outside)).toEqual([])
+})
+
+test('only a push with --delete replaces an empty folder with a file (T-43, T-52)', async ({ makeDirectory, site }) => {
+  const here = await makeDirectory({ 'a/b.txt': 'b', 'c.txt': 'c' })
+  await site.push(here)
+  await site.remove('a/b.txt')
+  await rm(join(here, 'a'), { recursive: true })
+  await writeTree(here, { a: 'a file' })
+  const refused = await site.push(here)
+  const [conflict] = refused.events.filter(({ event }) => event === 'conflict')
+  expect([refused.conflict, conflict]).toEqual([
+    1,
+    expect.objectContaining({ why: expect.stringMatching(messages.client.folderInTheWay('a')) }),
+  ])
+  expect(await site.push(here, { removes: true })).toMatchObject({ create: 1, conflict: 0, failed: 0 })
+  expect(await site.texts()).toEqual({ a: 'a file', 'c.txt': 'c' })
+})
+
 test('a push sends only one of two names that differ only in Unicode form', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'e\u0301.txt': 'decomposed', '\u00e9.txt': 'composed' })
   const { events, ...end } = await site.push(here)

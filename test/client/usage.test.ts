@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -96,6 +97,13 @@ test('a command that must fail prints a message, with status 1', async ({ servic
   }
   // The push had no place for its state, so it sent nothing and created no folder.
   expect(await demo('ls', folder)).toMatchObject(outcome(1, messages.client.siteLacks))
+})
+
+/** Linux creates nothing in this folder, and reports each folder below it as missing. */
+const barren = '/proc'
+test.skipIf(!existsSync(barren))('if no folder can be created, pull prints a message', async ({ demo }) => {
+  const { status, stderr } = await demo('pull', join(barren, 'site/files'))
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(messages.client.missingAt('site')) })
 })
 
 test('the help of every command has an example and the common options (T-38)', async () => {

@@ -38,6 +38,7 @@ export const messages = {
     full: text`^The disk is full: … The incomplete backup was removed.$`,
     good: (files: number) => `The backup is good: ${files} files.`,
     incomplete: text`is not a complete backup: … Nothing was changed`,
+    inside: (what: string) => text`^The directory … is inside the ${what} …. Choose a directory outside it`,
     insideBackup: text`is inside the backup`,
     insideData: text`is inside the data directory`,
     missing: (name: string) => text`^There is no backup …${name}. Name another`,
@@ -156,6 +157,7 @@ $`,
     leftAlone: (path: string, size: number) => `left unchanged (changed only on the target)  ${path}  ${size} bytes\n`,
     linkToNowhere: (path: string) => `skipped  ${path}: it is a symbolic link that leads nowhere`,
     missing: (path: string) => `This site has no "${path}". Check the path.\n`,
+    folderInTheWay: (path: string) => text`^The folder …/${path} of the site is in the way.`,
     missingAt: (path: string) => text`This file or folder does not exist: …${path}. Check the path.$`,
     missingHere: 'This file or folder does not exist',
     name: text`^Name ….$`,
@@ -255,7 +257,7 @@ $`,
   },
   file: {
     insideData: (file: string) =>
-      `${file} is inside the data directory, where only the service writes. Name a file outside`,
+      text`^${file} is inside the data directory …, where only the service writes. Name a file elsewhere.`,
     isDirectory: 'it is a directory. Name a file.',
     missing: 'this file does not exist. Check the path.',
     noFolder: 'its folder does not exist. Create the folder first, or name another file.',
@@ -500,6 +502,7 @@ export const wrongCommands = [
   ['site create --name A --id 0', 'It must be a whole number, 1 or more.'],
   ['site create --name A --data-centre U$', 'lower-case letters'],
   ['site show', usage.missing],
+  ['--data-dir= site list', 'It must not be empty'],
   ['data-centre add Us --url http://a', 'lower-case letters'],
   ['data-centre add us --url ftp://a', 'http or https URL'],
   ['data-centre add us --url http://me:secret@a', 'http or https URL'],
@@ -577,6 +580,8 @@ export const wrongFileCommands = [
   ['ls', 'Name the service with'],
   ['--url http://127.0.0.1:1 ls', messages.client.noToken],
   ['--url http://127.0.0.1:1 --token-file /dev/zero ls', 'too large for a token'],
+  ['--url http://127.0.0.1:1 --token-file /dev/null ls', '/dev/null contains no token.'],
+  ['--url http://127.0.0.1:1 --token-file= ls', 'Name the file with the token'],
 ] as const
 
 const half = 'must not contain half of a character (a lone surrogate)'

@@ -268,8 +268,8 @@ export const run = async (args: readonly string[]): Promise<number> => {
   const stopping = new AbortController()
   const stop = () => stopping.abort(new Interrupted())
   const lose = (error: Error) => stopping.abort(new OutputLost(error))
-  // A second Ctrl+C ends the process at once.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  // A second Ctrl+C ends the process at once. A terminal that closes may send SIGHUP twice.
+  process.once('SIGINT', stop).once('SIGTERM', stop).on('SIGHUP', stop)
   process.stdout.on('error', lose)
   let status: number = exitStatus.done
   const isJson = args.includes('--json')
@@ -281,7 +281,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
     () => undefined,
     (error: unknown) => ({ error }),
   )
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+  process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop)
   process.stdout.off('error', lose)
   const { aborted, reason } = stopping.signal
   if (reason instanceof OutputLost) {

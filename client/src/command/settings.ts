@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readUrl } from '../connect.ts'
 import { connect, type SiteClient } from '../index.ts'
+import { makeFolder } from '../sync/make-folder.ts'
 import type { Fetch } from '../transport.ts'
 import { UsageError } from './failure.ts'
 import { exchangeIdentity, type Identity } from './identity.ts'
@@ -46,7 +47,7 @@ const readLogin = async (): Promise<Login | undefined> => {
 
 export const writeLogin = async (login: Login): Promise<void> => {
   const file = loginFile()
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(file), 0o700)
   // Always makes a new file, because an old file may be readable for other users.
   const temporary = `${file}.${randomUUID()}`
   try {
@@ -59,6 +60,7 @@ export const writeLogin = async (login: Login): Promise<void> => {
 
 /** The file may be a pipe, so its size is unknown in advance. */
 const readTokenFile = async (file: string): Promise<string> => {
+  if (file === '') throw new UsageError('Name the file with the token after --token-file.')
   const chunks: Buffer[] = []
   try {
     for await (const chunk of createReadStream(file, { end: largestTokenFile })) chunks.push(chunk)
@@ -68,7 +70,9 @@ const readTokenFile = async (file: string): Promise<string> => {
   const bytes = Buffer.concat(chunks)
   if (bytes.length > largestTokenFile)
     throw new UsageError(`${file} is too large for a token. Name a file that contains only the token.`)
-  return bytes.toString().trim()
+  const token = bytes.toString().trim()
+  if (token === '') throw new UsageError(`${file} contains no token. Write the token into this file.`)
+  return token
 }
 
 export const checkedUrl = (text: string): string => {
@@ -99,7 +103,10 @@ export const connectAs = async (
   }
   // The saved token belongs to the saved address, and is never sent to another address.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
-  const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
+  const token =
+    tokenFile === undefined
+      ? process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
+      : await readTokenFile(tokenFile)
   if (!token) {
     throw new UsageError(
       `No token for ${address}. Pass one with --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files ` +

@@ -3852,6 +3852,10 @@ export type ReadPathData = {
          */
         'If-Range'?: string;
         /**
+         * The Last-Modified of the file that you have. If the file still has this time, the answer is 304.
+         */
+        'If-Modified-Since'?: string;
+        /**
          * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
@@ -4053,7 +4057,7 @@ export type UploadToFolderErrors = {
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
-     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -4188,7 +4192,7 @@ export type PutPathErrors = {
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
-     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -4476,7 +4480,7 @@ export type UploadToRootErrors = {
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
-     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -4584,7 +4588,7 @@ export type PutRootErrors = {
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
-     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -4762,7 +4766,7 @@ export type ReadUploadErrors = {
      * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
-     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -4848,7 +4852,7 @@ export type DescribeUploadErrors = {
      * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
-     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -4946,7 +4950,7 @@ export type AppendToUploadErrors = {
      * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
-     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -5928,7 +5932,7 @@ export type RemoveUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This person is the last owner of a site. Give another person the role owner first.
+     * - `101012` This person is the last owner of a site. Give another person the role owner first. An invited owner counts only after accepting the invitation.
      */
     409: Error;
     /**
@@ -6067,7 +6071,7 @@ export type ChangeUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This person is the last owner of a site. Give another person the role owner first.
+     * - `101012` This person is the last owner of a site. Give another person the role owner first. An invited owner counts only after accepting the invitation.
      */
     409: Error;
     /**

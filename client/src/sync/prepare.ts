@@ -1,5 +1,5 @@
-import { mkdir, realpath } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, realpath } from 'node:fs/promises'
+import { join, resolve as resolvePath } from 'node:path'
 import type { SiteClient } from '../connect.ts'
 import { pathOf } from '../paths.ts'
 import { hasStatus } from '../service-error.ts'
@@ -7,6 +7,7 @@ import type { SyncEvent } from './events.ts'
 import { isInStateFolder, readIgnored, stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
 import { type LocalTree, scan } from './local-tree.ts'
+import { makeFolder } from './make-folder.ts'
 import { isSame, type PlanOptions, plan, type SeenState, type Step } from './plan.ts'
 import { listRemote, type RemoteTree } from './remote-tree.ts'
 import { openState, type SyncState } from './state.ts'
@@ -118,11 +119,19 @@ const withSides = (step: Step, { files, remote }: Files): Step => {
   }
 }
 
+/** `pull` creates a missing folder, but a dry run does not. */
+const openFolder = async (direction: Direction, { directory, dryRun }: SyncOptions) => {
+  if (direction === 'pull' && !dryRun) await makeFolder(directory)
+  const isMissing = direction === 'pull' && (await lstat(directory).catch(() => undefined)) === undefined
+  return { root: isMissing ? resolvePath(directory) : await realpath(directory), isMissing }
+}
+
+const nothingHere: LocalTree = { files: new Map(), skipped: [], unreadable: [], ignored: 0 }
+
 export const prepare = async (direction: Direction, options: SyncOptions) => {
   const { client, signal, onEvent, removes = false, force = false } = options
   const folder = await findFolder(client, options.folder ?? '', direction)
-  if (direction === 'pull' && !options.dryRun) await mkdir(options.directory, { recursive: true })
-  const root = await realpath(options.directory)
+  const { root, isMissing } = await openFolder(direction, options)
   if (!options.dryRun) await removeLeftovers(join(root, stateFolder))
   const ignored = options.all ? isInStateFolder : await readIgnored(root)
   const opened = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)
@@ -132,7 +141,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     return known && known.touched < state.written - coarseClock ? known : undefined
   }
   const [here, there] = await Promise.all([
-    scan(root, { ignored, remembered, signal }),
+    isMissing ? nothingHere : scan(root, { ignored, remembered, signal }),
     listRemote(client.files, folder, ignored, signal),
   ])
   const { files: local } = here

@@ -22,9 +22,17 @@ export interface Sending {
   readonly save: () => Promise<void>
 }
 
-const holds = async (files: Files, path: string, fingerprint: Fingerprint): Promise<boolean> => {
-  const { fingerprint: there } = await files.stat(path)
-  return typeof there === 'string' && fingerprint.includes(there)
+const isIn = (fingerprint: Fingerprint, there: { readonly fingerprint?: string | null } | undefined): boolean =>
+  typeof there?.fingerprint === 'string' && fingerprint.includes(there.fingerprint)
+
+/** The listing of the site has only files, so an empty folder is noticed late. */
+export class FolderInTheWay extends LocalRefusal {
+  constructor(path: string) {
+    super(
+      `The folder ${path} of the site is in the way. Remove it with "rm" or "push --delete", or rename the file.`,
+      true,
+    )
+  }
 }
 
 const isAlreadyStored = async (
@@ -32,7 +40,12 @@ const isAlreadyStored = async (
   files: Files,
   path: string,
   fingerprint: Fingerprint,
-): Promise<boolean> => hasStatus(error, 412) && (await holds(files, path, fingerprint).catch(() => false))
+): Promise<boolean> => {
+  if (!hasStatus(error, 412)) return false
+  const there = await files.stat(path).catch(() => undefined)
+  if (there?.type === 'folder') throw new FolderInTheWay(path)
+  return isIn(fingerprint, there)
+}
 
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
   const source = await openFile(file.location, async () => {
@@ -60,7 +73,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   const resume = async (address: string): Promise<boolean> => {
     try {
       await put(address)
-      return await holds(files, path, file.fingerprint)
+      return isIn(file.fingerprint, await files.stat(path))
     } catch (error) {
       if (error instanceof ServiceError && [404, 412].includes(error.status)) return false
       throw error

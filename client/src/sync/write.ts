@@ -8,7 +8,7 @@ import { isUnmodified, type LocalFile } from './local-tree.ts'
 import type { Fingerprint, Step } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import type { RemoteFile } from './remote-tree.ts'
-import { sendFile } from './send-file.ts'
+import { FolderInTheWay, sendFile } from './send-file.ts'
 
 export type Writing = Step & { readonly action: 'create' | 'replace' | 'remove' }
 
@@ -34,7 +34,11 @@ const removeLocal = async (root: string, path: string, file: LocalFile): Promise
   }
 }
 
-export const createWriter = (direction: Direction, { client: { files }, signal }: SyncOptions, prepared: Prepared) => {
+export const createWriter = (
+  direction: Direction,
+  { client: { files }, signal, removes }: SyncOptions,
+  prepared: Prepared,
+) => {
   const { root, folder, local, remote, state, save } = prepared
   const push = async (
     path: string,
@@ -42,19 +46,22 @@ export const createWriter = (direction: Direction, { client: { files }, signal }
     there: RemoteFile | undefined,
     onBytes: (sent: number) => void,
   ) => {
-    if (file) {
-      const onProgress = ({ sent }: { sent: number }) => onBytes(sent)
-      return sendFile(files, file, {
-        path: joinPath(folder, path),
-        etag: there?.etag,
-        onProgress,
-        signal,
-        uploads: state.uploads,
-        save,
-      })
+    const place = joinPath(folder, path)
+    if (!file) {
+      if (there) await files.remove(place, { etag: there.etag })
+      return undefined
     }
-    if (there) await files.remove(joinPath(folder, path), { etag: there.etag })
-    return undefined
+    const onProgress = ({ sent }: { sent: number }) => onBytes(sent)
+    const sending = { path: place, etag: there?.etag, onProgress, signal, uploads: state.uploads, save }
+    try {
+      return await sendFile(files, file, sending)
+    } catch (error) {
+      if (!(removes && error instanceof FolderInTheWay)) throw error
+      await files.remove(place, { force: false }).catch(() => {
+        throw error
+      })
+      return sendFile(files, file, sending)
+    }
   }
   const pull = async (
     path: string,

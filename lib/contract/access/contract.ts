@@ -113,7 +113,7 @@ export const accessContract: GroupContract<'access'> = {
     getMe: { summary: 'Read the owner and the rights of the token', answers: ok('The owner of the token.', me) },
     changePassword: {
       summary: 'Change your password',
-      description: 'Ends your other sessions.',
+      description: 'Ends your other sessions, and all tokens for one site. Your keys stay valid.',
       body: { schema: named(passwordBody, 'PasswordChange') },
       answers: { 200: { description: 'The password is changed.' } },
       errors: ['accessMalformed', 'signInRefused', 'passwordWeak', 'tooManyRequests'],

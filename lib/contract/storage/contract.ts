@@ -138,6 +138,10 @@ export const storageContract: GroupContract<'storage'> = {
             'whole file.',
           'Sat, 31 Jan 2026 12:00:00 GMT',
         ),
+        'If-Modified-Since': text(
+          'The Last-Modified of the file that you have. If the file still has this time, the answer is 304.',
+          'Sat, 31 Jan 2026 12:00:00 GMT',
+        ),
       },
       answers: {
         ...ok(
@@ -160,7 +164,7 @@ export const storageContract: GroupContract<'storage'> = {
           headers: ['Location', 'Cache-Control'],
         },
         304: {
-          description: 'The file has not changed: `If-None-Match` names its present state.',
+          description: 'The file has not changed: `If-None-Match` or `If-Modified-Since` names its present state.',
           headers: ['ETag', 'Accept-Ranges'],
           // Gateways may remove Last-Modified if `ETag` exists (RFC 9110, section 15.4.5).
           optionalHeaders: ['Last-Modified'],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../../core/system-failures.ts'
-import { type DataDirectory, layoutOf, liesIn } from '../directory/data-directory.ts'
+import { directoryAround, layoutOf } from '../directory/data-directory.ts'
 import { UsageError } from '../directory/faults.ts'
 import { isFree, takeLock } from '../directory/locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
@@ -53,12 +53,11 @@ const moveTo = (path: string, unfinished: string): void => {
  * Writes a backup beside the target folder. A complete backup gets the name of this folder. Errors: UsageError, those
  * of the file system. After an error, nothing of the backup is left.
  */
-export const openBackupPlace = (given: string, source: DataDirectory) => {
+export const openBackupPlace = (given: string) => {
   const path = resolve(given)
   admit(path)
-  if (liesIn(source, path)) {
-    throw new UsageError(`${path} is inside the data directory ${source.path}. Name a folder outside this directory.`)
-  }
+  const around = directoryAround(path)
+  if (around !== undefined) throw new UsageError(`${path} is inside ${around}. Name a folder outside it.`)
   clearLeftovers(path)
   const directory = layoutOf(`${path}.unfinished-${randomBytes(4).toString('hex')}`)
   makePrivateFolder(directory.path)

@@ -159,7 +159,7 @@ const fillUnderHold = async (
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const opened = await openDataDirectory(dataDirectory, { role: 'command', reset: false, durable: true })
   try {
-    using place = openBackupPlace(target, opened.directory)
+    using place = openBackupPlace(target)
     return await fillUnderHold(place, opened, options)
   } catch (error) {
     throw asSentence(error, `The backup ${resolve(target)}`, 'The incomplete backup was removed.')

@@ -1,10 +1,10 @@
 import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve, sep } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import { reasonOf } from '../../core/system-failures.ts'
 import { checkDatabaseBytes, countsOf, neededNow } from '../check/byte-pass.ts'
 import { checkStructure } from '../check/database-pass.ts'
 import { type BackupMarker, readBackupMarker } from '../directory/backup-marker.ts'
-import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
+import { type DataDirectory, layoutOf, realPathOf } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
 import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
 import { claimEmpty } from '../directory/open-directory.ts'
@@ -56,15 +56,6 @@ const copyFiles = (from: DataDirectory, to: DataDirectory, keepsWebhooks: boolea
   if (demo && 'code' in demo) throw damaged(from, `${from.demo}: ${demo.detail}`)
   if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
   return disabledWebhooks
-}
-
-const realPathOf = (path: string): string => {
-  try {
-    return realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(realPathOf(parent), basename(path))
-  }
 }
 
 interface RestoreOptions extends Pick<BackupOptions, 'evenIfDamaged' | 'signal'> {

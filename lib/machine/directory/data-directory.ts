@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
-import { basename, dirname, join, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { makePrivateFolder, type Owner, syncFolder, writePrivately } from './private-files.ts'
 
 /** A directory of version 0.1 has no marker (O-17). */
@@ -42,9 +42,25 @@ export const layoutOf = (given: string): DataDirectory => {
   }
 }
 
-/** Follows symbolic links in the folders on the way to the file. Errors: those of the file system. */
-export const liesIn = ({ path }: DataDirectory, file: string): boolean =>
-  join(realpathSync(dirname(file)), basename(file)).startsWith(`${realpathSync(path)}${sep}`)
+/** Follows symbolic links, as far as the path exists. */
+export const realPathOf = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPathOf(parent), basename(path))
+  }
+}
+
+const findAround = (path: string): string | undefined => {
+  const parent = layoutOf(dirname(path))
+  if (parent.path === path) return undefined
+  if (existsSync(parent.marker)) return `the data directory ${parent.path}`
+  return existsSync(parent.backupMarker) ? `the backup ${parent.path}` : findAround(parent.path)
+}
+
+/** O-25: describes the data directory or the backup that a path is in. The path itself need not exist. */
+export const directoryAround = (path: string): string | undefined => findAround(realPathOf(resolve(path)))
 
 /** Writes the marker. With an owner, the marker belongs to this owner. */
 export const writeMarker = (

@@ -70,6 +70,10 @@ const faultTexts = {
   absent: nothingIn('There is no directory'),
   empty: nothingIn('There is no data in the directory'),
   new: nothingIn('There is no data yet in the directory'),
+  nested: {
+    refusal: ({ path }, detail) =>
+      `The directory ${path} is inside ${detail}. Choose a directory outside it with --data-dir. Nothing was changed.`,
+  },
   ofVersion01: {
     allows: ['reset'],
     refusal: ({ path }) =>

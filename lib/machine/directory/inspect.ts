@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { failureOf, isBusy, isMissing, reasonOf } from '../../core/system-failures.ts'
 import { connect, openImmutable } from '../sqlite/database.ts'
-import { type DataDirectory, layoutVersion } from './data-directory.ts'
+import { type DataDirectory, directoryAround, layoutVersion } from './data-directory.ts'
 import { allows, type Fault, isForbidden, type Purpose, reasonWithAdvice, refusalOf } from './faults.ts'
 
 const mostInSmallFile = 64 * 1024
@@ -57,8 +57,7 @@ const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
   }
 }
 
-/** Judges a directory by the names in it and by its marker. Changes nothing. */
-export const inspect = (directory: DataDirectory): Fault | undefined => {
+const inspectItself = (directory: DataDirectory): Fault | undefined => {
   try {
     const names = readdirSync(directory.path)
     const stranger = foreignFileIn(directory)
@@ -72,6 +71,13 @@ export const inspect = (directory: DataDirectory): Fault | undefined => {
     if (error instanceof SyntaxError) return { code: 'markerUnreadable', detail: error.message }
     return isMissing(error) ? { code: 'absent' } : { code: 'unreadable', detail: reasonWithAdvice(error) }
   }
+}
+
+/** Judges a directory by the names in it, by its marker and by the folders above it. Changes nothing. */
+export const inspect = (directory: DataDirectory): Fault | undefined => {
+  const fault = inspectItself(directory)
+  const around = fault?.code === 'absent' || fault?.code === 'empty' ? directoryAround(directory.path) : undefined
+  return around === undefined ? fault : { code: 'nested', detail: around }
 }
 
 /** Returns a fault that does not matter for the purpose. Throws UsageError for any other fault. */

@@ -97,6 +97,18 @@ describeWithAdmin('A session', () => {
     expect((await signIn(name, 'another long one')).status).toBe(200)
   })
 
+  it('A new password ends tokens for one site, but no keys (A-73)', async () => {
+    const { site, addPerson } = await openSite()
+    const { token } = await addPerson()
+    const create = (path: string, body: object) => call(path, { method: 'POST', token, body })
+    const ofSite = (await create(siteTokens(site), {})).json.token
+    const { key } = (await create(`/api/v2/admin/sites/${site}/keys`, { name: 'Robot', rights: ['files:read'] })).json
+    const change = { password: 'another long one', oldPassword: password }
+    expect((await call(me, { method: 'PUT', token, body: change })).status).toBe(200)
+    expect(await statusOf(me, ofSite)).toBe(401)
+    expect([await statusOf(me, key), await statusOf(me, token)]).toEqual([200, 200])
+  })
+
   it('A sign-in always makes a new token, whatever token the caller sends (A-65)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
@@ -140,6 +152,17 @@ describeWithAdmin('An invitation', () => {
       expectError(await accept(invitation, weak), 400, 101013)
     }
     expect((await accept(invitation, '🐎'.repeat(12))).status).toBe(200)
+  })
+
+  it('A disabled person gets an invitation only when enabled (A-84)', async () => {
+    const { ask, invite } = await openSite()
+    const name = newName()
+    await invite({ role: 'viewer' }, name)
+    const change = (body: object) => ask('PUT', `/${name}`, body)
+    expect((await change({ disabled: true })).status).toBe(200)
+    expectError(await change({ invite: true }), 400, 101002)
+    const { status, json } = await change({ disabled: false, invite: true })
+    expect([status, (await accept(json.invitation)).status]).toEqual([200, 200])
   })
 
   it('A new invitation resets the password, and ends older sessions (A-83, A-84)', async () => {

@@ -183,6 +183,15 @@ describeWithAdmin('Somebody who manages people', () => {
     expect((await call(me, { token: (await signIn(second.name)).json.token })).status).toBe(200)
   })
 
+  it('The last owner stays while another owner is only invited (A-58)', async () => {
+    const { ask, addPerson, invite } = await openSite()
+    const { name } = await addPerson()
+    const invitation = await invite()
+    expectError(await ask('DELETE', `/${name}`), 409, 101012)
+    expect((await accept(invitation)).status).toBe(200)
+    expect((await ask('DELETE', `/${name}`)).status).toBe(200)
+  })
+
   it('A new person with the name of a removed one does not revive sessions (A-60)', async () => {
     const { ask, addPerson, invite } = await openSite()
     const { name } = await addPerson({ role: 'viewer' })

@@ -252,6 +252,19 @@ describe('The check of conditions', () => {
   })
 })
 
+describe('Conditions with a time', () => {
+  it('A change with If-Unmodified-Since needs If-Match, too (S-134)', async () => {
+    const path = fresh()
+    await put(path, 'old')
+    const time = { 'If-Unmodified-Since': new Date(Date.now() + 60_000).toUTCString() }
+    expectError(await putIf(path, 'new', time), 400, 104000)
+    expectError(await removeIf(path, time), 400, 104000)
+    expectError(await renameIf(path, 'b.txt', time), 400, 104000)
+    expectError(await postIf(`${own}/form`, ['a'], 'new', time), 400, 104000)
+    expect((await putIf(path, 'new', { ...time, 'If-Match': await tagOf(path) })).status).toBe(200)
+  })
+})
+
 describe('Conditions from pages of other origins', () => {
   it('A page of another origin may send conditions and digests (A-30)', async () => {
     const wanted = 'authorization, if-match, if-none-match, content-md5, content-digest'

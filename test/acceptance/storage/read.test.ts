@@ -38,12 +38,14 @@ describe('GET of a file', () => {
       expect(headers[name]).toBe(whole[name])
   })
 
-  it('HEAD returns the length in X-Content-Length, which gateways keep', async () => {
+  it('HEAD returns the whole length in X-Content-Length, which gateways keep (S-70)', async () => {
     const { headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
     expect(headers['x-content-length']).toBe('10')
     expect(headers['access-control-expose-headers']).toContain('X-Content-Length')
-    const part = await call(at(`${own}/digits.txt`), { method: 'HEAD', headers: { Range: 'bytes=2-4' } })
-    expect(part.headers['x-content-length']).toBe('3')
+    for (const range of ['bytes=2-4', 'bytes=10-']) {
+      const whole = await call(at(`${own}/digits.txt`), { method: 'HEAD', headers: { Range: range } })
+      expect([whole.status, whole.headers['x-content-length']]).toEqual([200, '10'])
+    }
   })
 
   it.each([
@@ -93,6 +95,27 @@ describe('GET of a file', () => {
       expect({ status, text }).toEqual({ status: 304, text: '' })
     }
     expect((await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': '"x"' } })).status).toBe(200)
+  })
+
+  it('A time is a condition of a read, unless there is a condition with a tag (S-70)', async () => {
+    const { etag = '', 'last-modified': time = '' } = (await read(`${own}/digits.txt`)).headers
+    const [earlier, later] = [-1_000, 1_000].map((more) => new Date(Date.parse(time) + more).toUTCString())
+    const conditions: readonly (readonly [Record<string, string | undefined>, number])[] = [
+      [{ 'If-Modified-Since': time }, 304],
+      [{ 'If-Modified-Since': earlier }, 200],
+      [{ 'If-Modified-Since': time, 'If-None-Match': '"x"' }, 200],
+      [{ 'If-Unmodified-Since': later }, 200],
+      [{ 'If-Unmodified-Since': time }, 200],
+      [{ 'If-Unmodified-Since': 'yesterday' }, 200],
+      [{ 'If-Unmodified-Since': earlier }, 412],
+      [{ 'If-Unmodified-Since': earlier, 'If-Match': etag }, 200],
+    ]
+    for (const method of ['GET', 'HEAD']) {
+      for (const [given, status] of conditions) {
+        const headers = given as Record<string, string>
+        expect((await call(at(`${own}/digits.txt`), { method, headers })).status).toBe(status)
+      }
+    }
   })
 
   it('GET ignores unknown values of version (S-71)', async () => {

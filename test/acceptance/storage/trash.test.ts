@@ -44,6 +44,21 @@ describe('The trash', () => {
     ])
   })
 
+  it('A file that was removed twice has one entry in all pages (H-37, H-38)', async () => {
+    const folder = `${own}/twice-in-pages`
+    for (const name of ['a.txt', 'b.txt', 'a.txt']) {
+      await put(`${folder}/${name}`, name)
+      await remove(`${folder}/${name}`)
+    }
+    const paths: string[] = []
+    for (let query: string | undefined = '&limit=1'; query !== undefined; ) {
+      const { deleted, nextCursor } = await trash(folder, query)
+      paths.push(...deleted.map(({ path }: { path: string }) => path))
+      query = nextCursor && `&limit=1&cursor=${encodeURIComponent(nextCursor)}`
+    }
+    expect(paths).toEqual([`${folder}/a.txt`, `${folder}/b.txt`])
+  })
+
   it('The trash comes in pages, and each entry can be restored (H-38)', async () => {
     const folder = `${own}/pages`
     const names = ['1.txt', '2.txt', '3.txt']

@@ -253,6 +253,7 @@ describe('Malformed forms', () => {
     ['a NUL in a header field', good.replace('Content', 'X\0Y: x\r\nContent')],
     ['a header field of 20 KB', good.replace('Content', `X: ${'x'.repeat(20_000)}\r\nContent`)],
     ['a disposition other than form-data', good.replace('form-data', 'inline')],
+    ['a part in base64 (S-135)', good.replace('Content', 'Content-Transfer-Encoding: BASE64\r\nContent')],
     ['two file names', good.replace('filename="good"', '$&; filename="other"')],
     ['100 KB before its first boundary', 'x'.repeat(100_000) + good],
     [

@@ -43,6 +43,7 @@ test('the console offers no action that the service would refuse (A-58, A-59, K-
   const none = { canChangeRole: false, canInvite: false, canDisable: false, canRemove: false }
   expect(actionsOn(ann, [ann, eve], owner, 'ann')).toEqual(none)
   expect(actionsOn(ann, [ann, { ...bob, disabled: true }], owner, undefined)).toEqual({ ...none, canInvite: true })
+  expect(actionsOn(ann, [ann, { ...bob, invited: true }], owner, undefined)).toEqual({ ...none, canInvite: true })
   expect(Object.values(actionsOn(bob, [ann, bob], owner, 'ann'))).toEqual([true, true, true, true])
   const lesser = createRights(['access:write', 'files:write'])
   expect(actionsOn(eve, [ann, eve], lesser, 'zoe')).toEqual({ ...none, canChangeRole: true, canRemove: true })

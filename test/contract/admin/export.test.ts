@@ -113,7 +113,7 @@ describe('the command export', () => {
       link,
       join(folder, 'site-admin.json'),
     ]) {
-      const stderr = expect.stringContaining(messages.file.insideData(out))
+      const stderr = expect.stringMatching(messages.file.insideData(out))
       expect(await attempt(exportTo(out))).toEqual({ status: 1, stdout: '', stderr })
     }
     expect(snapshotOf(siteDirectory)).toEqual(before)

@@ -66,6 +66,16 @@ describe('user remove', () => {
     expect(await attempt('user remove bob')).toMatchObject({ status: 1, stderr })
     expect(await run('user list --site 1001')).toMatchObject([{ name: 'bob' }])
   })
+
+  test('user remove refuses the last owner in a preview too (A-58, T-17)', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, userAdd('ann', '--role owner'))
+    for (const flags of [[], ['--dry-run'], ['--site', '1001', '--dry-run'], ['--yes']]) {
+      const { status, stderr } = await administer(siteDirectory, ['--json', 'user', 'remove', 'ann', ...flags])
+      expect([status, JSON.parse(stderr).code]).toEqual([1, 101012])
+    }
+    await administerJson(siteDirectory, userAdd('bob', '--role owner'))
+    expect(await administerJson(siteDirectory, ['user', 'remove', 'ann', '--dry-run'])).toMatchObject({ keys: 0 })
+  })
 })
 
 test('user add and change set a password without an invitation (A-83, A-101, A-102)', async ({ host, directory }) => {

@@ -132,6 +132,20 @@ describe('a refused restoration changes nothing', () => {
     expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
   })
 
+  test('a restoration into another data directory or backup is refused (O-25)', async ({ backedUp }) => {
+    const { data, folder, backup } = backedUp
+    const link = join(folder, 'link')
+    symlinkSync(data, link)
+    for (const target of [join(data, 'blobs', 'copy'), join(link, 'no', 'where')])
+      await expect(restore(backup, target)).rejects.toThrow(messages.backup.inside('data directory'))
+    const other = join(folder, 'other')
+    await backUp(data, other)
+    await expect(restore(backup, join(other, 'copy'))).rejects.toThrow(messages.backup.inside('backup'))
+    const nested = join(data, 'nested')
+    await expect(openMachine(nested, { role: 'service' })).rejects.toThrow(messages.backup.inside('data directory'))
+    expect([existsSync(join(data, 'no')), existsSync(nested)]).toEqual([false, false])
+  })
+
   const damages: readonly (readonly [name: string, inflict: (backup: string) => unknown, sentence: RegExp])[] = [
     ['without its database', (backup) => rm(join(backup, 'site-admin.db')), messages.backup.fault('site-admin.db')],
     [

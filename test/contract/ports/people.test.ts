@@ -75,6 +75,20 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     expect((await people.get(`bob.${site}`))?.sites).toEqual(other)
   })
 
+  test('An owner who is only invited does not replace an owner who can sign in (A-58)', async () => {
+    const invitation = { hash: 'ff', expires: 1_900_000_000 }
+    const owners = [
+      person('ann', { password: '$argon2id$' }),
+      person('bob', { identities: ['ff'] }),
+      person('eve', { invitation }),
+      person('joe', { invitation }),
+    ]
+    const outcomes: string[] = []
+    for (const one of owners) await people.create(one, [])
+    for (const one of owners) outcomes.push(await people.replace(one, undefined, []))
+    expect(outcomes).toEqual(['done', 'last owner', 'done', 'done'])
+  })
+
   const losses: Readonly<Record<string, (before: Person) => Person | undefined>> = {
     removed: () => undefined,
     demoted: (before) => ({ ...before, sites: at({ role: 'editor' }) }),

@@ -33,12 +33,14 @@ const takesConnections = (url: string): Promise<boolean> =>
     socket.on('error', () => resolve(false))
   })
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} stops the service with status 0, after the running request has ended`, async ({ start }) => {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  test(`${signal} stops the service with status 0, after the running request has ended (O-26)`, async ({ start }) => {
     const service = await start()
     const connection = await beginChange(service)
 
     service.kill(signal)
+    // The shell and the system each send this signal when a terminal closes.
+    if (signal === 'SIGHUP') service.kill(signal)
     while (await takesConnections(service.baseUrl));
     await connection.write(change.slice(half))
 

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openDirectory } from '../../../lib/aws/open-tables.ts'
+import { administerWith } from '../../support/administration.ts'
+import { unrecorded } from '../../support/history.ts'
+import { askInPlaceOfAws, listenInTest } from '../../support/listen.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { stackAnswer } from '../../support/stack-answer.ts'
+import { tableSettings } from '../../support/tables.ts'
+
+test('a command reads the outputs of each stack once, however many sites it changes (T-2)', async () => {
+  const { names, connect, answerCall } = openMemoryTables()
+  const stacks: string[] = []
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const stack = new URLSearchParams(body.toString()).get('StackName')
+    if (stack === null) return answerCall(request.headers['x-amz-target'], body, response)
+    stacks.push(stack)
+    response.end(stackAnswer())
+  })
+  askInPlaceOfAws(await listenInTest(server))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { sites } = openDirectory(tableSettings(names), { dynamodb: connect(), record: unrecorded })
+  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
+
+  const run = (...args: readonly string[]) => administerWith(['--target', 'aws', '--json', ...args])
+  for (const id of ['1001', '1002']) await run('site', 'create', '--id', id, '--name', 'Shop')
+  stacks.length = 0
+  const { status } = await run('user', 'add', 'ann', '--site', '1001', '--site', '1002', '--role', 'owner')
+  expect([status, stacks]).toEqual([0, ['SiteAdmin-directory', 'SiteAdmin-us']])
+  const { stdout } = await run('audit', '--site', '1002')
+  expect(JSON.parse(stdout).map(({ type }: { type: string }) => type)).toEqual(['site.created', 'user.created'])
+})
