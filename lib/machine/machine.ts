@@ -61,7 +61,7 @@ export const createTableStores = (
     links: createCategoryLinks(database, record),
     workflows: createWorkflows(database, record),
     removals: createFolderRemovals(database, record, clock),
-    removalQueue: createRemovalQueue(database, clock),
+    removalQueue: createRemovalQueue(database),
     progress: createUploadProgress(database, clock),
     uploadRecords: createUploadRecords(database, record, clock),
     history,
