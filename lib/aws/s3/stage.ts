@@ -99,7 +99,7 @@ export interface StagedBody {
       })
 }
 
-interface Upload {
+export interface Upload {
   readonly key: string
   readonly uploadId: string
 }
@@ -144,12 +144,7 @@ export const abortUpload = async ({ client, name, options }: Bucket, { key, uplo
 // This many parts at once use the full bandwidth of a function (1 Gbit/s).
 const partsInFlight = 3
 
-const sendParts = async (
-  bucket: Bucket,
-  upload: Upload,
-  parts: AsyncIterable<Part>,
-  lending: Lending,
-): Promise<{ parts: CompletedPart[]; size: number }> => {
+const sendParts = async (bucket: Bucket, upload: Upload, parts: AsyncIterable<Part>, lending: Lending) => {
   const sent: CompletedPart[] = []
   let size = 0
   let count = 0
@@ -170,7 +165,7 @@ const sendParts = async (
   }
 }
 
-async function* together(first: Part, rest: AsyncGenerator<Part, void>): AsyncGenerator<Part, void> {
+export async function* together<Value>(first: Value, rest: AsyncIterable<Value>): AsyncGenerator<Value, void> {
   yield first
   yield* rest
 }

@@ -1,5 +1,5 @@
 import type { Deadline } from '../../core/deadline.ts'
-import { type ListedObject, longestListing, type NamePage, type ObjectStore } from '../object-store.ts'
+import { type ListedObject, longestListing, type NamePage, type NameQuery, type ObjectStore } from '../object-store.ts'
 import { foldCase, folderKey, nameOf, pathIn, type StoragePath } from '../path.ts'
 import type { Scope } from '../scope.ts'
 import { foreignCursor, prefixesBelow, readCursor, writeCursor } from './listing.ts'
@@ -23,14 +23,7 @@ const shortestIndexed = 3
 
 const ways = ['index', 'keys'] as const
 
-interface Step {
-  readonly prefix: string
-  readonly text: string
-  readonly after: string | undefined
-  readonly limit: number
-}
-
-const listStep = async (store: ObjectStore, { prefix, text, after, limit }: Step): Promise<NamePage> => {
+const listStep = async (store: ObjectStore, { prefix, text, after, limit }: NameQuery): Promise<NamePage> => {
   const { objects, next } = await store.list({ prefix, folded: false, after, limit: longestListing })
   const hits = objects.filter(({ key }) => key !== prefix && foldCase(nameOf(pathIn(key))).includes(text))
   if (hits.length <= limit) return { objects: hits, next }
@@ -64,7 +57,7 @@ export const searchNames = async (
   const isIndexed =
     start.by !== 'keys' && [...folded].length >= shortestIndexed && (await store.indexNames?.()) === true
   const way = isIndexed ? 'index' : 'keys'
-  const step = (query: Step) => (isIndexed ? store.findNames?.(query) : undefined) ?? listStep(store, query)
+  const step = (query: NameQuery) => (isIndexed ? store.findNames?.(query) : undefined) ?? listStep(store, query)
   const objects: ListedObject[] = []
   let { index } = start
   let after = start.by === way ? start.after : undefined
