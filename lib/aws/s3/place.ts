@@ -15,7 +15,7 @@ import type { FolderLocks } from '../../storage/path-locks.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 import { type Attempt, createAttempt, undoResults } from './attempt.ts'
 import { type Bucket, callsInFlight } from './bucket.ts'
-import { findChanged, findObject, findRival } from './find.ts'
+import { findObject, findRival } from './find.ts'
 import { hide, uncover } from './hide.ts'
 import { copyObject, copyVersion, createFolder, putBody } from './put.ts'
 import { isScratch, type StagedBody } from './stage.ts'
@@ -25,6 +25,11 @@ export interface PlaceDeps {
   readonly removals: Pick<ObservedRemovals, 'locksOf' | 'isLockedSince' | 'begin' | 'note' | 'cancel'>
   readonly bodyOf: (staged: Staged) => StagedBody
   readonly now: () => number
+}
+
+const findChanged = async (bucket: Bucket, expected: readonly Expected[]): Promise<string | undefined> => {
+  const found = await Promise.all(expected.map(({ key }) => findObject(bucket, key)))
+  return expected.find(({ version }, index) => found[index]?.version !== version)?.key
 }
 
 // Returns the locks of the folders. Errors: NotPlaced.
