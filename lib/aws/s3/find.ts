@@ -1,10 +1,4 @@
-import {
-  HeadObjectCommand,
-  type HeadObjectCommandOutput,
-  ListObjectsV2Command,
-  ListObjectVersionsCommand,
-} from '@aws-sdk/client-s3'
-import { inParallel } from '../../core/in-parallel.ts'
+import { HeadObjectCommand, type HeadObjectCommandOutput, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { type ListedObject, type ListQuery, longestListing, type ObjectInfo } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, markOf, noteLack, unquote } from './bucket.ts'
 
@@ -37,26 +31,6 @@ export const findCopy = async (
   const mark = markOf(await headObject(bucket, from.key))
   const isOwn = mark ? markOf(copy) === mark : unquote(copy.ETag) === from.version
   return isOwn ? copy.VersionId : undefined
-}
-
-const looksAtOnce = 16
-
-/**
- * True when the writer has made a version since the moment `since`, even if the version was replaced or removed
- * afterwards.
- */
-export const hasMarkedVersion = async (bucket: Bucket, key: string, mark: string, since: number): Promise<boolean> => {
-  if (markOf(await headObject(bucket, key)) === mark) return true
-  const { client, name, options } = bucket
-  // Versions of the key itself come before those of longer keys, the newest first.
-  const query = new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: longestListing })
-  const { Versions = [] } = await client.send(query, options)
-  const late = Versions.filter(({ Key, LastModified }) => Key === key && (LastModified?.getTime() ?? 0) >= since)
-  let isFound = false
-  await inParallel(late, looksAtOnce, async ({ VersionId }) => {
-    isFound ||= markOf(await headObject(bucket, key, VersionId)) === mark
-  })
-  return isFound
 }
 
 const toListed = (

@@ -1,4 +1,3 @@
-import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
 import { listAll } from '../../storage/many-objects.ts'
 import { type Expected, NotPlaced, type Restoration } from '../../storage/object-store.ts'
@@ -6,6 +5,7 @@ import { awaitVersion, type Made, type StepResult } from './attempt.ts'
 import { type Bucket, callsInFlight, type StepBuckets, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { headObject, listObjects } from './find.ts'
+import { listPage } from './versions.ts'
 
 // `seen` is the state that the change has seen, or undefined if there was none. `version` is the only state to hide. If
 // `version` is undefined, any state is hidden.
@@ -16,10 +16,10 @@ interface Hiding {
   readonly expected: Expected | undefined
 }
 
-const findDeleteMarker = async ({ client, name, options }: Bucket, key: string): Promise<string | undefined> => {
-  const query = new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: 10 })
-  const { DeleteMarkers = [] } = await client.send(query, options)
-  return DeleteMarkers.find((marker) => marker.Key === key && marker.IsLatest)?.VersionId
+const findDeleteMarker = async (bucket: Bucket, key: string): Promise<string | undefined> => {
+  const { states } = await listPage(bucket, { prefix: key, folded: false, after: undefined, limit: 10 })
+  const [newest] = states.get(key) ?? []
+  return newest?.kind === 'marker' ? newest.id : undefined
 }
 
 /**

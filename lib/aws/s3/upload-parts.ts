@@ -13,10 +13,10 @@ import type { Claim, Staged } from '../../storage/object-store.ts'
 import { storageRefused } from '../../storage/refusals.ts'
 import { untilFailure } from '../../storage/until-failure.ts'
 import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
-import { type Bucket, isUploadGone, mostParts, unquote } from './bucket.ts'
+import { type Bucket, isUploadGone, markOf, mostParts, unquote } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { deleteState } from './delete.ts'
-import { hasMarkedVersion } from './find.ts'
+import { headObject } from './find.ts'
 import {
   abortUpload,
   createPartBuffers,
@@ -29,7 +29,7 @@ import {
   together,
   type Upload,
 } from './stage.ts'
-import { listVersions } from './versions.ts'
+import { listPage, listVersions } from './versions.ts'
 
 interface Deps {
   readonly bucket: Bucket
@@ -87,8 +87,19 @@ const readTail = async ({ client, name }: Bucket, tail: string | null, length: n
   return bytes.subarray(0, length)
 }
 
-const isInPlace = (bucket: Bucket, { id, target, created }: WholeUpload): Promise<boolean> =>
-  hasMarkedVersion(bucket, target.key, id, created - clockSkew)
+const looksAtOnce = 16
+
+// True when the upload became a version, even if that version was replaced or removed afterwards.
+const isInPlace = async (bucket: Bucket, { id, target: { key }, created }: WholeUpload): Promise<boolean> => {
+  if (markOf(await headObject(bucket, key)) === id) return true
+  const { states } = await listPage(bucket, { prefix: key, folded: false, after: undefined })
+  const late = (states.get(key) ?? []).filter(({ kind, at }) => kind === 'version' && at >= created - clockSkew)
+  let isFound = false
+  await inParallel(late, looksAtOnce, async (version) => {
+    isFound ||= markOf(await headObject(bucket, key, version.id)) === id
+  })
+  return isFound
+}
 
 // The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone;
 // unavailable, when another request has just joined them.

@@ -2,18 +2,13 @@ import type { Deadline } from '../../core/deadline.ts'
 import { type ListedObject, longestListing, type NamePage, type NameQuery, type ObjectStore } from '../object-store.ts'
 import { foldCase, folderKey, nameOf, pathIn, type StoragePath } from '../path.ts'
 import type { Scope } from '../scope.ts'
-import { foreignCursor, prefixesBelow, readCursor, writeCursor } from './listing.ts'
+import { foreignCursor, type Page, prefixesBelow, readCursor, writeCursor } from './listing.ts'
 
 interface SearchQuery {
   readonly text: string
   readonly limit: number
   readonly cursor: string | undefined
   readonly deadline: Pick<Deadline, 'isOver'>
-}
-
-export interface SearchPage {
-  readonly objects: readonly ListedObject[]
-  readonly cursor: string | undefined
 }
 
 const mostCalls = 20
@@ -49,7 +44,7 @@ export const searchNames = async (
   scope: Scope,
   folder: StoragePath,
   { text, limit, cursor, deadline }: SearchQuery,
-): Promise<SearchPage> => {
+): Promise<Page<ListedObject>> => {
   const top = folderKey('live', scope.site, folder)
   const folded = foldCase(text)
   const prefixes = prefixesBelow(scope, folder)
@@ -71,5 +66,5 @@ export const searchNames = async (
   }
   const prefix = prefixes[index]
   const position = prefix === undefined ? undefined : `${prefix.slice(top.length)}\n${after ?? ''}`
-  return { objects, cursor: position === undefined ? undefined : writeCursor({ by: way, after: position }) }
+  return { contents: objects, cursor: position === undefined ? undefined : writeCursor({ by: way, after: position }) }
 }
