@@ -1,11 +1,6 @@
 import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3'
 import { chunksOf } from '../../core/in-parallel.ts'
-import {
-  longestListing,
-  type ObjectVersion,
-  type RemovedObject,
-  type VersionQuery,
-} from '../../storage/object-store.ts'
+import { longestListing, type RemovedObject, type VersionQuery } from '../../storage/object-store.ts'
 import { type Bucket, statusOf, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { compareKeys, decodeKey, headObject, toInfo } from './find.ts'
@@ -108,7 +103,7 @@ const longestUpload = 15 * 60_000
 
 const settlesAt = ({ at, tag }: State): number => at + mayBeUndoneFor + (tag.includes('-') ? longestUpload : 0)
 
-const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly ObjectVersion[] => {
+const versionsAmong = (states: readonly State[], isFromStart: boolean) => {
   const newest = states.findIndex(({ kind }) => kind === 'version')
   return states.flatMap(({ kind, id, at, size, tag }, index) => {
     if (kind === 'marker') return []

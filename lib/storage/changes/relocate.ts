@@ -19,14 +19,7 @@ import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../re
 import { requireScope, type Scope } from '../scope.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, isLocked } from './look.ts'
-import {
-  findTransfers,
-  hasLongPath,
-  type Relocation,
-  refusalOfTemplates,
-  templatesAmong,
-  tooMuch,
-} from './transfers.ts'
+import { findTransfers, hasLongPath, type Relocation, refusalOfTemplates, templatesIn, tooMuch } from './transfers.ts'
 
 type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
 
@@ -152,7 +145,7 @@ const lookAtTransfers = async (
     kind === 'move' && isRunning(path),
     target !== path && isRunning(target),
   ])
-  const templates = target === path ? [] : templatesAmong(site, changes)
+  const templates = target === path ? [] : templatesIn(site, changes)
   const looksAtTarget = isTargetInWorkflow || templates.length > 0
   const vacant = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
   const [occupied] = looksAtTarget ? await findTaken(files, vacant) : []

@@ -92,7 +92,7 @@ export const hasLongPath = (changes: readonly Change[]): boolean =>
 
 const readsInFlight = 16
 
-export const templatesAmong = (site: SiteId, changes: readonly Change[]): readonly Transfer[] => {
+export const templatesIn = (site: SiteId, changes: readonly Change[]): readonly Transfer[] => {
   const prefix = folderKey('live', site, root)
   return changes
     .filter(isTransfer)
