@@ -1,16 +1,7 @@
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import {
-  type Change,
-  type Claim,
-  type Expected,
-  NotPlaced,
-  type PlaceConditions,
-  type PlaceOutcome,
-  type RemovedFolder,
-  type Staged,
-} from '../../storage/object-store.ts'
+import { type Change, type Expected, NotPlaced, type PlaceConditions, type Staged } from '../../storage/object-store.ts'
 import type { FolderLocks } from '../../storage/path-locks.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 import { type Attempt, createAttempt, undoResults } from './attempt.ts'
@@ -166,7 +157,7 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? change.key), takeAway)
 }
 
-export const claimIn = (changes: readonly Change[]): Claim | undefined =>
+export const claimIn = (changes: readonly Change[]) =>
   changes.map((change) => (change.kind === 'put' ? change.staged.claim : undefined)).find((claim) => claim)
 
 // If the claim is lost, another request may have accepted the changes that this request has placed. Errors:
@@ -185,12 +176,12 @@ export const place = async (
   { bucket, removals, bodyOf, now }: PlaceDeps,
   changes: readonly Change[],
   conditions: PlaceConditions,
-): Promise<{ readonly outcome: PlaceOutcome; readonly hasChanged: boolean }> => {
+) => {
   const { absent, matching = [], deadline: given = unlimited, removedFolder } = conditions
   using attempt = createAttempt(bucket, changes, given)
   const { deadline, undoDeadline, made, buckets } = attempt
   const expected = new Map(matching.map((one) => [one.key, one]))
-  let begun: RemovedFolder | undefined
+  let begun: PlaceConditions['removedFolder']
   try {
     const { site, folders, lockId } = conditions.unlocked
     const look = () => deadline.wait(removals.locksOf(site, folders, lockId))
@@ -212,5 +203,5 @@ export const place = async (
     throw failure
   }
   const hasChanged = made.length > 0 || changes.some(({ kind }) => kind !== 'folder')
-  return { outcome: { outcome: 'placed' }, hasChanged }
+  return { outcome: { outcome: 'placed' } as const, hasChanged }
 }

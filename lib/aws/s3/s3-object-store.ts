@@ -48,17 +48,15 @@ const createStaging = (bucket: Bucket, memory: number, buffers: PartBuffers) => 
 }
 
 export const createS3ObjectStore = ({
-  client,
-  once,
   bucket: name,
   removals,
   record,
   now = Date.now,
-  largestCopy,
   memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
+  ...opening
 }: Options): ObjectStore & { adopt(body: StagedBody, claim?: Claim): Staged } => {
-  const bucket = openBucket({ client, once, name, largestCopy })
+  const bucket = openBucket({ ...opening, name })
   const { stage, adopt, take, bodyOf } = createStaging(bucket, memory, buffers)
 
   return {
