@@ -9,8 +9,8 @@ import { requireDirectParts, wantedParts, wholeParts } from '../../lib/storage/u
 import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import { findUpload, openDirectUpload } from '../../lib/storage/uploads/uploads.ts'
-import { bodies, readSwitches, writablePath } from './params.ts'
-import { conditionsIn, findRequestedUpload, isWhole, locationOf, uploaderOf, uploadOf } from './resumable-upload.ts'
+import { bodies, readSwitches, uploaderOf, writablePath } from './params.ts'
+import { conditionsIn, findRequestedUpload, isWhole, locationOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
 
 export const beginParts = (deps: StorageDeps) =>

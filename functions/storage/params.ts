@@ -53,12 +53,16 @@ export const scopeOf = ({ site, caller }: Pick<Asking, 'site' | 'caller'>, level
   level,
 })
 
-/** Errors: storageRefused. */
-export const requesterOf = (asking: Asking): Requester => {
-  const { author, deadline, headers } = asking
-  const conditions = readConditions(headers['if-match'], headers['if-none-match'])
-  return { ...scopeOf(asking, 'write'), author, deadline, ...conditions }
+export const uploaderOf = (asking: Asking): Requester => {
+  const { author, deadline } = asking
+  return { ...scopeOf(asking, 'write'), author, deadline }
 }
+
+/** Errors: storageRefused. */
+export const requesterOf = (asking: Asking): Requester => ({
+  ...uploaderOf(asking),
+  ...readConditions(asking.headers['if-match'], asking.headers['if-none-match']),
+})
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
 

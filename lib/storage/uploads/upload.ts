@@ -130,5 +130,5 @@ export const admitAppend = (upload: Upload, { offset, length: given, declared = 
   const end = length ?? upload.limit
   const room = end - offset
   if (declared > room) throw tooLong(end)
-  return { length, room }
+  return { grown: { ...upload, length, holding: holdingOf(upload) }, room }
 }
