@@ -21,7 +21,6 @@ import { createWebhookDeliveries, createWebhookLeases, createWebhooks } from './
 /** A caller may give its own client, wall clock or history, which then replaces the usual one. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
-  /** This client sends no call twice. */
   readonly once?: DynamoDBDocumentClient | undefined
   readonly now?: (() => number) | undefined
   readonly record?: RecordChange

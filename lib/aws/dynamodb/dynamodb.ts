@@ -141,7 +141,6 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return done && ((done.Attributes ?? {}) as Returns extends 'ALL_NEW' ? Item : Partial<Item>)
     },
 
-    /** Removes the item, and returns it. */
     async take(key: Key, write: Write = {}): Promise<Item | undefined> {
       const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD', ...conditional(write) })
       return (await ifConditionHolds(dynamodb.send(command)))?.Attributes as Item | undefined

@@ -53,7 +53,6 @@ const findLost = async (
 interface Creation {
   readonly key: string
   readonly isNew: boolean
-  // Finds the version of a call whose answer was lost.
   readonly find: () => Promise<string | undefined>
   // Replaces a refusal of S3. If the result is undefined, the refusal does not matter.
   readonly explain?: (refusal: unknown) => Promise<unknown>

@@ -110,7 +110,6 @@ export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall }
 
 export const callsInFlight = 32
 
-/** The largest number of parts of a multipart upload. */
 export const mostParts = 10_000
 
 /** The version in the port is the entity tag without its quotes. */

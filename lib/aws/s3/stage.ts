@@ -98,7 +98,6 @@ export async function* together<Value>(first: Value, rest: AsyncIterable<Value>)
 }
 
 interface Room {
-  // Reserves memory for a small body until it is placed. False when too little memory is left.
   reserve(bytes: number): boolean
   readonly buffers: PartBuffers
 }
