@@ -108,7 +108,7 @@ export interface VersionQuery {
   readonly limit: number
 }
 
-export interface Versions {
+interface Versions {
   readonly versions: readonly ObjectVersion[]
   readonly next: string | undefined
 }
