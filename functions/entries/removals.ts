@@ -1,6 +1,6 @@
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { countOpenUploads } from '../../lib/aws/dynamodb/uploads.ts'
-import { createRemovalsHandler } from '../../lib/aws/lambda/removals.ts'
+import { createRemovalsHandler } from '../../lib/aws/lambda/removal-worker.ts'
 import { openFileStores } from '../../lib/aws/open-files.ts'
 import { openSites } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'

@@ -1,6 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
 import { bodyOf, type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
@@ -11,6 +10,7 @@ import { createFolder, fileTooLarge, putFile } from '../../lib/storage/changes/p
 import { relocate } from '../../lib/storage/changes/relocate.ts'
 import { remove } from '../../lib/storage/changes/remove.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
+import { storageRefused } from '../../lib/storage/refusals.ts'
 import {
   bodies,
   pathOf,
@@ -18,7 +18,6 @@ import {
   readSwitches,
   removablePath,
   requesterOf,
-  schemaOf,
   versionOf,
   writablePath,
 } from './params.ts'
@@ -30,7 +29,7 @@ const secondMarkQuirk = /^draft\?force=(true|false)$/
 const optionsOf = async (query: Switches) => {
   const [, forceInVersion] = secondMarkQuirk.exec(query.get('version') ?? '') ?? []
   const given = forceInVersion ? new Map(Object.entries({ version: 'draft', force: forceInVersion })) : query
-  const { version, force: forced } = await readSwitches(given, ['version', 'force'], schemaOf('deleteSwitches'))
+  const { version, force: forced } = await readSwitches(given, ['version', 'force'], 'deleteSwitches')
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }
 
@@ -77,9 +76,9 @@ const putFolder = (deps: StorageDeps) =>
 // S-48: a form stores only live files, so a draft in a form would be published.
 const refuseVersion = (query: Switches): void => {
   if (!query.has('version')) return
-  throw new ServiceError('storageRefused', {
-    message: 'A multipart body cannot have a version. Send the bytes of the page as the body, without multipart.',
-  })
+  throw storageRefused(
+    'A multipart body cannot have a version. Send the bytes of the page as the body, without multipart.',
+  )
 }
 
 export const putPath = (deps: StorageDeps): OperationHandler => {
@@ -97,7 +96,7 @@ export const putPath = (deps: StorageDeps): OperationHandler => {
 }
 
 const asDraft = async (query: Switches): Promise<boolean> => {
-  const { version } = await readSwitches(query, ['version'], schemaOf('putSwitches'))
+  const { version } = await readSwitches(query, ['version'], 'putSwitches')
   return version === 'draft'
 }
 
@@ -114,11 +113,12 @@ const coding = /\b(gzip|deflate|br|zstd|compress)\b/i
 
 // S-132, S-133: programs such as `curl -C -` send a part of the file, and some send a compressed file.
 const refuseOtherBytes = ({ headers }: Pick<Request, 'headers'>): void => {
-  const refusal = (message: string) => new ServiceError('storageRefused', { message })
   if (headers['content-range'] !== undefined)
-    throw refusal('PUT with Content-Range is not supported. Send the whole file, or a resumable upload (tus 1.0).')
+    throw storageRefused(
+      'PUT with Content-Range is not supported. Send the whole file, or a resumable upload (tus 1.0).',
+    )
   if (coding.test(headers['content-encoding'] ?? ''))
-    throw refusal('PUT with Content-Encoding is not supported. Send the file without this encoding.')
+    throw storageRefused('PUT with Content-Encoding is not supported. Send the file without this encoding.')
 }
 
 const putFileContent = (deps: StorageDeps) =>

@@ -22,8 +22,9 @@ import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
+import { storageRefused } from '../../lib/storage/refusals.ts'
 import { followChanges } from './follow-changes.ts'
-import { readSwitches, schemaOf } from './params.ts'
+import { readSwitches } from './params.ts'
 
 const usualLimit = 100
 
@@ -34,11 +35,10 @@ const positionOf = (name: keyof typeof ends, id: string, site: SiteId): number |
   if (id === '') return undefined
   const position = positionIn(id, site)
   if (position !== undefined) return position
-  throw new ServiceError('storageRefused', {
-    message:
-      `"${name}" is not the id of a change of this site. Send such an id, or leave "${name}" empty to begin ` +
+  throw storageRefused(
+    `"${name}" is not the id of a change of this site. Send such an id, or leave "${name}" empty to begin ` +
       `with the ${ends[name]} change.`,
-  })
+  )
 }
 
 const newestPage: typeof newestChanges = async (...wanted) => {
@@ -47,7 +47,7 @@ const newestPage: typeof newestChanges = async (...wanted) => {
 }
 
 const switchesOf = async (query: Switches) => ({
-  ...(await readSwitches(query, ['limit', 'wait', 'type', 'subject'], schemaOf('changesQuery'))),
+  ...(await readSwitches(query, ['limit', 'wait', 'type', 'subject'], 'changesQuery')),
   after: query.get('after'),
   before: query.get('before'),
 })
@@ -127,9 +127,7 @@ export const listChanges = (deps: StorageDeps) =>
   operation({ query: switchesOf }, async (input) => {
     const { site, headers, query } = input
     if (query.after !== undefined && query.before !== undefined) {
-      throw new ServiceError('storageRefused', {
-        message: '"after" and "before" exclude each other. Send only one of them.',
-      })
+      throw storageRefused('"after" and "before" exclude each other. Send only one of them.')
     }
     if (deps.canStream && namesType({ headers }, 'text/event-stream')) return openStream(deps, input)
     const page = await readPage(deps, input)

@@ -61,12 +61,18 @@ export const refuseTimeCondition = (headers: Asking['headers']): void => {
   })
 }
 
+export const uploaderOf = (asking: Asking): Requester => {
+  const { author, deadline } = asking
+  return { ...scopeOf(asking, 'write'), author, deadline }
+}
+
 /** Errors: storageRefused. */
 export const requesterOf = (asking: Asking): Requester => {
-  const { author, deadline, headers } = asking
-  refuseTimeCondition(headers)
-  const conditions = readConditions(headers['if-match'], headers['if-none-match'])
-  return { ...scopeOf(asking, 'write'), author, deadline, ...conditions }
+  refuseTimeCondition(asking.headers)
+  return {
+    ...uploaderOf(asking),
+    ...readConditions(asking.headers['if-match'], asking.headers['if-none-match']),
+  }
 }
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
@@ -78,30 +84,25 @@ export const bodies = {
 
 type Schemas = typeof import('../../lib/contract/storage/switches.ts')
 
-export const schemaOf =
-  <Name extends keyof Schemas>(name: Name) =>
-  async (): Promise<Schemas[Name]> =>
-    (await bodies.schemas())[name]
-
 /** Loads the schema only when the query has one of the switches: most requests have none. Errors: storageRefused. */
-export const readSwitches = async <Values extends object>(
+export const readSwitches = async <Name extends keyof Schemas>(
   query: Switches,
-  names: readonly (string & keyof Values)[],
-  schema: () => Promise<z.core.$ZodType<Values>>,
-): Promise<Partial<Values>> => {
+  names: readonly (string & keyof z.output<Schemas[Name]>)[],
+  schema: Name,
+): Promise<Partial<z.output<Schemas[Name]>>> => {
   if (!names.some((name) => query.has(name))) return {}
   const given = Object.fromEntries(names.map((name) => [name, query.get(name)]))
-  const [{ validate }, expected] = await Promise.all([import('../../lib/http/validate.ts'), schema()])
-  return validate(expected, given, 'storageRefused')
+  const [{ validate }, schemas] = await Promise.all([import('../../lib/http/validate.ts'), bodies.schemas()])
+  return validate<z.output<Schemas[Name]>>(schemas[schema], given, 'storageRefused')
 }
 
 const usualLimit = 100
 
 export const pageOf = async (query: Switches) => {
-  const { limit = usualLimit, cursor } = await readSwitches(query, ['limit', 'cursor'], schemaOf('listing'))
+  const { limit = usualLimit, cursor } = await readSwitches(query, ['limit', 'cursor'], 'listing')
   return { limit: Math.min(limit, longestListing), cursor }
 }
 
-export const versionOf = (query: Switches) => readSwitches(query, ['versionId'], schemaOf('versionSwitches'))
+export const versionOf = (query: Switches) => readSwitches(query, ['versionId'], 'versionSwitches')
 
 export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()

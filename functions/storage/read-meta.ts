@@ -18,15 +18,16 @@ import {
   type Page,
 } from '../../lib/storage/reading/listing.ts'
 import { describeFile, describeFolder } from '../../lib/storage/reading/read-file.ts'
+import { storageRefused } from '../../lib/storage/refusals.ts'
 import { spellingsOf } from '../../lib/storage/resolve-path.ts'
 import { isInScope, type Scope } from '../../lib/storage/scope.ts'
-import { describablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
+import { describablePath, readSwitches, scopeOf, timeOf } from './params.ts'
 
 type EntryView = Answer<typeof entry>
 type ContentView = Answer<typeof content>
 type FileState = NonNullable<Awaited<ReturnType<typeof describeFile>>>
 
-const listingOf = (query: Switches) => readSwitches(query, ['limit', 'cursor', 'recursive'], schemaOf('listing'))
+const listingOf = (query: Switches) => readSwitches(query, ['limit', 'cursor', 'recursive'], 'listing')
 
 const linksTo = (uri: string) => [{ rel: 'storage', uri }]
 
@@ -141,9 +142,7 @@ export const getMeta = (deps: StorageDeps) =>
       const uri = siteUrls(dataCentre, site).storage(encodePath(path))
       const file = isInScope(scope, path) ? await describeFile(deps, site.id, path) : undefined
       if (file && query.recursive) {
-        throw new ServiceError('storageRefused', {
-          message: 'This path is a file. Leave out recursive, or name a folder.',
-        })
+        throw storageRefused('This path is a file. Leave out recursive, or name a folder.')
       }
       if (file) {
         return fileView(nameOf(path), uri, file, await files.fingerprintOf(file.info, deadline))

@@ -8,6 +8,7 @@ import type { ObjectVersion, RemovedEntry } from '../../lib/storage/object-store
 import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
 import { readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
 import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
+import { storageRefused } from '../../lib/storage/refusals.ts'
 import { pageOf, readablePath, scopeOf, timeOf } from './params.ts'
 
 const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) => ({
@@ -24,9 +25,7 @@ export const listVersions = ({ files }: StorageDeps) =>
     const after = cursor === undefined ? undefined : readCursor(cursor, ['version']).after
     const page = await files.versions(fileKey('live', site.id, path), { limit, after })
     if (!page)
-      throw new ServiceError('storageRefused', {
-        message: 'The version that this cursor names is no longer kept. List again without a cursor.',
-      })
+      throw storageRefused('The version that this cursor names is no longer kept. List again without a cursor.')
     const { versions, next } = page
     if (versions.length === 0 && after === undefined) {
       throw new ServiceError((await files.exists(folderKey('live', site.id, path))) ? 'notAFile' : 'fileUnknown')

@@ -1,12 +1,12 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { downloadLink, progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { neverStored, ok } from '../../lib/http/reply.ts'
 import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
+import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
 import { listTrash } from './list-trash.ts'
 import { asDraft, readablePath, scopeOf, timeOf, versionOf } from './params.ts'
@@ -21,9 +21,7 @@ const getProgress = ({ progress }: StorageDeps) =>
 
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
-  throw new ServiceError('storageRefused', {
-    message: 'A link leads to the present version of a file. Send either link or versionId.',
-  })
+  throw storageRefused('A link leads to the present version of a file. Send either link or versionId.')
 }
 
 // GET with `?link`: answers a URL that returns the bytes of the file without a token (S-73). Caches may not keep the

@@ -3,7 +3,6 @@ import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import type { Requester } from '../../lib/storage/changes/change.ts'
 import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
 import { settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import {
@@ -22,15 +21,10 @@ import {
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
-import { refuseTimeCondition, scopeOf, writablePath } from './params.ts'
+import { refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput<unknown, unknown, unknown>
-
-export const uploaderOf = (input: Input): Requester => {
-  const { author, deadline } = input
-  return { ...scopeOf(input, 'write'), author, deadline }
-}
 
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0

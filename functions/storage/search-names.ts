@@ -9,14 +9,10 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { longestListing } from '../../lib/storage/object-store.ts'
 import { folderKey, pathIn, root } from '../../lib/storage/path.ts'
 import { searchNames } from '../../lib/storage/reading/search.ts'
-import { describablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
+import { describablePath, readSwitches, scopeOf, timeOf } from './params.ts'
 
 const searchOf = async (query: Switches) => {
-  const {
-    search = '',
-    limit = 100,
-    cursor,
-  } = await readSwitches(query, ['search', 'limit', 'cursor'], schemaOf('searchQuery'))
+  const { search = '', limit = 100, cursor } = await readSwitches(query, ['search', 'limit', 'cursor'], 'searchQuery')
   return { text: search, limit: Math.min(limit, longestListing), cursor }
 }
 
@@ -25,16 +21,16 @@ export const searchFolder = ({ files }: StorageDeps) =>
   operation({ params: describablePath, query: searchOf }, async (input) => {
     const { site, params, query, deadline } = input
     using end = deadline.reserving(reserves.preview)
-    const { objects, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, {
+    const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, {
       ...query,
       deadline: end,
     })
-    const isNothing = objects.length === 0 && query.cursor === undefined && cursor === undefined
+    const isNothing = contents.length === 0 && query.cursor === undefined && cursor === undefined
     if (isNothing && params.path !== root && !(await files.exists(folderKey('live', site.id, params.path)))) {
       throw new ServiceError('fileUnknown')
     }
     const value: Answer<typeof searchPage> = {
-      items: objects.map(({ key, size, modified }) => ({
+      items: contents.map(({ key, size, modified }) => ({
         path: pathIn(key),
         type: key.endsWith('/') ? 'folder' : 'file',
         size,

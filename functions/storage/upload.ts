@@ -7,6 +7,7 @@ import { ok } from '../../lib/http/reply.ts'
 import { bodyChunks, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
+import { decodeUtf8 } from '../../lib/storage/path.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { requesterOf, writablePath } from './params.ts'
@@ -38,16 +39,8 @@ async function* guarded<Value>(
   }
 }
 
-const decodeName = (bytes: string): string => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'))
-  } catch (cause) {
-    throw new ServiceError('urlInvalid', {
-      message: 'The name of a file in the upload is not UTF-8. Send the name in UTF-8.',
-      cause,
-    })
-  }
-}
+const decodeName = (bytes: string): string =>
+  decodeUtf8(Buffer.from(bytes, 'latin1'), 'The name of a file in the upload is not UTF-8. Send the name in UTF-8.')
 
 // Reads the parts named `file` and skips the others. Errors: storageRefused, urlInvalid.
 async function* incomingFiles(

@@ -1,7 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { EdgeSettings } from '../config/config.ts'
 import type { TableName } from '../config/tables.ts'
-import type { Stores } from '../service/stores.ts'
 import { createAccessValues, createIssuers } from './dynamodb/access-values.ts'
 import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
@@ -13,8 +12,7 @@ import { createSignInAttempts } from './dynamodb/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
-import { createWebhookLeases } from './dynamodb/webhook-leases.ts'
-import { createWebhookDeliveries, createWebhooks } from './dynamodb/webhooks.ts'
+import { createWebhookDeliveries, createWebhookLeases, createWebhooks } from './dynamodb/webhooks.ts'
 
 // Each bundle imports only the openers that it uses, and so contains only their stores. Openers of files are in another
 // module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the
@@ -23,7 +21,6 @@ import { createWebhookDeliveries, createWebhooks } from './dynamodb/webhooks.ts'
 /** A caller may give its own client, wall clock or history, which then replaces the usual one. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
-  /** This client sends no call twice. */
   readonly once?: DynamoDBDocumentClient | undefined
   readonly now?: (() => number) | undefined
   readonly record?: RecordChange
@@ -43,10 +40,7 @@ const directoryOptions = ({ directoryRegion: region }: SitesSettings, given: Giv
 export const openSites = (settings: SitesSettings, given: Given = {}) =>
   createSiteDirectory({ ...directoryOptions(settings, given), table: settings.sitesTable })
 
-export const openDirectory = (
-  settings: DirectorySettings,
-  given: Given = {},
-): Pick<Stores, 'sites' | 'grants' | 'people'> => {
+export const openDirectory = (settings: DirectorySettings, given: Given = {}) => {
   const options = directoryOptions(settings, given)
   return {
     sites: createSiteDirectory({ ...options, table: settings.sitesTable }),
@@ -55,10 +49,7 @@ export const openDirectory = (
   }
 }
 
-export const openIssuers = (
-  settings: SitesSettings & Tables<'tokens'>,
-  given: Given = {},
-): Pick<Stores, 'issuers' | 'accessValues'> => {
+export const openIssuers = (settings: SitesSettings & Tables<'tokens'>, given: Given = {}) => {
   const options = directoryOptions(settings, given)
   return {
     issuers: createIssuers({ ...options, table: settings.sitesTable }),
@@ -75,7 +66,7 @@ export const openJournal = ({ journalTable: table }: Tables<'journal'>, given: G
 export const openSignIns = (
   { signInsTable: table }: Tables<'signIns'>,
   { dynamodb = createDocumentClient(), now }: Given = {},
-): Pick<Stores, 'attempts'> => ({ attempts: createSignInAttempts({ dynamodb, table, now }) })
+) => ({ attempts: createSignInAttempts({ dynamodb, table, now }) })
 
 /**
  * The history of a site is only in its own data centre. So a change in another data centre writes no history entry for
@@ -84,7 +75,7 @@ export const openSignIns = (
 export const openAccessStores = (
   settings: DirectorySettings & Tables<'journal' | 'signIns'> & Pick<EdgeSettings, 'dataCentre'>,
   given?: Given,
-): Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts' | 'issuers' | 'accessValues'> => {
+) => {
   const { dynamodb, now, record } = openJournal(settings, given)
   const sites = openSites(settings, { dynamodb })
   const recordHere: RecordChange = async (entry) => {
@@ -132,10 +123,7 @@ export const openAreas = (
   }
 }
 
-export const openUploads = (
-  settings: Tables<'journal' | 'uploads'>,
-  given?: Given,
-): Pick<Stores, 'progress' | 'uploadRecords'> => {
+export const openUploads = (settings: Tables<'journal' | 'uploads'>, given?: Given) => {
   const { dynamodb, now, record } = openJournal(settings, given)
   const options = { dynamodb, now, table: settings.uploadsTable }
   return { progress: createUploadProgress(options), uploadRecords: createUploadRecords({ ...options, record }) }

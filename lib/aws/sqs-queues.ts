@@ -13,7 +13,6 @@ export interface WebhookMessage {
   readonly webhook?: string
 }
 
-// `send` returns the id of the message. The delay is in seconds, up to 900. Errors: unavailable.
 const openQueue = (queueUrl: string, config: SQSClientConfig) => {
   const client = new SQSClient({
     maxAttempts: 3,

@@ -16,7 +16,7 @@ export const readStackOutputs = async (
   stack: string,
   wanted: string | undefined,
   config: CloudFormationClientConfig = {},
-): Promise<{ readonly region: string | undefined; readonly outputs: ReadonlyMap<string, string> | undefined }> => {
+) => {
   const client = new CloudFormationClient({
     requestHandler: smallCallTimeouts,
     ...(wanted !== undefined && { region: wanted }),

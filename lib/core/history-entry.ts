@@ -44,6 +44,12 @@ export const isWantedType = (patterns: readonly string[], type: ChangeType): boo
 
 export const readChangeType = (text: string): ChangeType | undefined => changeTypes.find((type) => type === text)
 
+export const storedChangeType = (text: string): ChangeType => {
+  const type = readChangeType(text)
+  if (type) return type
+  throw new Error(`The history has an unknown type of change: ${text}`)
+}
+
 // An alarm counts how often these words appear in the logs.
 export const lostEntry = 'The history lacks a change'
 

@@ -6,13 +6,7 @@ import { continueRemoval } from '../storage/continue-removal.ts'
 import { createIsHeld, holdForBackups } from './backup/holds.ts'
 import { recordRemovedDemo } from './directory/demo-file.ts'
 import { createMeasures, type Measures } from './directory/measures.ts'
-import {
-  cannotBeOpened,
-  type OpenDataDirectory,
-  openDataDirectory,
-  type Reset,
-  type Role,
-} from './directory/open-directory.ts'
+import { cannotBeOpened, type OpenDataDirectory, type Opening, openDataDirectory } from './directory/open-directory.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
@@ -61,7 +55,7 @@ export const createTableStores = (
     links: createCategoryLinks(database, record),
     workflows: createWorkflows(database, record),
     removals: createFolderRemovals(database, record, clock),
-    removalQueue: createRemovalQueue(database, clock),
+    removalQueue: createRemovalQueue(database),
     progress: createUploadProgress(database, clock),
     uploadRecords: createUploadRecords(database, record, clock),
     history,
@@ -80,11 +74,7 @@ export interface LocalStores extends Stores {
   stop(): Promise<void>
 }
 
-interface Options {
-  /** The service creates the directory if it is missing, cleans up, and shares the directory only with commands. */
-  readonly role?: Role
-  readonly reset?: Reset
-  readonly durable?: boolean
+interface Options extends Partial<Opening> {
   /** In milliseconds, for replaced and removed files: 30 days by default (H-14). */
   readonly keptFor?: number
   readonly clock?: Clock

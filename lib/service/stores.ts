@@ -8,7 +8,7 @@ import type { WebForms } from '../fields/web-forms.ts'
 import type { History } from '../history/history.ts'
 import type { LiveChanges } from '../history/live-changes.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
-import type { ObjectStore, Staged } from '../storage/object-store.ts'
+import type { ObjectStore } from '../storage/object-store.ts'
 import type { FolderRemovals, RemovalQueue, Workflows } from '../storage/path-locks.ts'
 import type { SiteUsage } from '../storage/quota.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
@@ -32,7 +32,7 @@ export interface Stores {
   readonly removalQueue: RemovalQueue
   readonly progress: UploadProgress
   readonly uploadRecords: UploadRecords
-  readonly uploadParts: UploadParts<Staged>
+  readonly uploadParts: UploadParts
   readonly directParts?: DirectParts
   readonly history: History
   readonly live: LiveChanges

@@ -4,6 +4,7 @@ import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
 import type { Expected, ListedObject, ObjectStore } from './object-store.ts'
 import { fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { storageRefused } from './refusals.ts'
 
 export interface Conditions {
   readonly match?: TagList | undefined
@@ -14,9 +15,7 @@ const parseTags = (header: string | undefined, name: string): TagList | undefine
   if (header === undefined) return undefined
   const tags = readTags(header)
   if (tags !== undefined) return tags
-  throw new ServiceError('storageRefused', {
-    message: `${name} is malformed. Send *, or up to 100 tags in quotes, separated by commas.`,
-  })
+  throw storageRefused(`${name} is malformed. Send *, or up to 100 tags in quotes, separated by commas.`)
 }
 
 export const isUnconditional = ({ match, noneMatch }: Conditions): boolean =>

@@ -108,7 +108,7 @@ export interface VersionQuery {
   readonly limit: number
 }
 
-export interface Versions {
+interface Versions {
   readonly versions: readonly ObjectVersion[]
   readonly next: string | undefined
 }
@@ -123,11 +123,9 @@ export interface Period {
   readonly to: number
 }
 
-export interface RemovedQuery {
+/** Lists only keys after the key `after`. If this key ends with a slash, also skips everything below it. */
+export interface RemovedQuery extends VersionQuery {
   readonly prefix: string
-  /** Lists only keys after this key. If the key ends with a slash, also skips everything below it. */
-  readonly after?: string | undefined
-  readonly limit: number
 }
 
 export interface RemovedEntry {
@@ -158,11 +156,9 @@ export interface ReadObject {
   readonly body?: Readable | Uint8Array
 }
 
-export interface ListQuery {
+export interface ListQuery extends VersionQuery {
   readonly prefix: string
   readonly folded: boolean
-  readonly after?: string | undefined
-  readonly limit: number
 }
 
 export interface Listing {
@@ -171,11 +167,9 @@ export interface Listing {
   readonly next: string | undefined
 }
 
-interface NameQuery {
+export interface NameQuery extends VersionQuery {
   readonly prefix: string
   readonly text: string
-  readonly after?: string | undefined
-  readonly limit: number
 }
 
 export interface NamePage {

@@ -61,6 +61,15 @@ export const parsePath = (encoded: string): StoragePath => {
   return toStoragePath(decoded)
 }
 
+/** Errors: urlInvalid, with the message, when the bytes are not UTF-8. */
+export const decodeUtf8 = (bytes: Uint8Array, message: string): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new ServiceError('urlInvalid', { message, cause })
+  }
+}
+
 export const parseName = (text: string): string => {
   if (text === '') throw new ServiceError('nameRequired')
   if (text.includes('/')) throw fault('urlInvalid', 'A name cannot contain a slash. Choose another name.')

@@ -201,8 +201,8 @@ const createDeleting = (table: ContentTable) => ({
   },
 
   async delete(site: SiteId, kind: ContentKind, id: number): Promise<void> {
-    if (textMember(kind) !== undefined) await table.delete({ kind: textPartitionOf(site, kind), id })
-    await table.delete({ kind: partitionOf(site, kind), id })
+    if (textMember(kind) !== undefined) await table.take({ kind: textPartitionOf(site, kind), id })
+    await table.take({ kind: partitionOf(site, kind), id })
   },
 })
 

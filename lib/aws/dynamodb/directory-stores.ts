@@ -54,7 +54,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
         const values = { ':site': site, ':count': sites.length }
         const isDone =
           others.length === 0
-            ? await table.delete({ hash }, { condition, values })
+            ? await table.take({ hash }, { condition, values })
             : await table.update({ hash }, { set: { sites: others }, condition, values })
         if (await recordIf(isDone, record, entry)) return true
       }

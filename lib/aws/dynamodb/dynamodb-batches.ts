@@ -1,16 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  BatchGetCommand,
-  type BatchGetCommandInput,
-  BatchWriteCommand,
-  type BatchWriteCommandInput,
-} from '@aws-sdk/lib-dynamodb'
+import { BatchGetCommand, BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Deadline } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Key, Table } from './dynamodb.ts'
 
-type ItemKey = NonNullable<NonNullable<BatchGetCommandInput['RequestItems']>[string]['Keys']>[number]
+type ItemKey = Record<string, unknown>
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]
 
 const mostGets = 100

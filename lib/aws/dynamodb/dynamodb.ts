@@ -141,14 +141,9 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return done && ((done.Attributes ?? {}) as Returns extends 'ALL_NEW' ? Item : Partial<Item>)
     },
 
-    async delete(key: Key, write: Write = {}): Promise<boolean> {
-      const command = new DeleteCommand({ TableName, Key: key, ...conditional(write) })
-      return (await ifConditionHolds(dynamodb.send(command))) !== undefined
-    },
-
-    async take(key: Key): Promise<Item | undefined> {
-      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' })
-      return (await dynamodb.send(command)).Attributes as Item | undefined
+    async take(key: Key, write: Write = {}): Promise<Item | undefined> {
+      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD', ...conditional(write) })
+      return (await ifConditionHolds(dynamodb.send(command)))?.Attributes as Item | undefined
     },
   }
 }

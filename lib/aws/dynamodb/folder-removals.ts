@@ -7,15 +7,7 @@ import type { StoragePath } from '../../storage/path.ts'
 import { type FolderLocks, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange, RecordingOptions } from './journal.ts'
-import {
-  isAnyBelow,
-  pathOf,
-  type RecordItem,
-  type RemovalItem,
-  readItems,
-  recordKey,
-  removalKey,
-} from './path-items.ts'
+import { getItems, isAnyBelow, pathOf, type RecordItem, type RemovalItem, recordKey, removalKey } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
 // In milliseconds. A closed removal stays for this time, so that changes that began earlier still see the removal.
@@ -42,7 +34,7 @@ const toRemoval = (item: RemovalItem, now: number) => ({
 const openRemovals = (options: TableOptions, now: () => number) => {
   const table: Table<RemovalItem> = openTable(options)
   const readAll = async (site: SiteId, folders: readonly StoragePath[]) =>
-    (await readItems(table, site, folders.map(removalKey))).map((item) => toRemoval(item, now()))
+    (await getItems(table, site, folders.map(removalKey))).map((item) => toRemoval(item, now()))
   return {
     table,
     now,
@@ -159,7 +151,7 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
 
     // If the last removal has failed or has not ended, the period of the removal before it counts too.
     async lastOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly Period[]> {
-      const items = await readItems(table, site, folders.map(recordKey))
+      const items = await getItems(table, site, folders.map(recordKey))
       return items
         .flatMap(({ from, to = 0, pending, until = to }) => [
           ...(pending === undefined ? [] : [{ from: pending, to: until }]),

@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { type HistoryEntry, readChangeType } from '../../core/history-entry.ts'
+import { type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { type Change, keptFor } from '../../history/history.ts'
 import { inSeconds, type Query } from './dynamodb.ts'
@@ -157,14 +157,12 @@ export const toBlock = (item: BlockItem): Block => ({ count: 0, bytes: 0, entrie
 
 const toChange = (site: SiteId, position: number, item: EntryItem): Change => {
   const { at, subject, actor, requestId, details } = item
-  const type = readChangeType(item.type)
-  if (!type) throw new Error(`The history has an unknown type of change: ${item.type}`)
   const known = JSON.parse(details)
   return {
     site,
     position,
     at: Date.parse(at),
-    type,
+    type: storedChangeType(item.type),
     subject,
     actor,
     ...(requestId !== '' && { requestId }),

@@ -3,17 +3,9 @@ import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { setRecent } from '../../core/recent.ts'
+import { createTurns } from '../../core/turns.ts'
 import type { Change, History } from '../../history/history.ts'
-import {
-  isConditionFailure,
-  mapped,
-  openTable,
-  type Query,
-  queryFirst,
-  queryPages,
-  type Table,
-  type TableOptions,
-} from './dynamodb.ts'
+import { isConditionFailure, openTable, queryFirst, queryPages, type Table, type TableOptions } from './dynamodb.ts'
 import {
   addition,
   type Block,
@@ -89,23 +81,20 @@ const createPositions = (now: () => number) => {
 // Runs the writes of each site one after another. If they ran in parallel, a nearly full block would refuse most of
 // them.
 const createTurnsOfSites = () => {
-  const turns = new Map<SiteId, Promise<void>>()
+  const turns = new Map<SiteId, ReturnType<typeof createTurns>>()
   return (site: SiteId, write: () => Promise<void>): Promise<void> => {
-    const written = (turns.get(site) ?? Promise.resolve()).then(write)
-    const ended = written
-      .catch(() => undefined)
-      .then(() => {
-        if (turns.get(site) === ended) turns.delete(site)
-      })
-    turns.set(site, ended)
-    return written
+    const takeTurn = turns.get(site) ?? createTurns({ atOnce: 1 })
+    setRecent(turns, site, takeTurn, mostRemembered)
+    return takeTurn(write)
   }
 }
 
 type Blocks = Table<BlockItem>
 
-const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promise<Block | undefined> =>
-  mapped(await queryFirst(table, query, signal), toBlock)
+const firstOf = async (table: Blocks, query: ReturnType<typeof blocksFrom>, signal: AbortSignal) => {
+  const item = await queryFirst(table, query, signal)
+  return item && toBlock(item)
+}
 
 // Starts the history of a site and returns its first block. If several writers start it, all use the block of the first
 // writer.

@@ -54,7 +54,7 @@ export interface RecordItem extends PathItem {
 
 export const pathOf = ({ path }: PathItem): StoragePath => toStoragePath(path.slice(path.indexOf('#') + 1))
 
-export const readItems = <Item extends PathItem>(table: Table<Item>, site: SiteId, paths: readonly string[]) => {
+export const getItems = <Item extends PathItem>(table: Table<Item>, site: SiteId, paths: readonly string[]) => {
   const keys = [...new Set(paths)].map((path) => ({ site, path }))
   return batchGet(table, keys)
 }

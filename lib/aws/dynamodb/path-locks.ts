@@ -3,7 +3,7 @@ import type { Workflows } from '../../storage/path-locks.ts'
 import { openTable, queryItems } from './dynamodb.ts'
 import { createFolderRemovals, type LockOptions } from './folder-removals.ts'
 import { recordIf } from './journal.ts'
-import { isAnyBelow, pathOf, readItems, type WorkflowItem, workflowKey } from './path-items.ts'
+import { getItems, isAnyBelow, pathOf, type WorkflowItem, workflowKey } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
 const deletedTogether = 100
@@ -35,7 +35,7 @@ const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
 
     end: async (site, page, entry) => recordIf(await table.take(keyOf(site, page)), record, entry),
 
-    isRunning: async (site, pages) => (await readItems(table, site, pages.map(workflowKey))).length > 0,
+    isRunning: async (site, pages) => (await getItems(table, site, pages.map(workflowKey))).length > 0,
 
     isRunningBelow: (site, folder) => isAnyBelow(table, { site, folder, key: workflowKey(folder) }),
 
@@ -44,7 +44,7 @@ const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
     async clear(site) {
       for (let after: StoragePath | undefined; ; ) {
         const pages = await list(site, after, deletedTogether)
-        for (const page of pages) await table.delete(keyOf(site, page))
+        for (const page of pages) await table.take(keyOf(site, page))
         if (pages.length < deletedTogether) return
         after = pages.at(-1)
       }

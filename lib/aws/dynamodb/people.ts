@@ -39,8 +39,8 @@ const storeOf = (table: Table<PersonItem>) => {
       const key = keyOfName(before.name)
       const values = { ':version': before.version, ':created': before.created }
       if (!after) {
-        const isRemoved = await table.delete({ key }, { condition: isUnchanged, values })
-        return isRemoved || (await table.get({ key })) === undefined
+        const removed = await table.take({ key }, { condition: isUnchanged, values })
+        return removed !== undefined || (await table.get({ key })) === undefined
       }
       return put({ ...after, version: before.version + 1, key, mark: createMark() }, isUnchanged, values)
     },

@@ -14,11 +14,11 @@ import {
 } from '../../webhooks/webhooks.ts'
 import { type ItemChange, inSeconds, openTable, queryItems, type Table, type TableOptions } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
-import type { RecordChange } from './journal.ts'
+import type { RecordingOptions } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
 // `version` is the mark of the last change of the settings. `delivered` counts the deliveries. A worker also stores its
-// lease here (lib/aws/dynamodb/webhook-leases.ts).
+// lease here (`LeaseItem`).
 interface WebhookItem extends Omit<Webhook, 'site'> {
   readonly site: number
   readonly key: string
@@ -32,7 +32,7 @@ const webhooks = 'webhook#'
 const deliveriesOf = (id: string) => `delivery#${id}#`
 const retriesOf = (id: string) => `retry#${id}#`
 
-export const webhookKey = (site: SiteId, id: string) => ({ site, key: webhooks + id })
+const webhookKey = (site: SiteId, id: string) => ({ site, key: webhooks + id })
 
 const retryKey = (site: SiteId, id: string, { due, position }: Retry) => ({
   site,
@@ -92,12 +92,8 @@ const createReading = (table: Table<WebhookItem>): Pick<Webhooks, 'listOfSite' |
   },
 })
 
-interface Options extends TableOptions {
-  readonly record: RecordChange
-}
-
 /** The table Webhooks: an item for each webhook with its progress, and rows for its deliveries and retries. */
-export const createWebhooks = ({ record, ...options }: Options): Webhooks => {
+export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhooks => {
   const table = openTable<WebhookItem>(options)
   const reading = createReading(table)
   const hasTooMany = async (site: SiteId, most: number) => (await reading.listOfSite(site)).length > most
@@ -128,7 +124,7 @@ export const createWebhooks = ({ record, ...options }: Options): Webhooks => {
       await table.put({ ...webhook, ...key, version: createMark() })
       // Another request may have created a webhook at the same time.
       if (await hasTooMany(webhook.site, mostWebhooks)) {
-        await table.delete(key)
+        await table.take(key)
         return false
       }
       await record(entry)
@@ -159,7 +155,7 @@ export const createWebhooks = ({ record, ...options }: Options): Webhooks => {
       const key = webhookKey(site, id)
       // A repeated call finds no item, so it cannot tell whether it removed the item.
       if (!(await table.get(key))) return false
-      await table.delete(key)
+      await table.take(key)
       await record(entry)
       await removeBelow(site, deliveriesOf(id))
       await removeBelow(site, retriesOf(id))
@@ -205,7 +201,62 @@ export const createWebhookDeliveries = (options: TableOptions): WebhookDeliverie
       if (delivery && earlier !== undefined) {
         await deliveries.put({ ...delivery, site, key: `${deliveriesOf(id)}${earlier % keptDeliveries}` })
       }
-      if (ended) await retries.delete(retryKey(site, id, ended))
+      if (ended) await retries.take(retryKey(site, id, ended))
     },
   }
 }
+
+/** The worker with the lease also does the work of workers that find the lease taken. `wakes` counts these workers. */
+export interface WebhookLease {
+  readonly holder: string
+  readonly wakes: number
+  /** In milliseconds since the epoch: a message that is on its way arrives at this time. */
+  readonly wakesAt?: number | undefined
+}
+
+interface LeaseItem extends WebhookLease {
+  readonly site: number
+  readonly key: string
+  readonly until?: number
+}
+
+export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions) => {
+  const table = openTable<LeaseItem>(options)
+
+  const tryToTake = (site: SiteId, id: string, holder: string, duration: number) =>
+    table.update(webhookKey(site, id), {
+      update: 'SET #holder = :holder, #until = :until, #wakes = if_not_exists(#wakes, :none)',
+      condition: 'attribute_exists(#key) AND (attribute_not_exists(#until) OR #until <= :now OR #holder = :holder)',
+      values: { ':holder': holder, ':until': now() + duration, ':now': now(), ':none': 0 },
+      returns: 'ALL_NEW',
+    })
+
+  return {
+    /** Undefined if the webhook was removed, or if another worker has the lease. That worker will notice this call. */
+    async take(site: SiteId, id: string, holder: string, duration: number): Promise<WebhookLease | undefined> {
+      const taken = await tryToTake(site, id, holder, duration)
+      if (taken) return taken
+      const condition = 'attribute_exists(#key)'
+      await table.update(webhookKey(site, id), { update: 'ADD #wakes :one', condition, values: { ':one': 1 } })
+      // The other worker may have ended before it noticed `wakes`.
+      return tryToTake(site, id, holder, duration)
+    },
+
+    /** Returns false, and keeps the lease, if `wakes` has grown. Without `lease.wakes`, always gives up the lease. */
+    async giveBack(
+      site: SiteId,
+      id: string,
+      { holder, wakes, wakesAt }: Omit<WebhookLease, 'wakes'> & Partial<WebhookLease>,
+    ): Promise<boolean> {
+      const given = await table.update(webhookKey(site, id), {
+        ...(wakesAt !== undefined && { set: { wakesAt } }),
+        update: 'REMOVE #holder, #until',
+        condition: `#holder = :holder${wakes === undefined ? '' : ' AND #wakes = :wakes'}`,
+        values: { ':holder': holder, ...(wakes !== undefined && { ':wakes': wakes }) },
+      })
+      return given !== undefined
+    },
+  }
+}
+
+export type WebhookLeases = ReturnType<typeof createWebhookLeases>

@@ -5,7 +5,7 @@ import { type Deadline, unlimited } from '../../core/deadline.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
-import type { WebhookLeases } from '../dynamodb/webhook-leases.ts'
+import type { WebhookLeases } from '../dynamodb/webhooks.ts'
 import type { WebhookMessage, WebhookQueue } from '../sqs-queues.ts'
 
 interface Deps {

@@ -1,20 +1,9 @@
 import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { inParallel } from '../../core/in-parallel.ts'
 import { type Change, NotPlaced } from '../../storage/object-store.ts'
-import {
-  type Bucket,
-  callsInFlight,
-  isRefused,
-  isRefusedAtOnce,
-  noteLack,
-  type StepBuckets,
-  unquote,
-  until,
-} from './bucket.ts'
+import { type Bucket, isRefused, isRefusedAtOnce, noteLack, type StepBuckets, unquote, until } from './bucket.ts'
 import { sendCopy } from './copy.ts'
-import { type Doomed, deleteAll } from './delete.ts'
-import { headObject } from './find.ts'
+import { type Doomed, deleteAll, hideVersions } from './delete.ts'
 
 interface Uncovered {
   readonly kind: 'uncovered'
@@ -64,8 +53,9 @@ const findLost = async (
 interface Creation {
   readonly key: string
   readonly isNew: boolean
-  // Finds the version of a call whose answer was lost.
   readonly find: () => Promise<string | undefined>
+  // Replaces a refusal of S3. If the result is undefined, the refusal does not matter.
+  readonly explain?: (refusal: unknown) => Promise<unknown>
 }
 
 interface Answer {
@@ -76,7 +66,7 @@ interface Answer {
 
 export const awaitVersion = async (
   buckets: StepBuckets,
-  { key, isNew, find }: Creation,
+  { key, isNew, find, explain = async (refusal) => refusal }: Creation,
   call: Promise<Answer>,
 ): Promise<StepResult> => {
   const version = (versionId: string | undefined): Made | undefined =>
@@ -89,26 +79,9 @@ export const awaitVersion = async (
     if (!isNew) return { made: [{ kind: 'final', key }] }
     return { made: [{ kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) }] }
   } catch (failure) {
-    return { made: await findLost(buckets, failure, async () => version(await find())), failure }
+    const made = await findLost(buckets, failure, async () => version(await find()))
+    return { made, failure: isRefused(failure) ? await explain(failure).catch((error: unknown) => error) : failure }
   }
-}
-
-/** Replaces a refusal of S3 by the result of `explain`, which may be undefined. */
-export const explainRefusal = async (
-  { made, failure }: StepResult,
-  explain: (refusal: unknown) => Promise<unknown>,
-): Promise<StepResult> =>
-  isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
-
-// S3 compares only tags. Another caller may have uploaded the same bytes before this removal, so this also compares the
-// versions.
-const hideAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
-  const found: Doomed[] = []
-  await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
-    const head = await headObject(bucket, key)
-    if (head?.VersionId === versionId) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
-  })
-  await deleteAll(bucket, found)
 }
 
 export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
@@ -120,7 +93,7 @@ export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promis
     else if (one.kind !== 'final') doomed.push(one)
   }
   await deleteAll(bucket, doomed)
-  await hideAgain(bucket, uncovered)
+  await hideVersions(bucket, uncovered)
 }
 
 export const timeToReturn = reserves.answer + 500

@@ -1,10 +1,4 @@
-import {
-  type HeadObjectCommandOutput,
-  type PutObjectCommandInput,
-  S3Client,
-  type S3ClientConfig,
-  S3ServiceException,
-} from '@aws-sdk/client-s3'
+import { type HeadObjectCommandOutput, S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3'
 import { StandardRetryStrategy } from '@smithy/core/retry'
 import { ServiceError } from '../../core/errors.ts'
 import type { Expected } from '../../storage/object-store.ts'
@@ -105,9 +99,7 @@ export const markOf = (head: Pick<HeadObjectCommandOutput, 'Metadata'> | undefin
   head?.Metadata?.['change']
 
 /** A write succeeds only if the key has this state. If undefined, any state is allowed. */
-export const onlyOnto = (
-  expected: Pick<Expected, 'version'> | undefined,
-): Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'> => {
+export const onlyOnto = (expected: Pick<Expected, 'version'> | undefined) => {
   if (!expected) return {}
   return expected.version === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected.version }
 }
@@ -118,7 +110,6 @@ export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall }
 
 export const callsInFlight = 32
 
-/** The largest number of parts of a multipart upload. */
 export const mostParts = 10_000
 
 /** The version in the port is the entity tag without its quotes. */

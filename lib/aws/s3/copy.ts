@@ -3,7 +3,6 @@ import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
   type CopyObjectCommandInput,
-  type CopyObjectCommandOutput,
   CreateMultipartUploadCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
@@ -24,8 +23,6 @@ type Goal = Pick<
   CopyObjectCommandInput,
   'ContentType' | 'Metadata' | 'IfMatch' | 'IfNoneMatch' | 'CopySourceIfMatch'
 > & { readonly Key: string }
-
-type Answer = Pick<CopyObjectCommandOutput, 'VersionId' | 'CopyObjectResult'> & { readonly ETag?: string | undefined }
 
 // A client opens at most 50 connections.
 const partsInFlight = 32
@@ -72,7 +69,7 @@ const copyInParts = async ({ doing, finding }: StepBuckets, CopySource: string, 
 }
 
 /** A single connection is too slow for a large object, so its parts are copied side by side. */
-export const sendCopy = (buckets: StepBuckets, source: Source, goal: Goal): Promise<Answer> => {
+export const sendCopy = (buckets: StepBuckets, source: Source, goal: Goal) => {
   const { once, name, largestCopy } = buckets.doing
   const { key, size, versionId } = source
   const path = `${name}/${key.split('/').map(encodeURIComponent).join('/')}`

@@ -115,3 +115,19 @@ export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Prom
   await inParallel(chunksOf(others, batchLength), batchesInFlight, (batch) => deleteBatch(bucket, batch, spared))
   return spared
 }
+
+/**
+ * Hides the objects that still have these versions. S3 compares only tags, but another caller may have uploaded the same
+ * bytes before, so this also compares the versions.
+ */
+export const hideVersions = async (
+  bucket: Bucket,
+  versions: readonly { readonly key: string; readonly versionId: string }[],
+): Promise<void> => {
+  const found: Doomed[] = []
+  await inParallel(versions, callsInFlight, async ({ key, versionId }) => {
+    const head = await headObject(bucket, key)
+    if (head?.VersionId === versionId) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
+  })
+  await deleteAll(bucket, found)
+}

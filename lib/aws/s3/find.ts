@@ -1,18 +1,5 @@
-import {
-  HeadObjectCommand,
-  type HeadObjectCommandOutput,
-  ListObjectsV2Command,
-  ListObjectVersionsCommand,
-} from '@aws-sdk/client-s3'
-import { inParallel } from '../../core/in-parallel.ts'
-import {
-  type Expected,
-  type ListedObject,
-  type Listing,
-  type ListQuery,
-  longestListing,
-  type ObjectInfo,
-} from '../../storage/object-store.ts'
+import { HeadObjectCommand, type HeadObjectCommandOutput, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { type ListedObject, type ListQuery, longestListing, type ObjectInfo } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, markOf, noteLack, unquote } from './bucket.ts'
 
 export const headObject = async (
@@ -33,33 +20,23 @@ export const findMarked = async (bucket: Bucket, key: string, mark: string): Pro
   return markOf(head) === mark ? head?.VersionId : undefined
 }
 
-const looksAtOnce = 16
-
-/**
- * True when the writer has made a version since the moment `since`, even if the version was replaced or removed
- * afterwards.
- */
-export const hasMarkedVersion = async (bucket: Bucket, key: string, mark: string, since: number): Promise<boolean> => {
-  if (markOf(await headObject(bucket, key)) === mark) return true
-  const { client, name, options } = bucket
-  // Versions of the key itself come before those of longer keys, the newest first.
-  const query = new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: longestListing })
-  const { Versions = [] } = await client.send(query, options)
-  const late = Versions.filter(({ Key, LastModified }) => Key === key && (LastModified?.getTime() ?? 0) >= since)
-  let isFound = false
-  await inParallel(late, looksAtOnce, async ({ VersionId }) => {
-    isFound ||= markOf(await headObject(bucket, key, VersionId)) === mark
-  })
-  return isFound
+/** A source that another program has stored may have no mark. Then this compares the bytes. */
+export const findCopy = async (
+  bucket: Bucket,
+  from: Pick<ListedObject, 'key' | 'version'>,
+  key: string,
+): Promise<string | undefined> => {
+  const copy = await headObject(bucket, key)
+  if (!copy) return undefined
+  const mark = markOf(await headObject(bucket, from.key))
+  const isOwn = mark ? markOf(copy) === mark : unquote(copy.ETag) === from.version
+  return isOwn ? copy.VersionId : undefined
 }
 
 const toListed = (
   key: string,
-  {
-    size = 0,
-    LastModified,
-    ETag,
-  }: Pick<HeadObjectCommandOutput, 'LastModified' | 'ETag'> & { size?: number | undefined },
+  size = 0,
+  { LastModified, ETag }: Pick<HeadObjectCommandOutput, 'LastModified' | 'ETag'>,
 ): ListedObject => ({
   key,
   size,
@@ -72,7 +49,7 @@ export const toInfo = (
   key: string,
   head: Pick<HeadObjectCommandOutput, 'ContentLength' | 'LastModified' | 'ETag' | 'ContentType' | 'VersionId'>,
 ): ObjectInfo => ({
-  ...toListed(key, { ...head, size: head.ContentLength }),
+  ...toListed(key, head.ContentLength, head),
   contentType: head.ContentType ?? 'application/octet-stream',
   ...(head.VersionId !== undefined && { versionId: head.VersionId }),
 })
@@ -94,7 +71,7 @@ const listOnce = async (
   { client, name, options }: Bucket,
   { prefix, folded, after, limit }: ListQuery,
   isEncoded = true,
-): Promise<Listing> => {
+) => {
   const isFolder = folded && after?.endsWith('/') && after !== prefix
   const query = new ListObjectsV2Command({
     Bucket: name,
@@ -106,7 +83,7 @@ const listOnce = async (
   })
   const { Contents = [], CommonPrefixes = [], IsTruncated } = await client.send(query, options)
   const keyOf = (key = '') => (isEncoded ? decodeKey(key) : key)
-  const objects = Contents.map(({ Key, Size, ...listed }) => toListed(keyOf(Key), { ...listed, size: Size }))
+  const objects = Contents.map((listed) => toListed(keyOf(listed.Key), listed.Size, listed))
   const folders = CommonPrefixes.map(({ Prefix }) => keyOf(Prefix))
   const last = [objects.at(-1)?.key, folders.at(-1)].filter((key) => key !== undefined).sort(compareKeys)
   return { objects, folders, next: IsTruncated ? last.at(-1) : undefined }
@@ -125,7 +102,7 @@ const isSortedByBytes = async (bucket: Bucket): Promise<boolean> => {
 }
 
 /** Implements `ObjectStore.list`. The first listing that continues tests how the store compares names. */
-export const listObjects = async (bucket: Bucket, query: ListQuery): Promise<Listing> => {
+export const listObjects = async (bucket: Bucket, query: ListQuery) => {
   if (query.after === undefined) return listOnce(bucket, query)
   const { known } = bucket
   known.isSortedByBytes ??= isSortedByBytes({ ...bucket, options: {} }).catch((error: unknown) => {
@@ -163,9 +140,4 @@ export const findRival = async (bucket: Bucket, keys: readonly string[]): Promis
   ])
   const taken = new Set(existing.flat())
   return keys.find((key, index) => taken.has(key) || objects[index])
-}
-
-export const findChanged = async (bucket: Bucket, expected: readonly Expected[]): Promise<string | undefined> => {
-  const found = await Promise.all(expected.map(({ key }) => findObject(bucket, key)))
-  return expected.find(({ version }, index) => found[index]?.version !== version)?.key
 }

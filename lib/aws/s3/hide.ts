@@ -1,11 +1,11 @@
-import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
 import { listAll } from '../../storage/many-objects.ts'
 import { type Expected, NotPlaced, type Restoration } from '../../storage/object-store.ts'
-import { awaitVersion, explainRefusal, type Made, type StepResult } from './attempt.ts'
+import { awaitVersion, type Made, type StepResult } from './attempt.ts'
 import { type Bucket, callsInFlight, type StepBuckets, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { headObject, listObjects } from './find.ts'
+import { listPage } from './versions.ts'
 
 // `seen` is the state that the change has seen, or undefined if there was none. `version` is the only state to hide. If
 // `version` is undefined, any state is hidden.
@@ -16,10 +16,10 @@ interface Hiding {
   readonly expected: Expected | undefined
 }
 
-const findDeleteMarker = async ({ client, name, options }: Bucket, key: string): Promise<string | undefined> => {
-  const query = new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: 10 })
-  const { DeleteMarkers = [] } = await client.send(query, options)
-  return DeleteMarkers.find((marker) => marker.Key === key && marker.IsLatest)?.VersionId
+const findDeleteMarker = async (bucket: Bucket, key: string): Promise<string | undefined> => {
+  const { states } = await listPage(bucket, { prefix: key, folded: false, after: undefined, limit: 10 })
+  const [newest] = states.get(key) ?? []
+  return newest?.kind === 'marker' ? newest.id : undefined
 }
 
 /**
@@ -34,8 +34,8 @@ export const hide = async (buckets: StepBuckets, { key, seen, version, expected 
   if (seen === undefined) return { made: [] }
   const find = () => findDeleteMarker(finding, key)
   const call = deleteState(doing, doing.once, { key, tag: version })
-  const result = await awaitVersion(buckets, { key, isNew: false, find }, call)
-  return explainRefusal(result, async () => (hidesAny ? undefined : differs()))
+  const explain = async () => (hidesAny ? undefined : differs())
+  return awaitVersion(buckets, { key, isNew: false, find, explain }, call)
 }
 
 // The innermost common folder in each edition of each site, below a prefix such as `live/1001/`.

@@ -1,21 +1,12 @@
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import {
-  type Change,
-  type Claim,
-  type Expected,
-  NotPlaced,
-  type PlaceConditions,
-  type PlaceOutcome,
-  type RemovedFolder,
-  type Staged,
-} from '../../storage/object-store.ts'
+import { type Change, type Expected, NotPlaced, type PlaceConditions, type Staged } from '../../storage/object-store.ts'
 import type { FolderLocks } from '../../storage/path-locks.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 import { type Attempt, createAttempt, undoResults } from './attempt.ts'
 import { type Bucket, callsInFlight } from './bucket.ts'
-import { findChanged, findObject, findRival } from './find.ts'
+import { findObject, findRival } from './find.ts'
 import { hide, uncover } from './hide.ts'
 import { copyObject, copyVersion, createFolder, putBody } from './put.ts'
 import { isScratch, type StagedBody } from './stage.ts'
@@ -25,6 +16,11 @@ export interface PlaceDeps {
   readonly removals: Pick<ObservedRemovals, 'locksOf' | 'isLockedSince' | 'begin' | 'note' | 'cancel'>
   readonly bodyOf: (staged: Staged) => StagedBody
   readonly now: () => number
+}
+
+const findChanged = async (bucket: Bucket, expected: readonly Expected[]): Promise<string | undefined> => {
+  const found = await Promise.all(expected.map(({ key }) => findObject(bucket, key)))
+  return expected.find(({ version }, index) => found[index]?.version !== version)?.key
 }
 
 // Returns the locks of the folders. Errors: NotPlaced.
@@ -161,7 +157,7 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? change.key), takeAway)
 }
 
-export const claimIn = (changes: readonly Change[]): Claim | undefined =>
+export const claimIn = (changes: readonly Change[]) =>
   changes.map((change) => (change.kind === 'put' ? change.staged.claim : undefined)).find((claim) => claim)
 
 // If the claim is lost, another request may have accepted the changes that this request has placed. Errors:
@@ -180,12 +176,12 @@ export const place = async (
   { bucket, removals, bodyOf, now }: PlaceDeps,
   changes: readonly Change[],
   conditions: PlaceConditions,
-): Promise<{ readonly outcome: PlaceOutcome; readonly hasChanged: boolean }> => {
+) => {
   const { absent, matching = [], deadline: given = unlimited, removedFolder } = conditions
   using attempt = createAttempt(bucket, changes, given)
   const { deadline, undoDeadline, made, buckets } = attempt
   const expected = new Map(matching.map((one) => [one.key, one]))
-  let begun: RemovedFolder | undefined
+  let begun: PlaceConditions['removedFolder']
   try {
     const { site, folders, lockId } = conditions.unlocked
     const look = () => deadline.wait(removals.locksOf(site, folders, lockId))
@@ -207,5 +203,5 @@ export const place = async (
     throw failure
   }
   const hasChanged = made.length > 0 || changes.some(({ kind }) => kind !== 'folder')
-  return { outcome: { outcome: 'placed' }, hasChanged }
+  return { outcome: { outcome: 'placed' } as const, hasChanged }
 }

@@ -2,20 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { CompleteMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { type Expected, NotPlaced, type Restoration, type Transfer } from '../../storage/object-store.ts'
-import { awaitVersion, explainRefusal, type Made, type StepResult } from './attempt.ts'
-import {
-  type Bucket,
-  isMissing,
-  isUploadGone,
-  longOptions,
-  marked,
-  markOf,
-  onlyOnto,
-  type StepBuckets,
-  unquote,
-} from './bucket.ts'
+import { awaitVersion, type Made, type StepResult } from './attempt.ts'
+import { type Bucket, isMissing, isUploadGone, longOptions, marked, onlyOnto, type StepBuckets } from './bucket.ts'
 import { sendCopy } from './copy.ts'
-import { findMarked, findObject, headObject } from './find.ts'
+import { findCopy, findMarked, findObject, headObject } from './find.ts'
 import { isScratch, type StagedBody } from './stage.ts'
 import { findVersion } from './versions.ts'
 
@@ -55,13 +45,13 @@ export const putBody = async (buckets: StepBuckets, write: Write, body: StagedBo
   const { key, expected } = write
   const isNew = expected ? expected.version === undefined : isScratch(key)
   const find = () => findMarked(buckets.finding, key, body.id)
-  const result = withSpare(await awaitVersion(buckets, { key, isNew, find }, sendBody(buckets, write, body)), body)
-  return explainRefusal(result, async (refusal) => {
+  const explain = async (refusal: unknown) => {
     if (isUploadGone(refusal) || (await isSourceGone(buckets.finding, body))) {
       return new ServiceError('unavailable', { cause: refusal })
     }
     return expected ? new NotPlaced({ outcome: 'changed', key }) : refusal
-  })
+  }
+  return withSpare(await awaitVersion(buckets, { key, isNew, find, explain }, sendBody(buckets, write, body)), body)
 }
 
 export const createFolder = async (buckets: StepBuckets, key: string): Promise<StepResult> => {
@@ -71,15 +61,6 @@ export const createFolder = async (buckets: StepBuckets, key: string): Promise<S
   // If a folder is left behind, it is empty, and the next attempt uses it.
   const find = async () => undefined
   return awaitVersion(buckets, { key, isNew: true, find }, once.send(command, options))
-}
-
-// A source that another program has stored may have no mark. Then this compares the bytes.
-const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string | undefined> => {
-  const copy = await headObject(bucket, key)
-  if (!copy) return undefined
-  const mark = markOf(await headObject(bucket, from.key))
-  const isOwn = mark ? markOf(copy) === mark : unquote(copy.ETag) === from.version
-  return isOwn ? copy.VersionId : undefined
 }
 
 /** Copies an object to a free key, for copies and moves. Errors: NotPlaced. */
@@ -96,12 +77,12 @@ export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Prom
     { key: from.key, size: from.size },
     { ...goal, ...(contentType && marked(contentType, mark)) },
   )
-  const find = () => (contentType ? findMarked(finding, key, mark) : findCopy(finding, transfer))
-  const result = await awaitVersion(buckets, { key, isNew: true, find }, call)
-  return explainRefusal(result, async (refusal) => {
+  const find = () => (contentType ? findMarked(finding, key, mark) : findCopy(finding, from, key))
+  const explain = async (refusal: unknown) => {
     const isTaken = !isMissing(refusal) && (await headObject(doing, key))
     return new NotPlaced(isTaken ? { outcome: 'occupied', key } : { outcome: 'stale', key: from.key })
-  })
+  }
+  return awaitVersion(buckets, { key, isNew: true, find, explain }, call)
 }
 
 interface Present {
@@ -121,11 +102,12 @@ export const copyVersion = async (
   const seen = expected ?? { version: present?.version }
   const mark = randomUUID()
   const goal = { Key: key, ...marked(info.contentType, mark), ...onlyOnto(seen) }
-  const creation = { key, isNew: seen.version === undefined, find: () => findMarked(finding, key, mark) }
-  const result = await awaitVersion(buckets, creation, sendCopy(buckets, { key, size: info.size, versionId: id }, goal))
-  return explainRefusal(result, async () => {
+  const find = () => findMarked(finding, key, mark)
+  const explain = async () => {
     if (expected) return new NotPlaced({ outcome: 'changed', key })
     const isTaken = mustBeFree && (await headObject(doing, key))
     return new NotPlaced({ outcome: isTaken ? 'occupied' : 'stale', key })
-  })
+  }
+  const creation = { key, isNew: seen.version === undefined, find, explain }
+  return awaitVersion(buckets, creation, sendCopy(buckets, { key, size: info.size, versionId: id }, goal))
 }

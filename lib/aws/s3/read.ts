@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import type { DownloadLink } from '../../service/deps.ts'
 import { asAttachment } from '../../storage/file-kind.ts'
-import type { ChooseBytes, ObjectInfo, ReadObject } from '../../storage/object-store.ts'
+import type { ChooseBytes, ObjectInfo } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, statusOf } from './bucket.ts'
 import { findObject, toInfo } from './find.ts'
 import { findVersion } from './versions.ts'
@@ -30,11 +30,7 @@ const tryRange = async ({ client, name, options }: Bucket, key: string, Range: s
   }
 }
 
-const readChosen = async (
-  { client, name, options }: Bucket,
-  info: ObjectInfo,
-  choose: ChooseBytes,
-): Promise<ReadObject> => {
+const readChosen = async ({ client, name, options }: Bucket, info: ObjectInfo, choose: ChooseBytes) => {
   const range = choose(info)
   if (!range || range.last < range.first) return { info }
   const state = info.versionId ? { VersionId: info.versionId } : { IfMatch: info.version }
@@ -45,28 +41,18 @@ const readChosen = async (
   return { info, ...(body && { body }) }
 }
 
-const lookAndRead = async (bucket: Bucket, key: string, choose: ChooseBytes): Promise<ReadObject | undefined> => {
+const lookAndRead = async (bucket: Bucket, key: string, choose: ChooseBytes) => {
   const info = await findObject(bucket, key)
   return info && readChosen(bucket, info, choose)
 }
 
-export const readVersion = async (
-  bucket: Bucket,
-  key: string,
-  id: string,
-  choose: ChooseBytes,
-): Promise<ReadObject | undefined> => {
+export const readVersion = async (bucket: Bucket, key: string, id: string, choose: ChooseBytes) => {
   const info = await findVersion(bucket, key, id)
   return info && readChosen(bucket, { ...info, versionId: id }, choose)
 }
 
 /** Implements `ObjectStore.read`. Needs one call if `choose` selects the expected range, and otherwise two calls. */
-export const readObject = async (
-  bucket: Bucket,
-  key: string,
-  choose: ChooseBytes,
-  expected: string | undefined,
-): Promise<ReadObject | undefined> => {
+export const readObject = async (bucket: Bucket, key: string, choose: ChooseBytes, expected: string | undefined) => {
   const found = expected === undefined ? 'unsatisfiable' : await tryRange(bucket, key, expected)
   if (found === 'missing') return undefined
   if (found === 'unsatisfiable') return lookAndRead(bucket, key, choose)

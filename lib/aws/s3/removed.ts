@@ -67,10 +67,7 @@ const mostLooksInAll = 200
 
 // Finds the last removal of an empty folder in the folder's first 10,000 states. The marker before a version is the one
 // that removed the version; a purge adds newer markers. Also returns the number of listings.
-const removedFolder = async (
-  bucket: Bucket,
-  folder: string,
-): Promise<{ readonly entry: RemovedEntry | undefined; readonly looks: number }> => {
+const removedFolder = async (bucket: Bucket, folder: string) => {
   if (await existsBelow(bucket, folder)) return { entry: undefined, looks: 1 }
   let [looks, removedAt] = [1, 0]
   let hiddenBy: { readonly key: string; readonly at: number } | undefined
@@ -106,7 +103,7 @@ const candidatesIn = (
   { states, folders }: Pick<Page, 'states' | 'folders'>,
   prefix: string,
   before: Undecided | undefined,
-): { readonly candidates: readonly Candidate[]; readonly undecided: Undecided | undefined } => {
+) => {
   const candidates: Candidate[] = folders.map((key) => ({ key }))
   let undecided: Undecided | undefined
   for (const [key, some] of states) {

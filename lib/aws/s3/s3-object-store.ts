@@ -2,15 +2,17 @@ import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { withCount } from '../../core/history-entry.ts'
 import type { Claim, ObjectStore, Staged } from '../../storage/object-store.ts'
+import { createStagedContents } from '../../storage/staged-contents.ts'
 import type { RecordChange } from '../dynamodb/journal.ts'
 import { timeToReturn } from './attempt.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
 import { type Doomed, deleteAll } from './delete.ts'
 import { existsBelow, findObject, listObjects } from './find.ts'
+import { createPartBuffers, type PartBuffers } from './part-buffers.ts'
 import { claimIn, type PlaceDeps, place } from './place.ts'
 import { readObject, readVersion } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
-import { abortUpload, createPartBuffers, type PartBuffers, type StagedBody, stageBody } from './stage.ts'
+import { abortUpload, type StagedBody, stageBody } from './stage.ts'
 import { countKept, deleteVersions, listVersions } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'removals'> {
@@ -24,66 +26,38 @@ interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'remo
   readonly buffers?: PartBuffers
 }
 
-const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers) => {
-  const bodies = new Map<Staged, StagedBody>()
-  let free = memory
-  const reserve = (bytes: number): boolean => {
-    if (bytes > free) return false
-    free -= bytes
-    return true
+const createStaging = (bucket: Bucket, memory: number, buffers: PartBuffers) => {
+  const bodies = createStagedContents<StagedBody>(memory, ({ content }) => content.kind === 'memory')
+  const { reserve, keep } = bodies
+  const abort = async ({ content }: StagedBody): Promise<void> => {
+    if (content.kind === 'upload') await abortUpload(bucket, content)
   }
-  const take = (staged: Staged): StagedBody | undefined => {
-    const body = bodies.get(staged)
-    if (bodies.delete(staged) && body?.content.kind === 'memory') free += body.size
-    return body
-  }
-
   return {
-    take,
-
-    bodyOf(staged: Staged): StagedBody {
-      const body = bodies.get(staged)
-      if (!body) throw new Error('This store has not staged these bytes')
-      return body
-    },
-
-    async stage(...[content, target]: Parameters<ObjectStore['stage']>): Promise<Staged> {
-      const body = await stageBody(bucket, { reserve, buffers }, content, target)
-      const staged: Staged = {
-        size: body.size,
-        async discard() {
-          const { content } = take(staged) ?? {}
-          if (content?.kind === 'upload') await abortUpload(bucket, content)
-        },
-      }
-      bodies.set(staged, body)
-      return staged
-    },
+    bodyOf: bodies.of,
+    take: bodies.take,
+    stage: async (...[content, target]: Parameters<ObjectStore['stage']>): Promise<Staged> =>
+      keep(await stageBody(bucket, { reserve, buffers }, content, target), abort),
 
     // Accepts the body of a resumable upload. The quota already counts its bytes. The caller cleans up the body.
     // Errors: unavailable, when memory is full.
     adopt(body: StagedBody, claim?: Claim): Staged {
       if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
-      const staged: Staged = { size: body.size, reserved: body.size, claim, discard: async () => void take(staged) }
-      bodies.set(staged, body)
-      return staged
+      return keep(body, undefined, { reserved: body.size, claim })
     },
   }
 }
 
 export const createS3ObjectStore = ({
-  client,
-  once,
   bucket: name,
   removals,
   record,
   now = Date.now,
-  largestCopy,
   memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
+  ...opening
 }: Options): ObjectStore & { adopt(body: StagedBody, claim?: Claim): Staged } => {
-  const bucket = openBucket({ client, once, name, largestCopy })
-  const { stage, adopt, take, bodyOf } = createStagedBodies(bucket, memory, buffers)
+  const bucket = openBucket({ ...opening, name })
+  const { stage, adopt, take, bodyOf } = createStaging(bucket, memory, buffers)
 
   return {
     find: (key) => findObject(bucket, key),

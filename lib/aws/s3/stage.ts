@@ -6,82 +6,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
-import { partLength } from '../../storage/fingerprint.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, marked } from './bucket.ts'
-
-// Buffers and the small files in memory (32 MiB) take at most 192 MiB: each of the 16 requests of an environment fills
-// one buffer, and four buffers are being sent.
-const mostParts = 20
-
-export const createPartBuffers = (most = mostParts) => {
-  const idle: Buffer[] = []
-  const waiting: (() => void)[] = []
-  let free = most
-
-  const enter = async (): Promise<void> => {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-  const leave = () => {
-    const next = waiting.shift()
-    if (next) next()
-    else free += 1
-  }
-
-  return {
-    /** The buffers of one upload. An upload must not wait for a second buffer while it keeps a filled one. */
-    open() {
-      const lent = new Set<Buffer>()
-      return {
-        async take(): Promise<Buffer> {
-          await enter()
-          const buffer = idle.pop() ?? Buffer.allocUnsafeSlow(partLength)
-          lent.add(buffer)
-          return buffer
-        },
-        // After a failure the buffer is not reused, because a call may still be sending from it.
-        giveBack(buffer: Buffer): void {
-          if (!lent.delete(buffer)) return
-          idle.push(buffer)
-          leave()
-        },
-        [Symbol.dispose](): void {
-          for (const _ of lent) leave()
-        },
-      }
-    },
-  }
-}
-
-export type PartBuffers = ReturnType<typeof createPartBuffers>
-export type Lending = ReturnType<PartBuffers['open']>
-
-export interface Part {
-  readonly bytes: Buffer
-  readonly buffer: Buffer
-  readonly isLast: boolean
-}
-
-export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lending): AsyncGenerator<Part, void> {
-  let buffer = await lending.take()
-  let length = 0
-  for await (const chunk of content) {
-    let rest = chunk
-    // A full part is treated as the last one until more bytes arrive.
-    while (length + rest.length > partLength) {
-      const taken = partLength - length
-      buffer.set(rest.subarray(0, taken), length)
-      yield { bytes: buffer, buffer, isLast: false }
-      buffer = await lending.take()
-      length = 0
-      rest = rest.subarray(taken)
-    }
-    buffer.set(rest, length)
-    length += rest.length
-  }
-  yield { bytes: buffer.subarray(0, length), buffer, isLast: true }
-}
+import { inParts, type Lending, type Part, type PartBuffers } from './part-buffers.ts'
 
 /** Staged bytes. A multipart upload has all its parts, but is not completed. */
 export interface StagedBody {
@@ -99,7 +26,7 @@ export interface StagedBody {
       })
 }
 
-interface Upload {
+export interface Upload {
   readonly key: string
   readonly uploadId: string
 }
@@ -144,12 +71,7 @@ export const abortUpload = async ({ client, name, options }: Bucket, { key, uplo
 // This many parts at once use the full bandwidth of a function (1 Gbit/s).
 const partsInFlight = 3
 
-const sendParts = async (
-  bucket: Bucket,
-  upload: Upload,
-  parts: AsyncIterable<Part>,
-  lending: Lending,
-): Promise<{ parts: CompletedPart[]; size: number }> => {
+const sendParts = async (bucket: Bucket, upload: Upload, parts: AsyncIterable<Part>, lending: Lending) => {
   const sent: CompletedPart[] = []
   let size = 0
   let count = 0
@@ -170,13 +92,12 @@ const sendParts = async (
   }
 }
 
-async function* together(first: Part, rest: AsyncGenerator<Part, void>): AsyncGenerator<Part, void> {
+export async function* together<Value>(first: Value, rest: AsyncIterable<Value>): AsyncGenerator<Value, void> {
   yield first
   yield* rest
 }
 
 interface Room {
-  // Reserves memory for a small body until it is placed. False when too little memory is left.
   reserve(bytes: number): boolean
   readonly buffers: PartBuffers
 }

@@ -10,22 +10,16 @@ import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
 import type { Claim, Staged } from '../../storage/object-store.ts'
+import { storageRefused } from '../../storage/refusals.ts'
+import { untilFailure } from '../../storage/until-failure.ts'
 import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
-import { type Bucket, isUploadGone, mostParts, unquote } from './bucket.ts'
+import { type Bucket, isUploadGone, markOf, mostParts, unquote } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { deleteState } from './delete.ts'
-import { hasMarkedVersion } from './find.ts'
-import {
-  abortUpload,
-  createPartBuffers,
-  inParts,
-  type Part,
-  type PartBuffers,
-  type StagedBody,
-  sendPart,
-  startUpload,
-} from './stage.ts'
-import { listVersions } from './versions.ts'
+import { headObject } from './find.ts'
+import { createPartBuffers, inParts, type Part, type PartBuffers } from './part-buffers.ts'
+import { abortUpload, type StagedBody, sendPart, startUpload, together, type Upload } from './stage.ts'
+import { listPage, listVersions } from './versions.ts'
 
 interface Deps {
   readonly bucket: Bucket
@@ -46,13 +40,8 @@ const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomU
 
 const md5 = (bytes: Uint8Array): string => hash('md5', bytes, 'hex')
 
-interface PartsOf {
-  readonly key: string
-  readonly uploadId: string
-}
-
 // The SDK's paginator would never end, because S3 sends a marker with the last page too.
-export const listParts = async ({ client, name }: Bucket, { key, uploadId }: PartsOf): Promise<ListedPart[]> => {
+export const listParts = async ({ client, name }: Bucket, { key, uploadId }: Upload): Promise<ListedPart[]> => {
   const found: ListedPart[] = []
   let after: string | undefined
   do {
@@ -72,14 +61,12 @@ const toCompleted = ({ PartNumber, ETag, ChecksumCRC32, ChecksumSHA256 }: Listed
 })
 
 // The parts with these checksums. Errors: storageRefused, when a late call has overwritten a part.
-const checkedParts = async (bucket: Bucket, upload: PartsOf, sums: readonly string[]): Promise<CompletedPart[]> => {
+const checkedParts = async (bucket: Bucket, upload: Upload, sums: readonly string[]): Promise<CompletedPart[]> => {
   const parts = (await listParts(bucket, upload)).slice(0, sums.length)
   const isKept = ({ PartNumber, ETag }: CompletedPart, index: number) =>
     PartNumber === index + 1 && unquote(ETag) === sums[index]
   if (parts.length === sums.length && parts.every(isKept)) return parts.map(toCompleted)
-  throw new ServiceError('storageRefused', {
-    message: 'The stored parts of the upload were overwritten. Nothing was stored. Create a new upload.',
-  })
+  throw storageRefused('The stored parts of the upload were overwritten. Nothing was stored. Create a new upload.')
 }
 
 const readTail = async ({ client, name }: Bucket, tail: string | null, length: number): Promise<Buffer> => {
@@ -90,8 +77,19 @@ const readTail = async ({ client, name }: Bucket, tail: string | null, length: n
   return bytes.subarray(0, length)
 }
 
-const isInPlace = (bucket: Bucket, { id, target, created }: WholeUpload): Promise<boolean> =>
-  hasMarkedVersion(bucket, target.key, id, created - clockSkew)
+const looksAtOnce = 16
+
+// True when the upload became a version, even if that version was replaced or removed afterwards.
+const isInPlace = async (bucket: Bucket, { id, target: { key }, created }: WholeUpload): Promise<boolean> => {
+  if (markOf(await headObject(bucket, key)) === id) return true
+  const { states } = await listPage(bucket, { prefix: key, folded: false, after: undefined })
+  const late = (states.get(key) ?? []).filter(({ kind, at }) => kind === 'version' && at >= created - clockSkew)
+  let isFound = false
+  await inParallel(late, looksAtOnce, async (version) => {
+    isFound ||= markOf(await headObject(bucket, key, version.id)) === id
+  })
+  return isFound
+}
 
 // The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone;
 // unavailable, when another request has just joined them.
@@ -116,30 +114,12 @@ const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedB
   }
 }
 
-// The tail, and then the received content. If the content is interrupted, the failure is kept, and the bytes before the
-// failure count.
-const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
-  const received: { size: number; failure?: unknown } = { size: 0 }
-  async function* chunks(): AsyncGenerator<Uint8Array, void> {
-    yield tail
-    try {
-      for await (const chunk of content) {
-        received.size += chunk.length
-        yield chunk
-      }
-    } catch (error) {
-      received.failure = error
-    }
-  }
-  return { received, chunks }
-}
-
 /**
  * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and a tail. Each append writes its tail
  * under a new key. A file of up to 8 MiB has only a tail. `name` of a holding is the id of the multipart upload, and is
  * empty if there is none.
  */
-export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts<Staged> => {
+export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts => {
   return {
     begin: async () => ({ name: '', parts: [], tail: null }),
 
@@ -148,7 +128,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       const { key } = target
       const before = holding.parts.length
       const tailBefore = await readTail(bucket, holding.tail, offset - before * partLength)
-      const { received, chunks } = createSource(tailBefore, content)
+      const { received, chunks } = untilFailure(content)
       const sums = [...holding.parts]
       // Parts may arrive in any order. The parts before the first gap are kept.
       const isSent: boolean[] = Array(before).fill(true)
@@ -171,7 +151,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       // If the upload has several parts, a full last part need not become a tail.
       const isTail = ({ bytes, isLast }: Part): boolean =>
         isLast && !(bytes.length === partLength && received.size > 0 && length !== null && length > partLength)
-      await inParallel(inParts(chunks(), lending), partsInFlight, async (part) => {
+      await inParallel(inParts(together(tailBefore, chunks), lending), partsInFlight, async (part) => {
         if (isTail(part)) rest = part.bytes
         else {
           begun += 1

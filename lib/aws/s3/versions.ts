@@ -1,18 +1,6 @@
-import {
-  type HeadObjectCommandOutput,
-  ListObjectVersionsCommand,
-  type ListObjectVersionsCommandOutput,
-} from '@aws-sdk/client-s3'
+import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3'
 import { chunksOf } from '../../core/in-parallel.ts'
-import {
-  type Kept,
-  longestListing,
-  type ObjectInfo,
-  type ObjectVersion,
-  type RemovedObject,
-  type VersionQuery,
-  type Versions,
-} from '../../storage/object-store.ts'
+import { longestListing, type RemovedObject, type VersionQuery } from '../../storage/object-store.ts'
 import { type Bucket, statusOf, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { compareKeys, decodeKey, headObject, toInfo } from './find.ts'
@@ -115,7 +103,7 @@ const longestUpload = 15 * 60_000
 
 const settlesAt = ({ at, tag }: State): number => at + mayBeUndoneFor + (tag.includes('-') ? longestUpload : 0)
 
-const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly ObjectVersion[] => {
+const versionsAmong = (states: readonly State[], isFromStart: boolean) => {
   const newest = states.findIndex(({ kind }) => kind === 'version')
   return states.flatMap(({ kind, id, at, size, tag }, index) => {
     if (kind === 'marker') return []
@@ -131,7 +119,7 @@ const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly
   })
 }
 
-const headVersion = async (bucket: Bucket, key: string, id: string): Promise<HeadObjectCommandOutput | undefined> => {
+const headVersion = async (bucket: Bucket, key: string, id: string) => {
   try {
     return await headObject(bucket, key, id)
   } catch (error) {
@@ -150,11 +138,7 @@ const statesFor = (versions: number): number => Math.min(longestListing, 2 * ver
  * Implements `ObjectStore.versions`. S3 refuses to continue after an unknown version, so this function checks the
  * version first.
  */
-export const listVersions = async (
-  bucket: Bucket,
-  key: string,
-  { after, limit }: VersionQuery,
-): Promise<Versions | undefined> => {
+export const listVersions = async (bucket: Bucket, key: string, { after, limit }: VersionQuery) => {
   if (after !== undefined && !(await headVersion(bucket, key, after))) return undefined
   const states: State[] = []
   const count = () => states.filter(({ kind }) => kind === 'version').length
@@ -188,12 +172,12 @@ export async function* deleteVersions(
   }
 }
 
-export const findVersion = async (bucket: Bucket, key: string, id: string): Promise<ObjectInfo | undefined> => {
+export const findVersion = async (bucket: Bucket, key: string, id: string) => {
   const head = await headVersion(bucket, key, id)
   return head && toInfo(key, head)
 }
 
-export const countKept = async (bucket: Bucket, prefix: string): Promise<Kept> => {
+export const countKept = async (bucket: Bucket, prefix: string) => {
   let [count, bytes] = [0, 0]
   let last: string | undefined
   for await (const page of statesBelow(bucket, prefix)) {

@@ -1,6 +1,4 @@
 import { parentPort } from 'node:worker_threads'
-import { faultOfBlob, type Verdict, type Verification } from './verify-blobs.ts'
+import { faultOfBlob, type Verification } from './verify-blobs.ts'
 
-parentPort?.on('message', ({ number, path, ...content }: Verification) => {
-  parentPort?.postMessage({ number, fault: faultOfBlob(path, content) } satisfies Verdict)
-})
+parentPort?.on('message', ({ path, ...content }: Verification) => parentPort?.postMessage(faultOfBlob(path, content)))

@@ -54,12 +54,7 @@ export const faultOfBlob = (path: string, content: BlobContent): string | undefi
 }
 
 export interface Verification extends BlobContent {
-  readonly number: number
   readonly path: string
-}
-export interface Verdict {
-  readonly number: number
-  readonly fault: string | undefined
 }
 
 // In bytes: up to this sum, blobs are verified in this thread, because starting threads takes some time.
@@ -71,29 +66,19 @@ const threadFile = new URL(
   import.meta.url,
 )
 
-interface Thread {
-  verify(path: string, content: BlobContent): Promise<string | undefined>
-  end(): Promise<unknown>
-}
-
-const startThread = (): Thread => {
+// A thread answers in the order of the calls.
+const startThread = () => {
   const worker = new Worker(threadFile)
-  const asked = new Map<number, PromiseWithResolvers<string | undefined>>()
-  let count = 0
-  worker.on('message', ({ number, fault }: Verdict) => {
-    asked.get(number)?.resolve(fault)
-    asked.delete(number)
-  })
+  const asked: PromiseWithResolvers<string | undefined>[] = []
+  worker.on('message', (fault: string | undefined) => asked.shift()?.resolve(fault))
   worker.on('error', (error) => {
-    for (const { reject } of asked.values()) reject(error)
-    asked.clear()
+    for (const { reject } of asked.splice(0)) reject(error)
   })
   return {
-    verify(path, { size, fingerprint }) {
+    verify(path: string, { size, fingerprint }: BlobContent): Promise<string | undefined> {
       const answer = Promise.withResolvers<string | undefined>()
-      count += 1
-      asked.set(count, answer)
-      worker.postMessage({ number: count, path, size, fingerprint } satisfies Verification)
+      asked.push(answer)
+      worker.postMessage({ path, size, fingerprint } satisfies Verification)
       return answer.promise
     },
     end: () => worker.terminate(),
@@ -106,7 +91,7 @@ export interface BlobVerifier extends AsyncDisposable {
 }
 
 export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVerifier => {
-  const threads: Thread[] = []
+  const threads: ReturnType<typeof startThread>[] = []
   let left = withoutThreads
   let turn = 0
 

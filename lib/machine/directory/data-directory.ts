@@ -102,7 +102,5 @@ const ownNames = [
  * Removes all files of the service except the marker, which already marks the directory as incomplete. Needs no free
  * space.
  */
-export const removeContents = ({ path }: DataDirectory): void => removeAll(path, ownNames)
-
-export const removeOldContents = ({ path }: DataDirectory): void =>
-  removeAll(path, ['tables', 'objects', 'run', 'demo.json'])
+export const removeContents = ({ path }: DataDirectory, isOfVersion01 = false): void =>
+  removeAll(path, isOfVersion01 ? ['tables', 'objects', 'run', 'demo.json'] : ownNames)

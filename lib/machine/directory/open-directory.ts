@@ -3,43 +3,26 @@ import type { DatabaseSync } from 'node:sqlite'
 import { asPortError, isOutOfSpace } from '../../core/system-failures.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../sqlite/database.ts'
 import { isEmpty, prepareSchema, refusalOfTables, schemaFaults, versionOf } from '../sqlite/schema.ts'
-import {
-  type DataDirectory,
-  layoutOf,
-  makeFolders,
-  makeLocks,
-  removeContents,
-  removeOldContents,
-  writeMarker,
-} from './data-directory.ts'
+import { type DataDirectory, layoutOf, makeFolders, makeLocks, removeContents, writeMarker } from './data-directory.ts'
 import { cannotBeWritten, type Fault, type Purpose, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
 import { admit, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
 import { inUse, isAlone, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
-import {
-  changeOwnerBelow,
-  makePrivateFile,
-  ownerToServe,
-  syncFile,
-  syncFolder,
-  writePrivately,
-} from './private-files.ts'
-
-/**
- * Only one service at a time uses a directory. The service creates a missing directory. Commands can work while a
- * service runs, or without a service.
- */
-export type Role = 'service' | 'command'
+import { giveToOwner, makePrivateFile, syncFile, syncFolder, writePrivately } from './private-files.ts'
 
 /** Throws UsageError when the contents of the directory may not be removed. */
 export type Reset = false | ((contents: ReturnType<typeof countContents>) => Promise<void>)
 
-interface Request {
-  readonly role: Role
+export interface Opening {
+  /**
+   * Only one service at a time uses a directory. The service creates a missing directory. Commands can work while a
+   * service runs, or without a service.
+   */
+  readonly role: 'service' | 'command'
   readonly reset: Reset
   readonly durable: boolean
 }
 
-const purposeOf = ({ role, reset }: Request): Purpose => (role === 'command' ? 'command' : reset ? 'reset' : 'serve')
+const purposeOf = ({ role, reset }: Opening): Purpose => (role === 'command' ? 'command' : reset ? 'reset' : 'serve')
 
 // Throws UsageError on a read-only file system: even a reader takes locks, and creates files beside the database.
 const admitWriting = (directory: DataDirectory): void => {
@@ -53,13 +36,12 @@ const admitWriting = (directory: DataDirectory): void => {
 // If this function is interrupted, the marker already marks the directory as incomplete. The caller holds every lock.
 const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: Fault | undefined): void => {
   writeMarker(directory, state)
-  if (fault?.code === 'ofVersion01') removeOldContents(directory)
-  else removeContents(directory)
+  removeContents(directory, fault?.code === 'ofVersion01')
   makeFolders(directory)
 }
 
 // True if the directory is new. The caller holds the gate.
-const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
+const prepare = async (directory: DataDirectory, request: Opening): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))
   const alone = isAlone(directory)
@@ -75,7 +57,7 @@ const prepare = async (directory: DataDirectory, request: Request): Promise<bool
   return false
 }
 
-const passGate = async (directory: DataDirectory, request: Request): Promise<Disposable> => {
+const passGate = async (directory: DataDirectory, request: Opening): Promise<Disposable> => {
   try {
     if (!admit(directory, purposeOf(request))) admitWriting(directory)
     makeLocks(directory)
@@ -86,7 +68,7 @@ const passGate = async (directory: DataDirectory, request: Request): Promise<Dis
 }
 
 // The caller holds the gate. Throws UsageError; then nothing in the directory is changed.
-const enter = async (directory: DataDirectory, request: Request) => {
+const enter = async (directory: DataDirectory, request: Opening) => {
   try {
     // Stays empty for a command.
     using service = new DisposableStack()
@@ -174,7 +156,7 @@ export interface OpenDataDirectory {
  * a database is open, or after a process has not closed the database cleanly. Throws UsageError with what to do when
  * the directory cannot be used; then nothing in it is changed.
  */
-export const openDataDirectory = async (path: string, request: Request): Promise<OpenDataDirectory> => {
+export const openDataDirectory = async (path: string, request: Opening): Promise<OpenDataDirectory> => {
   const directory = layoutOf(path)
   using _gate = await passGate(directory, request)
   const entry = await enter(directory, request)
@@ -230,8 +212,7 @@ export const claimEmpty = async (directory: DataDirectory) => {
   return {
     fulfil() {
       // Root may have filled the folder of the user who runs the service, and this user cannot use files of root.
-      const owner = ownerToServe(path)
-      if (owner) changeOwnerBelow(path, owner)
+      const owner = giveToOwner(path)
       writeMarker(directory, 'ready', owner)
       held[Symbol.dispose]()
     },

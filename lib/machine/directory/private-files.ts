@@ -77,10 +77,14 @@ export const ownerToServe = (folder: string): Owner | undefined => {
   return process.getuid?.() === 0 && (uid !== 0 || gid !== 0) ? { uid, gid } : undefined
 }
 
-export const changeOwnerBelow = (folder: string, { uid, gid }: Owner): void => {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    lchownSync(join(entry.parentPath, entry.name), uid, gid)
+/** Everything below the folder then belongs to the owner that `ownerToServe` returns. */
+export const giveToOwner = (folder: string): Owner | undefined => {
+  const owner = ownerToServe(folder)
+  if (!owner) return undefined
+  for (const { parentPath, name } of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    lchownSync(join(parentPath, name), owner.uid, owner.gid)
   }
+  return owner
 }
 
 /** Replaces the file in one step: after a crash, either the old file or the new file exists. */

@@ -1,4 +1,3 @@
-import { onDemand } from '../../core/on-demand.ts'
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts'
 import { foldCase, nameOf, pathIn } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -25,37 +24,32 @@ export const createNameIndex = ({
   read,
   note,
 }: Database): Required<Pick<ObjectStore, 'indexNames' | 'findNames'>> => {
-  const prepare = () =>
-    prepareAll(connection, {
-      last: query<{ id: number }>('SELECT rowid AS id FROM name_index ORDER BY rowid DESC LIMIT 1'),
-      waiting: query<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
-      countWaiting: query<{ count: number }>(
-        'SELECT count(*) AS count FROM (SELECT 1 FROM names WHERE id > ? LIMIT +?)',
-      ),
-      removed: query<Pick<NameRow, 'id'>>(
-        'DELETE FROM removed_names WHERE id IN (SELECT id FROM removed_names LIMIT +?) RETURNING id',
-      ),
-      add: 'INSERT INTO name_index (rowid, name) VALUES (?, ?)',
-      drop: 'DELETE FROM name_index WHERE rowid = ?',
-      seen: query<{ last: number; count: number }>(`SELECT max(rowid) AS last, count(*) AS count FROM (
+  const names = prepareAll(connection, {
+    last: query<{ id: number }>('SELECT rowid AS id FROM name_index ORDER BY rowid DESC LIMIT 1'),
+    waiting: query<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
+    countWaiting: query<{ count: number }>('SELECT count(*) AS count FROM (SELECT 1 FROM names WHERE id > ? LIMIT +?)'),
+    removed: query<Pick<NameRow, 'id'>>(
+      'DELETE FROM removed_names WHERE id IN (SELECT id FROM removed_names LIMIT +?) RETURNING id',
+    ),
+    add: 'INSERT INTO name_index (rowid, name) VALUES (?, ?)',
+    drop: 'DELETE FROM name_index WHERE rowid = ?',
+    seen: query<{ last: number; count: number }>(`SELECT max(rowid) AS last, count(*) AS count FROM (
       SELECT rowid FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3)`),
-      find: query<FoundRow>(`SELECT id, objects.key, size, modified, version, fingerprint FROM (
+    find: query<FoundRow>(`SELECT id, objects.key, size, modified, version, fingerprint FROM (
         SELECT rowid AS id FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3
       ) JOIN names USING (id) JOIN objects USING (key)
       WHERE objects.key > ?4 AND objects.key < ?5 ORDER BY id LIMIT +?6`),
-    })
-  // Prepared at the first search: if the index is damaged, the other tables can still be opened.
-  const names = onDemand(prepare)
+  })
 
-  const lastIndexed = () => names().last.get()?.id ?? 0
+  const lastIndexed = () => names.last.get()?.id ?? 0
 
   // Returns the number of indexed and removed rows.
   const indexSome = () =>
     note(() => {
-      const removed = names().removed.all(step)
-      for (const { id } of removed) names().drop.run(id)
-      const waiting = names().waiting.all(lastIndexed(), step)
-      for (const { id, key } of waiting) names().add.run(id, foldCase(nameOf(pathIn(key))))
+      const removed = names.removed.all(step)
+      for (const { id } of removed) names.drop.run(id)
+      const waiting = names.waiting.all(lastIndexed(), step)
+      for (const { id, key } of waiting) names.add.run(id, foldCase(nameOf(pathIn(key))))
       return Math.max(removed.length, waiting.length)
     })
 
@@ -67,7 +61,7 @@ export const createNameIndex = ({
 
   return {
     async indexNames() {
-      const waiting = await read(() => names().countWaiting.get(lastIndexed(), mostWaiting)?.count ?? 0)
+      const waiting = await read(() => names.countWaiting.get(lastIndexed(), mostWaiting)?.count ?? 0)
       if (waiting < mostWaiting) {
         await indexAll()
         return true
@@ -87,8 +81,8 @@ export const createNameIndex = ({
       read(() => {
         const words = `"${text.replaceAll('"', '""')}"`
         const from = Number(after)
-        const found = names().find.all(words, from, mostSeen, prefix, endOf(prefix), limit)
-        const seen = names().seen.get(words, from, mostSeen)
+        const found = names.find.all(words, from, mostSeen, prefix, endOf(prefix), limit)
+        const seen = names.seen.get(words, from, mostSeen)
         const isAll = seen === undefined || seen.count < mostSeen
         const last = found.length === limit ? found.at(-1)?.id : isAll ? undefined : seen.last
         const objects = found.map(({ id: _, ...object }) => object)

@@ -1,15 +1,7 @@
-import { type HistoryEntry, withCount } from '../../core/history-entry.ts'
+import { withCount } from '../../core/history-entry.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
-import {
-  longestListing,
-  NotPlaced,
-  type ObjectStore,
-  type PlaceConditions,
-  type RemovedFolder,
-  type Staged,
-} from '../../storage/object-store.ts'
+import { longestListing, NotPlaced, type ObjectStore, type Staged } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
-import type { RecordChange } from '../tables/history.ts'
 import { createRemovalRecords } from '../tables/path-locks.ts'
 import { createQuotaCheck } from '../tables/quotas.ts'
 import type { Blobs } from './blobs.ts'
@@ -18,16 +10,13 @@ import { createFingerprints } from './fingerprints.ts'
 import { createNameIndex } from './name-index.ts'
 import { createObjectRows, endOf, infoOf, listObjects, type ObjectRows } from './object-rows.ts'
 import { createOldObjects, type OldObjects } from './old-objects.ts'
-import { placeChanges } from './placing.ts'
+import { type Placing, placeChanges } from './placing.ts'
 import { type AdoptedBlob, createStaging } from './staging.ts'
 import { createVersions } from './versions.ts'
 
-interface Deps {
+interface Deps extends Pick<Placing, 'isBeingRemoved' | 'record'> {
   readonly database: Database
   readonly blobs: Blobs
-  /** Runs in the transaction that places objects in these folders. */
-  readonly isBeingRemoved: (unlocked: PlaceConditions['unlocked']) => boolean
-  readonly record: RecordChange
   /** In bytes: smaller content is kept in the database. */
   readonly smallContent?: number
   /** In bytes: the staged small content in memory, for all requests together. */
@@ -104,11 +93,7 @@ export const createObjectStore = ({
   const stopping = new AbortController()
   let givingUp = Promise.resolve()
 
-  const removeSome = (
-    objects: Parameters<ObjectStore['remove']>[0],
-    entry?: HistoryEntry,
-    removedFolder?: RemovedFolder,
-  ) =>
+  const removeSome = (...[objects, entry, , removedFolder]: Parameters<ObjectStore['remove']>) =>
     database.write(() => {
       const since = removalRecords.now()
       const spared = new Set<string>()
@@ -158,7 +143,7 @@ export const createObjectStore = ({
 
     async remove(objects, entry, _, removedFolder) {
       const batches = entry ? [objects] : chunksOf(objects, removalStep)
-      const removals = await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
+      const removals = await Promise.all(batches.map((batch) => removeSome(batch, entry, undefined, removedFolder)))
       return {
         bytes: removals.reduce((sum, { bytes }) => sum + bytes, 0),
         spared: new Set(removals.flatMap(({ spared }) => [...spared])),

@@ -1,21 +1,16 @@
 import { unlimited } from '../../core/deadline.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
-import {
-  type Change,
-  NotPlaced,
-  type PlaceConditions,
-  type Restoration,
-  type Transfer,
-} from '../../storage/object-store.ts'
+import { type Change, NotPlaced, type PlaceConditions, type Transfer } from '../../storage/object-store.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { endOf, type ObjectRows } from './object-rows.ts'
 import type { OldObjects } from './old-objects.ts'
 import { newName, type StagedBlob, type Staging } from './staging.ts'
 
-interface Placing {
+export interface Placing {
   readonly rows: ObjectRows
   readonly old: OldObjects
   readonly staging: Pick<Staging, 'of'>
+  /** Runs in the transaction that places objects in these folders. */
   readonly isBeingRemoved: (unlocked: PlaceConditions['unlocked']) => boolean
   readonly record: RecordChange
 }
@@ -63,7 +58,7 @@ const transfer = (placing: Placing, change: Transfer): void => {
 }
 
 // The last removed version is restored unchanged. Any other version becomes a new version with the same bytes.
-const restore = ({ rows, old }: Placing, { key, id }: Restoration): void => {
+const restore = ({ rows, old }: Placing, key: string, id: string): void => {
   const present = rows.get(key)
   if (present?.version === id) return
   const row = old.get(key, id)
@@ -91,7 +86,7 @@ const apply = (placing: Placing, change: Change): void => {
       transfer(placing, change)
       break
     case 'restore':
-      restore(placing, change)
+      restore(placing, change.key, change.id)
       break
     case 'remove':
       old.keep(change.key, true)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createFingerprint, fingerprintOf, partLength } from '../../storage/fingerprint.ts'
 import type { Staged, StageTarget } from '../../storage/object-store.ts'
 import { readAhead } from '../../storage/read-ahead.ts'
+import { createStagedContents } from '../../storage/staged-contents.ts'
 import type { Blobs } from './blobs.ts'
 
 export interface StagedBlob extends Pick<Staged, 'size'> {
@@ -47,44 +48,29 @@ async function* passOn(content: AsyncIterable<Uint8Array>, measure: ReturnType<t
 }
 
 export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => {
-  const waiting = new Map<Staged, StagedBlob>()
-  let inMemory = 0
+  const { reserve, keep, of, take } = createStagedContents<StagedBlob>(mostWaiting, ({ bytes }) => bytes !== undefined)
   let comingIn = 0
-
-  const forget = (staged: Staged): boolean => {
-    inMemory -= waiting.get(staged)?.bytes?.length ?? 0
-    return waiting.delete(staged)
-  }
-
-  const keep = (staged: StagedBlob): Staged => {
-    const { size, bytes, blob } = staged
-    const kept: Staged = {
-      size,
-      async discard() {
-        if (forget(kept) && !bytes) await blobs.remove([blob])
-      },
-    }
-    waiting.set(kept, staged)
-    inMemory += bytes?.length ?? 0
-    return kept
-  }
 
   const keepOnDisk = async (content: AsyncIterable<Uint8Array>, contentType: string): Promise<Staged> => {
     const blob = newName()
     const measure = createMeasure()
     const size = await blobs.write(blob, passOn(content, measure))
-    return keep({ blob, size, contentType, fingerprint: size > partLength ? null : measure.fingerprint.digest() })
+    const fingerprint = size > partLength ? null : measure.fingerprint.digest()
+    return keep({ blob, size, contentType, fingerprint }, () => blobs.remove([blob]))
   }
 
   const stageContent = async (content: AsyncIterable<Uint8Array>, { contentType }: StageTarget): Promise<Staged> => {
     const ahead = await readAhead(content, smallContent)
     if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
     const bytes = Buffer.concat(ahead.gathered, ahead.size)
-    if (inMemory + bytes.length > mostWaiting) return keepOnDisk(only(bytes), contentType)
+    if (!reserve(bytes.length)) return keepOnDisk(only(bytes), contentType)
     return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
   }
 
   return {
+    of,
+    take,
+
     async stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged> {
       comingIn += 1
       try {
@@ -95,26 +81,9 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
     },
 
     /** If the blob is not placed, it stays, and the caller removes it. */
-    adopt(blob: AdoptedBlob): Staged {
-      const kept: Staged = { size: blob.size, discard: async () => void waiting.delete(kept) }
-      waiting.set(kept, blob)
-      return kept
-    },
+    adopt: (blob: AdoptedBlob): Staged => keep(blob),
 
     isBusy: () => comingIn > 0,
-
-    of(staged: Staged): StagedBlob {
-      const found = waiting.get(staged)
-      if (!found) throw new Error('This store has not staged these bytes')
-      return found
-    },
-
-    /** Forgets the bytes that were placed. */
-    take(staged: Staged): StagedBlob | undefined {
-      const found = waiting.get(staged)
-      forget(staged)
-      return found
-    },
   }
 }
 

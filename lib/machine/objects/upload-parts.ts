@@ -1,6 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
 import { createFingerprint, partLength } from '../../storage/fingerprint.ts'
-import type { Staged } from '../../storage/object-store.ts'
 import { expiryOfComplete } from '../../storage/uploads/upload.ts'
 import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -23,7 +22,7 @@ const gone = () => new ServiceError('uploadUnknown')
  * Each upload is a blob, which becomes the blob of the file without a copy. The transaction that places the file also
  * completes the upload, so that a crash cannot separate the two.
  */
-export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts<Staged> => {
+export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts => {
   const { complete, get } = prepareUploads(database.connection)
 
   // Bytes after the last offset do not belong to the upload.

@@ -39,11 +39,7 @@ const positionAfter = (prefix: string, key: string): string => {
   return slash < 0 ? behind(key) : endOf(key.slice(0, slash + 1))
 }
 
-const removedFrom = (
-  stored: Pick<Deps, 'rows' | 'old'>,
-  prefix: string,
-  start: string,
-): { readonly entries: readonly RemovedEntry[]; readonly next: string | undefined } => {
+const removedFrom = (stored: Pick<Deps, 'rows' | 'old'>, prefix: string, start: string) => {
   const entries: RemovedEntry[] = []
   const found = stored.old.removed(start, endOf(prefix), step)
   let from = start

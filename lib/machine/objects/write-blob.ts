@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { ServiceError } from '../../core/errors.ts'
+import { untilFailure } from '../../storage/until-failure.ts'
 
 // In bytes: large enough to be fast, and small enough for many uploads at once.
 const writeBuffer = 512 * 1024
@@ -62,25 +63,6 @@ export interface Written {
   readonly failure?: unknown
 }
 
-// Returns a failure of the content, but throws a failure of `writeChunk`.
-const readAll = async (
-  content: AsyncIterable<Uint8Array>,
-  writeChunk: (chunk: Uint8Array) => Promise<void>,
-): Promise<Pick<Written, 'failure'>> => {
-  let isTaking = false
-  try {
-    for await (const chunk of content) {
-      isTaking = true
-      await writeChunk(chunk)
-      isTaking = false
-    }
-    return {}
-  } catch (failure) {
-    if (isTaking) throw failure
-    return { failure }
-  }
-}
-
 /**
  * Writes while the next bytes are arriving, one write at a time. When this function returns, durable bytes are on the
  * disk, even if the content failed. Then the file may be closed. Errors: unavailable, when the time is up.
@@ -91,7 +73,7 @@ export const writeBlob = async (
   { durable, start = 0, kept = () => {}, isOver = () => false }: Writing,
 ): Promise<Written> => {
   const ahead = createSyncAhead(file, durable, kept)
-  let size = 0
+  const { received, chunks } = untilFailure(content)
   let gathered: Uint8Array[] = []
   let length = 0
   let writing = Promise.resolve()
@@ -99,25 +81,23 @@ export const writeBlob = async (
     await writing
     if (length === 0) return
     if (isOver()) throw new ServiceError('unavailable')
-    const [chunks, bytes] = [gathered, length]
+    const [pieces, bytes] = [gathered, length]
     gathered = []
     length = 0
-    const position = start + size - bytes
-    writing = later(writeWhole(file, chunks, { position, length: bytes }).then(() => ahead.wrote(bytes)))
-  }
-  const writeChunk = async (chunk: Uint8Array): Promise<void> => {
-    gathered.push(chunk)
-    length += chunk.length
-    size += chunk.length
-    if (length >= writeBuffer) await flush()
+    const position = start + received.size - bytes
+    writing = later(writeWhole(file, pieces, { position, length: bytes }).then(() => ahead.wrote(bytes)))
   }
   try {
-    const failure = await readAll(content, writeChunk)
+    for await (const chunk of chunks) {
+      gathered.push(chunk)
+      length += chunk.length
+      if (length >= writeBuffer) await flush()
+    }
     await flush()
     await writing
     await ahead.settled()
     if (durable) await file.datasync()
-    return { size, ...failure }
+    return received
   } finally {
     await Promise.allSettled([writing])
     await Promise.allSettled([ahead.settled()])

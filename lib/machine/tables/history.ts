@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type HistoryEntry, readChangeType } from '../../core/history-entry.ts'
-import type { SiteId } from '../../core/ids.ts'
+import { type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import { type Change, type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
@@ -34,31 +33,20 @@ export const recordIf = (isMade: boolean, record: RecordChange, ...entries: read
   return isMade
 }
 
-interface ChangeRow {
+interface ChangeRow extends Omit<Change, 'position' | 'type' | 'requestId' | 'details'> {
   readonly id: number
-  readonly site: SiteId
-  readonly at: number
   readonly type: string
-  readonly subject: string
-  readonly actor: string
   readonly request: string | null
   readonly details: string | null
 }
 
-const toChange = ({ id, site, at, type: stored, subject, actor, request, details }: ChangeRow): Change => {
-  const type = readChangeType(stored)
-  if (!type) throw new Error(`The history has an unknown type of change: ${stored}`)
-  return {
-    position: id,
-    at,
-    site,
-    type,
-    subject,
-    actor,
-    ...(request !== null && { requestId: request }),
-    ...(details !== null && { details: JSON.parse(details) }),
-  }
-}
+const toChange = ({ id, type, request, details, ...change }: ChangeRow): Change => ({
+  ...change,
+  position: id,
+  type: storedChangeType(type),
+  ...(request !== null && { requestId: request }),
+  ...(details !== null && { details: JSON.parse(details) }),
+})
 
 const positionOf = ({ position }: Change): number => position
 

@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../../core/clock.ts'
-import type { SiteId } from '../../core/ids.ts'
+import { createTurns } from '../../core/turns.ts'
 import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
 import { toStoragePath } from '../../storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
@@ -20,88 +19,64 @@ export interface LocalRemovalQueue extends RemovalQueue {
 const slice = 1_000
 const pauseAfterFailure = 5_000
 
-interface TaskRow {
+interface TaskRow extends Omit<RemovalTask, 'path'> {
   readonly number: number
-  readonly site: SiteId
   readonly path: string
-  readonly id: string
 }
 
 /**
  * Tasks are in the database, but only the server knows when they are due. A task that waits for a request is due when
  * the process of that request has ended.
  */
-export const createRemovalQueue = (
-  { connection, read, write }: Database,
-  { monotonic }: Clock = systemClock,
-): LocalRemovalQueue => {
+export const createRemovalQueue = ({ connection, read, write }: Database): LocalRemovalQueue => {
   const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
   const all = prepareQuery<TaskRow>(connection, 'SELECT * FROM removal_queue ORDER BY number')
   const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
-
-  const tasks = new Map<number, { readonly task: RemovalTask; readonly due: number }>()
+  const timers = new Map<number, NodeJS.Timeout>()
+  const takeTurn = createTurns({ atOnce: 1 })
   let work: RemovalWorker | undefined
   let working: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
 
   const workOn = async (number: number, task: RemovalTask): Promise<void> => {
+    if (!work) return
     try {
-      if (!work) return
       const rest = await work({ task, name: String(number) }, slice)
-      if (rest) {
-        tasks.set(number, { task, due: monotonic() + rest.delay * 1000 })
-        return
-      }
-      await write(() => remove.run(number))
-      tasks.delete(number)
+      if (rest) schedule(number, task, rest.delay * 1000)
+      else await write(() => remove.run(number))
     } catch (error) {
       console.error(
         `The removal of a folder of site ${task.site} failed. The service repeats the removal later:`,
         error,
       )
-      tasks.set(number, { task, due: monotonic() + pauseAfterFailure })
+      schedule(number, task, pauseAfterFailure)
     }
   }
 
-  const wake = (): void => {
-    clearTimeout(timer)
-    if (!work || working) return
-    const [first] = [...tasks].toSorted(([, a], [, b]) => a.due - b.due)
-    if (!first) return
-    const [number, { task, due }] = first
-    const wait = due - monotonic()
-    if (wait > 0) {
-      timer = setTimeout(wake, wait)
-      return
-    }
-    working = workOn(number, task).then(() => {
-      working = undefined
-      wake()
-    })
+  const begin = (number: number, task: RemovalTask): void => {
+    timers.delete(number)
+    working = takeTurn(() => workOn(number, task))
+  }
+
+  const schedule = (number: number, task: RemovalTask, delay: number): void => {
+    if (!work) return
+    if (delay > 0) timers.set(number, setTimeout(begin, delay, number, task))
+    else begin(number, task)
   }
 
   return {
     async send(task, delay) {
-      const due = monotonic() + delay * 1000
       const { lastInsertRowid } = await write(() => insert.run(task.site, task.path, task.id))
-      tasks.set(Number(lastInsertRowid), { task, due })
-      wake()
+      schedule(Number(lastInsertRowid), task, delay * 1000)
       return String(lastInsertRowid)
     },
-
     async start(worker) {
       const left = await read(() => all.all())
-      for (const { number, site, path, id } of left) {
-        const task = { site, path: toStoragePath(path), id }
-        if (!tasks.has(number)) tasks.set(number, { task, due: monotonic() })
-      }
       work = worker
-      wake()
+      for (const { number, site, path, id } of left) schedule(number, { site, path: toStoragePath(path), id }, 0)
     },
-
     async stop() {
       work = undefined
-      clearTimeout(timer)
+      for (const timer of timers.values()) clearTimeout(timer)
       await working
     },
   }

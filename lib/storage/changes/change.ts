@@ -32,19 +32,6 @@ export interface Requester extends Scope {
   readonly alongsideEntry?: () => Promise<void>
 }
 
-/** The refusals of an operation in the order of its checks. A refusal that does not apply is false or undefined. */
-export type Refusals = readonly (ErrorName | ServiceError | false | undefined)[]
-
-export const refusalIn = (refusals: Refusals): ServiceError | undefined => {
-  const first = refusals.find((refusal) => refusal !== undefined && refusal !== false)
-  return typeof first === 'string' ? new ServiceError(first) : first || undefined
-}
-
-export const refuse = (refusals: Refusals): void => {
-  const refusal = refusalIn(refusals)
-  if (refusal) throw refusal
-}
-
 /** Keys that must be free, each with the error to throw if it is taken. */
 export type Absences = readonly (readonly [key: string, error: ErrorName])[]
 

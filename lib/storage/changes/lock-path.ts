@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StoragePath } from '../path.ts'
-import { type ChangeDeps, type Requester, refuse } from './change.ts'
+import { refuse } from '../refusals.ts'
+import type { ChangeDeps, Requester } from './change.ts'
 
 // In milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve` of this time.
 const longestLock = 60_000

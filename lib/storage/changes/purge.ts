@@ -3,7 +3,8 @@ import { checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import { longestListing, type ObjectStore, type ObjectVersion } from '../object-store.ts'
 import { editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
-import { type ChangeDeps, foldersAround, type Requester, refuse } from './change.ts'
+import { refuse, storageRefused } from '../refusals.ts'
+import { type ChangeDeps, foldersAround, type Requester } from './change.ts'
 import { lockPath } from './lock-path.ts'
 import { isInWorkflow } from './look.ts'
 import { unknownVersion } from './restore.ts'
@@ -11,9 +12,7 @@ import { unknownVersion } from './restore.ts'
 const mostAtOnce = 10_000
 
 const presentVersion = () =>
-  new ServiceError('storageRefused', {
-    message: 'This version is the present file. Delete the file, or name one of its old versions.',
-  })
+  storageRefused('This version is the present file. Delete the file, or name one of its old versions.')
 
 const unfinished = (count: number, wait: number) =>
   new ServiceError('unavailable', {

@@ -2,18 +2,10 @@ import { ServiceError } from '../../core/errors.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
 import type { Change, ObjectStore, Staged } from '../object-store.ts'
 import { childOf, type Edition, fileKey, foldCase, folderKey, nameOf, root, type StoragePath } from '../path.ts'
+import { type Refusals, refuse } from '../refusals.ts'
 import { resolveFolder } from '../resolve-path.ts'
 import { createTemplateCheck } from '../template.ts'
-import {
-  type Changes,
-  change,
-  noFileAt,
-  type Plan,
-  type Refusals,
-  type Requester,
-  refuse,
-  type StorageStores,
-} from './change.ts'
+import { type Changes, change, noFileAt, type Plan, type Requester, type StorageStores } from './change.ts'
 import { absencesOf, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
 
 export interface FileContent {

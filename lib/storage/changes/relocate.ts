@@ -14,30 +14,12 @@ import {
   type StoragePath,
   toStoragePath,
 } from '../path.ts'
+import { type Refusals, refusalIn } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
 import { requireScope, type Scope } from '../scope.ts'
-import {
-  type Absences,
-  type ChangeDeps,
-  change,
-  noFileAt,
-  type Plan,
-  type Refusals,
-  type Requester,
-  refusalIn,
-  type StorageStores,
-} from './change.ts'
+import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, isLocked } from './look.ts'
-import {
-  hasLongPath,
-  isTransfer,
-  type Relocation,
-  refusalOfTemplates,
-  templatesAmong,
-  tooMuch,
-  transfersOfFile,
-  transfersOfFolder,
-} from './transfers.ts'
+import { findTransfers, hasLongPath, type Relocation, refusalOfTemplates, templatesIn, tooMuch } from './transfers.ts'
 
 type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
 
@@ -136,14 +118,9 @@ const spellTarget = async (files: ObjectStore, relocation: Relocation, requester
   return { relocation: spelled, ancestors: await ancestorsOfTarget(files, spelled) }
 }
 
-const isLockedAround = async (stores: StorageStores, { site, path, target }: Relocation): Promise<boolean> => {
+const isLockedAround = async (stores: ChangeDeps, { site, path, target }: Relocation): Promise<boolean> => {
   const below = [path, target].map((folder) => stores.removals.isOpenBelow(site, folder))
   return (await Promise.all([isLocked(stores, site, [path, target]), ...below])).includes(true)
-}
-
-const sourceOf = (key: string, isFile: boolean, changes: readonly Change[]) => {
-  const live = isFile ? changes.filter(isTransfer).find(({ from }) => from.key === key) : undefined
-  return live?.from ?? (!isFile && changes.length > 0 ? 'folder' : undefined)
 }
 
 const nothing = { since: 0, isFile: false, changes: [], checked: { matching: [] } }
@@ -157,10 +134,8 @@ const lookAtTransfers = async (
   const { files, workflows, clock, reservedFolders } = deps
   const { kind, site, path, target } = relocation
   const since = clock.wall()
-  const ofFile = await transfersOfFile(files, relocation)
-  const isFile = ofFile.length > 0
-  const changes = isFile ? ofFile : await transfersOfFolder(files, relocation)
-  const checked = checkSource(conditions, sourceOf(fileKey('live', site, path), isFile, changes))
+  const { isFile, changes, source } = await findTransfers(files, relocation)
+  const checked = checkSource(conditions, source)
   const found = { relocation, ancestors, since, isFile, changes, checked }
   if (changes.length === 0) return found
   const isRunning = async (one: StoragePath) =>
@@ -170,7 +145,7 @@ const lookAtTransfers = async (
     kind === 'move' && isRunning(path),
     target !== path && isRunning(target),
   ])
-  const templates = target === path ? [] : templatesAmong(site, changes)
+  const templates = target === path ? [] : templatesIn(site, changes)
   const looksAtTarget = isTargetInWorkflow || templates.length > 0
   const vacant = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
   const [occupied] = looksAtTarget ? await findTaken(files, vacant) : []

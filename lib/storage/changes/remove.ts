@@ -5,27 +5,12 @@ import type { SiteId } from '../../core/ids.ts'
 import { isUnconditional, refusalOf } from '../conditions.ts'
 import { continueRemoval } from '../continue-removal.ts'
 import { isPage } from '../file-kind.ts'
-import {
-  type ListedObject,
-  type ListQuery,
-  longestListing,
-  type ObjectInfo,
-  type ObjectStore,
-} from '../object-store.ts'
+import { type ListedObject, longestListing, type ObjectInfo, type ObjectStore } from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
 import type { OpenRemoval, RemovalQueue, RemovalTask } from '../path-locks.ts'
+import { type Refusals, refusalIn } from '../refusals.ts'
 import { resolveParent } from '../resolve-path.ts'
-import {
-  type ChangeDeps,
-  change,
-  type FolderRemoval,
-  noFileAt,
-  type Plan,
-  type Refusals,
-  type Requester,
-  refusalIn,
-  type StorageStores,
-} from './change.ts'
+import { type ChangeDeps, change, type FolderRemoval, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, isInWorkflow, selfAndAncestors } from './look.ts'
 
 interface RemoveDeps extends ChangeDeps {
@@ -96,10 +81,10 @@ const planRemoval = (
   }
 }
 
-export const openRemovals = ({ removals }: StorageStores, site: SiteId, path: StoragePath) =>
+export const openRemovals = ({ removals }: ChangeDeps, site: SiteId, path: StoragePath) =>
   removals.openOf(site, selfAndAncestors(path))
 
-export const findFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) => {
+export const findFile = async ({ files }: ChangeDeps, site: SiteId, path: StoragePath) => {
   const [live, draft] = await Promise.all([
     path === root ? undefined : files.find(fileKey('live', site, path)),
     isPage(path) ? files.find(fileKey('draft', site, path)) : undefined,
@@ -107,7 +92,7 @@ export const findFile = async ({ files }: StorageStores, site: SiteId, path: Sto
   return { live, draft }
 }
 
-export const isBelowFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) =>
+export const isBelowFile = async ({ files }: ChangeDeps, site: SiteId, path: StoragePath) =>
   (await findTaken(files, noFileAt(site, ancestorsOf(path)))).length > 0
 
 const pagesInRequest = 2
@@ -115,18 +100,19 @@ const pagesInRequest = 2
 const listUpTo = async (
   files: ObjectStore,
   pages: number,
-  query: Pick<ListQuery, 'prefix' | 'after'>,
+  prefix: string,
+  after?: string,
 ): Promise<readonly ListedObject[] | undefined> => {
   if (pages === 0) return undefined
-  const { objects, next } = await files.list({ ...query, folded: false, limit: longestListing })
+  const { objects, next } = await files.list({ prefix, after, folded: false, limit: longestListing })
   if (next === undefined) return objects
-  const rest = await listUpTo(files, pages - 1, { ...query, after: next })
+  const rest = await listUpTo(files, pages - 1, prefix, next)
   return rest && [...objects, ...rest]
 }
 
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
   const prefixes = editions.map((edition) => folderKey(edition, site, folder))
-  const [live, draft] = await Promise.all(prefixes.map((prefix) => listUpTo(files, pagesInRequest, { prefix })))
+  const [live, draft] = await Promise.all(prefixes.map((prefix) => listUpTo(files, pagesInRequest, prefix)))
   if (!live || !draft || live.length + draft.length > pagesInRequest * longestListing) return undefined
   return [...live, ...draft]
 }

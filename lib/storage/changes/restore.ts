@@ -5,17 +5,9 @@ import { checkConditions, isUnconditional, refusalOf } from '../conditions.ts'
 import { listAll } from '../many-objects.ts'
 import type { ObjectStore, Period, Restoration } from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { type Refusals, refuse, storageRefused } from '../refusals.ts'
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
-import {
-  type Absences,
-  type ChangeDeps,
-  change,
-  noFileAt,
-  type Plan,
-  type Refusals,
-  type Requester,
-  refuse,
-} from './change.ts'
+import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { lockPath } from './lock-path.ts'
 import { absencesOf, findTaken, isInWorkflow, isLocked, look, lookAgain, type Seen, selfAndAncestors } from './look.ts'
 
@@ -62,9 +54,9 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
     names.length === 0
       ? 'Restore its files one by one.'
       : `Restore its folders one by one, such as ${names.join(', ')}. ?deleted lists them.`
-  return new ServiceError('storageRefused', {
-    message: `This folder was removed with more than ${mostObjects} files and folders, too many for one restore. ${advice}`,
-  })
+  return storageRefused(
+    `This folder was removed with more than ${mostObjects} files and folders, too many for one restore. ${advice}`,
+  )
 }
 
 const findRemoved = async (files: ObjectStore, folder: StoragePath, period: Period, { site, deadline }: Requester) => {

@@ -6,6 +6,7 @@ import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
 import { listAll } from '../many-objects.ts'
 import type { Change, ListedObject, ObjectInfo, ObjectStore, Transfer } from '../object-store.ts'
 import { type Edition, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from '../path.ts'
+import { storageRefused } from '../refusals.ts'
 import { templateFault } from '../template.ts'
 
 export interface Relocation {
@@ -25,13 +26,12 @@ const tooLargeMessages: Readonly<Record<Transfer['kind'], string>> = {
   copy: 'The folder is too large to copy at once. Copy its files and folders one by one.',
 }
 
-export const tooMuch = (kind: Transfer['kind']): ServiceError =>
-  new ServiceError('storageRefused', { message: tooLargeMessages[kind] })
+export const tooMuch = (kind: Transfer['kind']): ServiceError => storageRefused(tooLargeMessages[kind])
 
 const editionsOf = (kind: Transfer['kind']): readonly Edition[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
 
 /** Only pages have drafts. Other drafts count as the live file, unless there is a live file (S-20, S-111). */
-export const transfersOfFile = async (
+const transfersOfFile = async (
   store: ObjectStore,
   { kind, site, path, target }: Relocation,
 ): Promise<readonly Change[]> => {
@@ -49,8 +49,7 @@ export const transfersOfFile = async (
   return live ? [...changes, { kind: 'remove', key: draft.key }] : [to('live', draft)]
 }
 
-/** Empty when the folder does not exist. Errors: storageRefused. */
-export const transfersOfFolder = async (
+const transfersOfFolder = async (
   store: ObjectStore,
   { kind, site, path, target }: Relocation,
 ): Promise<readonly Change[]> => {
@@ -71,14 +70,29 @@ export const transfersOfFolder = async (
   })
 }
 
-export const isTransfer = (change: Change): change is Transfer => change.kind === 'move' || change.kind === 'copy'
+const isTransfer = (change: Change): change is Transfer => change.kind === 'move' || change.kind === 'copy'
+
+/**
+ * `changes` is empty when neither the file nor the folder exists. `source` is the live file, or the folder. Errors:
+ * storageRefused.
+ */
+export const findTransfers = async (store: ObjectStore, relocation: Relocation) => {
+  const ofFile = await transfersOfFile(store, relocation)
+  if (ofFile.length > 0) {
+    const key = fileKey('live', relocation.site, relocation.path)
+    const source = ofFile.filter(isTransfer).find(({ from }) => from.key === key)?.from
+    return { isFile: true, changes: ofFile, source }
+  }
+  const changes = await transfersOfFolder(store, relocation)
+  return { isFile: false, changes, source: changes.length > 0 ? ('folder' as const) : undefined }
+}
 
 export const hasLongPath = (changes: readonly Change[]): boolean =>
   changes.some((change) => isTransfer(change) && Buffer.byteLength(pathIn(change.key)) > longestPath)
 
 const readsInFlight = 16
 
-export const templatesAmong = (site: SiteId, changes: readonly Change[]): readonly Transfer[] => {
+export const templatesIn = (site: SiteId, changes: readonly Change[]): readonly Transfer[] => {
   const prefix = folderKey('live', site, root)
   return changes
     .filter(isTransfer)

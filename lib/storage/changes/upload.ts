@@ -3,7 +3,8 @@ import { type CheckedConditions, checkConditions, namesStates } from '../conditi
 import type { Staged } from '../object-store.ts'
 import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, type StoragePath } from '../path.ts'
 import { readAhead } from '../read-ahead.ts'
-import { change, type Plan, type Refusals, type Requester, refuse, type StorageStores } from './change.ts'
+import { type Refusals, refuse, storageRefused } from '../refusals.ts'
+import { change, type Plan, type Requester, type StorageStores } from './change.ts'
 import { absencesInFolder, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
 import { type FileContent, type StageDeps, stageContent } from './put.ts'
 
@@ -35,8 +36,6 @@ export const mostFiles = 100
 // In bytes. Smaller files are staged side by side, larger files one after the other.
 const smallFile = 64 * 1024
 
-const refused = (message: string) => new ServiceError('storageRefused', { message })
-
 const beforeBody = ({ isLocked, taken }: Seen): Refusals => [
   isLocked && 'folderLocked',
   taken.has('pathUnknown') && 'pathUnknown',
@@ -58,7 +57,7 @@ const parseName = (fileName: string | undefined, earlier: readonly Part[]): stri
   const name = parseFileName(fileName)
   refuse([
     earlier.some((part) => part.staging && part.name === name) && 'nameTaken',
-    earlier.length === mostFiles && refused(`An upload can contain at most ${mostFiles} files.`),
+    earlier.length === mostFiles && storageRefused(`An upload can contain at most ${mostFiles} files.`),
   ])
   return name
 }
@@ -75,7 +74,7 @@ const lookAtPart = async (
   const path = isAtFolder ? folder : childOf(folder, name)
   const needsOne = namesStates(conditions)
   if (!isFirst && needsOne) {
-    throw refused('A tag in If-Match or If-None-Match applies to one file. Send a single file, or no tag.')
+    throw storageRefused('A tag in If-Match or If-None-Match applies to one file. Send a single file, or no tag.')
   }
   const checked = await checkConditions(files, site, [path], false, conditions)
   if (!needsOne) refuse([checked.refusal])
@@ -104,7 +103,7 @@ const stageParts = async (
     if (ahead.isWhole) staging.catch(() => {})
     else await staging
   }
-  if (parts.length === 0) throw refused('The request contains no file. Send each file as a part named "file".')
+  if (parts.length === 0) throw storageRefused('The request contains no file. Send each file as a part named "file".')
 }
 
 const discardAll = async (parts: readonly Part[]): Promise<void> => {

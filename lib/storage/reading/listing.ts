@@ -1,6 +1,6 @@
-import { ServiceError } from '../../core/errors.ts'
 import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from '../object-store.ts'
 import { compareText, folderKey, nameOf, type StoragePath } from '../path.ts'
+import { storageRefused } from '../refusals.ts'
 import { foldersTowards, isInScope, ownFoldersBelow, type Scope } from '../scope.ts'
 
 export interface Position<By extends string> {
@@ -11,8 +11,7 @@ export interface Position<By extends string> {
 export const writeCursor = <By extends string>({ by, after }: Position<By>): string =>
   Buffer.from(`${by}:${after}`).toString('base64url')
 
-export const foreignCursor = () =>
-  new ServiceError('storageRefused', { message: 'This cursor belongs to another listing. List again without it.' })
+export const foreignCursor = () => storageRefused('This cursor belongs to another listing. List again without it.')
 
 export const readCursor = <By extends string>(cursor: string, kinds: readonly By[]): Position<By> => {
   const [, kind, after] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []

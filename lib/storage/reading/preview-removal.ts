@@ -1,12 +1,13 @@
 import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { type ChangeDeps, refusalIn } from '../changes/change.ts'
+import type { ChangeDeps } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { findFile, isBelowFile, openRemovals, refusalsOfRemoval } from '../changes/remove.ts'
 import { listAll } from '../many-objects.ts'
 import type { ListedObject, ObjectStore } from '../object-store.ts'
 import { editions, folderKey, isReserved, parentOf, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { refusalIn } from '../refusals.ts'
 import { isInScope, type Scope } from '../scope.ts'
 
 export interface Preview {

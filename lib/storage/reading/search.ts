@@ -1,19 +1,14 @@
 import type { Deadline } from '../../core/deadline.ts'
-import { type ListedObject, longestListing, type NamePage, type ObjectStore } from '../object-store.ts'
+import { type ListedObject, longestListing, type NamePage, type NameQuery, type ObjectStore } from '../object-store.ts'
 import { foldCase, folderKey, nameOf, pathIn, type StoragePath } from '../path.ts'
 import type { Scope } from '../scope.ts'
-import { foreignCursor, prefixesBelow, readCursor, writeCursor } from './listing.ts'
+import { foreignCursor, type Page, prefixesBelow, readCursor, writeCursor } from './listing.ts'
 
 interface SearchQuery {
   readonly text: string
   readonly limit: number
   readonly cursor: string | undefined
   readonly deadline: Pick<Deadline, 'isOver'>
-}
-
-export interface SearchPage {
-  readonly objects: readonly ListedObject[]
-  readonly cursor: string | undefined
 }
 
 const mostCalls = 20
@@ -23,14 +18,7 @@ const shortestIndexed = 3
 
 const ways = ['index', 'keys'] as const
 
-interface Step {
-  readonly prefix: string
-  readonly text: string
-  readonly after: string | undefined
-  readonly limit: number
-}
-
-const listStep = async (store: ObjectStore, { prefix, text, after, limit }: Step): Promise<NamePage> => {
+const listStep = async (store: ObjectStore, { prefix, text, after, limit }: NameQuery): Promise<NamePage> => {
   const { objects, next } = await store.list({ prefix, folded: false, after, limit: longestListing })
   const hits = objects.filter(({ key }) => key !== prefix && foldCase(nameOf(pathIn(key))).includes(text))
   if (hits.length <= limit) return { objects: hits, next }
@@ -56,7 +44,7 @@ export const searchNames = async (
   scope: Scope,
   folder: StoragePath,
   { text, limit, cursor, deadline }: SearchQuery,
-): Promise<SearchPage> => {
+): Promise<Page<ListedObject>> => {
   const top = folderKey('live', scope.site, folder)
   const folded = foldCase(text)
   const prefixes = prefixesBelow(scope, folder)
@@ -64,7 +52,7 @@ export const searchNames = async (
   const isIndexed =
     start.by !== 'keys' && [...folded].length >= shortestIndexed && (await store.indexNames?.()) === true
   const way = isIndexed ? 'index' : 'keys'
-  const step = (query: Step) => (isIndexed ? store.findNames?.(query) : undefined) ?? listStep(store, query)
+  const step = (query: NameQuery) => (isIndexed ? store.findNames?.(query) : undefined) ?? listStep(store, query)
   const objects: ListedObject[] = []
   let { index } = start
   let after = start.by === way ? start.after : undefined
@@ -78,5 +66,5 @@ export const searchNames = async (
   }
   const prefix = prefixes[index]
   const position = prefix === undefined ? undefined : `${prefix.slice(top.length)}\n${after ?? ''}`
-  return { objects, cursor: position === undefined ? undefined : writeCursor({ by: way, after: position }) }
+  return { contents: objects, cursor: position === undefined ? undefined : writeCursor({ by: way, after: position }) }
 }

@@ -5,17 +5,7 @@ import { toStoragePath } from '../path.ts'
 import { requireScope } from '../scope.ts'
 import { acquireLease, completeUpload, endLease, settleUpload } from './complete-upload.ts'
 import type { Lease } from './lease.ts'
-import {
-  type Addition,
-  admitAppend,
-  countedBytes,
-  type Durable,
-  holdingOf,
-  isWaiting,
-  progressOf,
-  tooLong,
-  type Upload,
-} from './upload.ts'
+import { type Addition, admitAppend, countedBytes, isWaiting, progressOf, tooLong, type Upload } from './upload.ts'
 import { discardUpload, findUpload, type UploadsDeps } from './uploads.ts'
 
 // Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. If the connection breaks, the
@@ -30,7 +20,7 @@ const appendBytes = async (
   const { id } = upload
   const { holder } = lease
   const { checksum } = addition
-  const { length, room } = admitAppend(upload, addition)
+  const { grown, room } = admitAppend(upload, addition)
   let wrong: ServiceError | undefined
   const refuseWrong = (error: ServiceError | false | undefined): void => {
     if (!error) return
@@ -49,8 +39,7 @@ const appendBytes = async (
     }
     refuseWrong(checksum && !hash.digest().equals(checksum.value) && new ServiceError('chunkMismatch'))
   }
-  const grown = { ...upload, length, holding: holdingOf(upload) }
-  const durable: Durable = { size: 0, holding: grown.holding }
+  const durable = { size: 0, holding: grown.holding }
   // Records progress only if every counted byte is certain to stay. Bytes with a checksum may be refused, and so may
   // bytes that the quota does not count yet.
   const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
@@ -64,7 +53,7 @@ const appendBytes = async (
   const added = countedBytes(progress) - countedBytes(upload)
   if (added > 0) await quotas?.reserve(upload.site, added)
   // After the last byte the file is placed, so the lease stays.
-  if (!(await uploadRecords.advance(id, holder, progress, progress.offset === length))) {
+  if (!(await uploadRecords.advance(id, holder, progress, progress.offset === grown.length))) {
     throw new ServiceError((await uploadRecords.get(id)) ? 'uploadLocked' : 'uploadUnknown')
   }
   if (failure !== undefined) throw failure

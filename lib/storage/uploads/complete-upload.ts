@@ -1,10 +1,11 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
-import { type Requester, refuse } from '../changes/change.ts'
+import type { Requester } from '../changes/change.ts'
 import { admitFile, entryOf, putStaged } from '../changes/put.ts'
 import { isTemplate } from '../file-kind.ts'
 import type { Claim } from '../object-store.ts'
 import { toStoragePath } from '../path.ts'
+import { refuse } from '../refusals.ts'
 import { templateFault } from '../template.ts'
 import { requireDirectParts, sumsOf } from './direct-parts.ts'
 import { keepLease, type Lease } from './lease.ts'
@@ -23,19 +24,19 @@ export const acquireLease = async (
   { id, offset }: Pick<Upload, 'id' | 'offset'>,
   busy: 'uploadLocked' | 'unavailable',
   requester?: Requester,
-): Promise<{ readonly held: Upload; readonly lease: Lease }> => {
-  const { uploadRecords: records, clock, lease: terms } = deps
+) => {
+  const { uploadRecords, clock, lease } = deps
   const owner = requester && { site: requester.site, user: requester.author.actor, now: clock.wall() }
   const holder = newId()
   const since = clock.monotonic()
-  const taken = await records.take(id, offset, holder, terms.lasts, owner)
+  const taken = await uploadRecords.take(id, offset, holder, lease.lasts, owner)
   if (taken.outcome === 'gone') {
     if (requester) await findUpload(deps, requester, id)
     throw new ServiceError('uploadUnknown')
   }
   if (taken.outcome === 'moved') throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
   if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
-  return { held: taken.upload, lease: keepLease({ records, clock, terms }, { id, holder, since }) }
+  return { held: taken.upload, lease: keepLease(deps, { id, holder, since }) }
 }
 
 export const endLease = async (

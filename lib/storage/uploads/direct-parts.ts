@@ -1,5 +1,5 @@
-import { ServiceError } from '../../core/errors.ts'
 import { partLength } from '../fingerprint.ts'
+import { storageRefused } from '../refusals.ts'
 import type { Holding, Target, Upload } from './upload.ts'
 import type { StoredUpload } from './upload-stores.ts'
 
@@ -31,16 +31,14 @@ export interface DirectParts {
   stored(upload: StoredUpload): Promise<readonly StoredPart[]>
 }
 
-const refusal = (message: string): ServiceError => new ServiceError('storageRefused', { message })
-
 export const requireDirectParts = (parts: DirectParts | undefined): DirectParts => {
   if (parts) return parts
-  throw refusal('This installation offers no addresses of parts. Send the file as a resumable upload (tus 1.0).')
+  throw storageRefused('This installation offers no addresses of parts. Send the file as a resumable upload (tus 1.0).')
 }
 
 export const requireParts = (length: number): void => {
   if (length > partLength) return
-  throw refusal(`A file of up to ${partLength} bytes has no parts. Send it by PUT or as a resumable upload.`)
+  throw storageRefused(`A file of up to ${partLength} bytes has no parts. Send it by PUT or as a resumable upload.`)
 }
 
 const countOf = (length: number): number => Math.ceil(length / partLength)
@@ -50,7 +48,7 @@ const sizeOf = (number: number, length: number): number => Math.min(partLength, 
 export const wantedParts = ({ length }: Upload, first: number, digests: readonly string[]): readonly WantedPart[] => {
   const last = countOf(length ?? 0)
   if (first + digests.length - 1 > last)
-    throw refusal(`The upload has ${last} parts, from 1 to ${last}. Request addresses of these parts only.`)
+    throw storageRefused(`The upload has ${last} parts, from 1 to ${last}. Request addresses of these parts only.`)
   return digests.map((sha256, index) => ({ number: first + index, sha256 }))
 }
 
@@ -64,7 +62,7 @@ export const sumsOf = (stored: readonly StoredPart[], upload: Upload): readonly 
     const sum = parts.get(index + 1)
     if (sum !== undefined) return sum
     const size = sizeOf(index + 1, upload.length ?? 0)
-    throw refusal(
+    throw storageRefused(
       `Part ${index + 1} is missing. Request its address, send its ${size} bytes, then complete the upload.`,
     )
   })

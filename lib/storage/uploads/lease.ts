@@ -1,6 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
 import { type Durable, progressOf, type Upload } from './upload.ts'
-import type { UploadRecords } from './upload-stores.ts'
+import type { UploadsDeps } from './uploads.ts'
 
 export interface LeaseTerms {
   readonly lasts: number
@@ -11,18 +10,12 @@ export const renewedLease: LeaseTerms = { lasts: 15_000, renewsEvery: 5_000 }
 
 const lost = Number.NEGATIVE_INFINITY
 
-interface LeaseDeps {
-  readonly records: Pick<UploadRecords, 'renew'>
-  readonly clock: Clock
-  readonly terms: LeaseTerms
-}
-
 /**
  * Renews a lease until it ends. `since` is the time when the lease was requested, so that the lease never ends here
  * later than in the store. A failed renewal is repeated. After a refused renewal, no renewal follows.
  */
 export const keepLease = (
-  { records, clock: { wall, monotonic }, terms: { lasts, renewsEvery } }: LeaseDeps,
+  { uploadRecords, clock: { wall, monotonic }, lease: { lasts, renewsEvery } }: UploadsDeps,
   { id, holder, since }: { readonly id: string; readonly holder: string; readonly since: number },
 ) => {
   let until = since + lasts
@@ -35,7 +28,7 @@ export const keepLease = (
     const asked = monotonic()
     const size = followed?.durable.size ?? 0
     const progress = followed && size > written ? progressOf(followed.upload, followed.durable, wall()) : undefined
-    until = (await records.renew(id, holder, lasts, progress)) ? asked + lasts : lost
+    until = (await uploadRecords.renew(id, holder, lasts, progress)) ? asked + lasts : lost
     written = size
   }
   const renewNext = (): void => {

@@ -1,5 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/media-type.ts'
+import { decodeUtf8 } from '../path.ts'
+import { storageRefused } from '../refusals.ts'
 import { type Checksum, checksumAlgorithms, isWaiting, type Upload } from './upload.ts'
 
 // Translates the headers of tus 1.0 (https://tus.io/protocols/resumable-upload). Decides nothing itself.
@@ -16,8 +18,6 @@ const extensions = [
 
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 type AnswerHeaders = Readonly<Record<string, string>>
-
-const malformed = (message: string) => new ServiceError('storageRefused', { message })
 
 export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumable'] !== undefined
 
@@ -45,22 +45,11 @@ const readNumber = (headers: RequestHeaders, name: string): number | undefined =
   const text = headers[name.toLowerCase()]?.trim()
   if (text === undefined) return undefined
   if (/^\d{1,400}$/.test(text)) return Number(text)
-  throw malformed(`${name} must be a whole number, 0 or more.`)
+  throw storageRefused(`${name} must be a whole number, 0 or more.`)
 }
 
 // In characters. The gateway accepts 10,240 for all headers together.
 const longestMetadata = 4_096
-
-const decodeText = (bytes: Buffer): string => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (cause) {
-    throw new ServiceError('urlInvalid', {
-      message: 'A value in Upload-Metadata is not UTF-8. Encode it in UTF-8, then in base64.',
-      cause,
-    })
-  }
-}
 
 const decodeBase64 = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, 'base64')
@@ -71,7 +60,9 @@ const readPair = (pair: string): readonly [key: string, value: Buffer] => {
   const [, key, value = ''] = /^([!-+\--~]+)(?: +(\S*))?$/.exec(pair.trim()) ?? []
   const bytes = decodeBase64(value)
   if (key === undefined || bytes === undefined) {
-    throw malformed('Upload-Metadata must be pairs, separated by commas: each is a key, a space and a value in base64.')
+    throw storageRefused(
+      'Upload-Metadata must be pairs, separated by commas: each is a key, a space and a value in base64.',
+    )
   }
   return [key, bytes]
 }
@@ -79,11 +70,11 @@ const readPair = (pair: string): readonly [key: string, value: Buffer] => {
 // "All keys MUST be unique."
 const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
   if (header.length > longestMetadata) {
-    throw malformed(`Upload-Metadata can have at most ${longestMetadata} characters.`)
+    throw storageRefused(`Upload-Metadata can have at most ${longestMetadata} characters.`)
   }
   const pairs = header.trim() === '' ? [] : header.split(',').map(readPair)
   const values = new Map(pairs)
-  if (values.size < pairs.length) throw malformed('Each key of Upload-Metadata must be unique.')
+  if (values.size < pairs.length) throw storageRefused('Each key of Upload-Metadata must be unique.')
   return values
 }
 
@@ -91,19 +82,19 @@ const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
 export const readCreation = (headers: RequestHeaders) => {
   // Without this check, a part of a file would become the file.
   if (headers['upload-concat'] !== undefined) {
-    throw malformed('Upload-Concat is not supported. Send the whole file as one upload.')
+    throw storageRefused('Upload-Concat is not supported. Send the whole file as one upload.')
   }
   const length = readNumber(headers, 'Upload-Length')
   const defers = headers['upload-defer-length']?.trim()
-  if (defers !== undefined && defers !== '1') throw malformed('Upload-Defer-Length must be 1, or be left out.')
+  if (defers !== undefined && defers !== '1') throw storageRefused('Upload-Defer-Length must be 1, or be left out.')
   if ((length === undefined) === (defers === undefined)) {
-    throw malformed('Send either Upload-Length, or Upload-Defer-Length: 1.')
+    throw storageRefused('Send either Upload-Length, or Upload-Defer-Length: 1.')
   }
   const metadata = headers['upload-metadata']?.trim() ?? ''
   const values = readMetadata(metadata)
   const textOf = (key: string): string | undefined => {
     const value = values.get(key)
-    return value && decodeText(value)
+    return value && decodeUtf8(value, 'A value in Upload-Metadata is not UTF-8. Encode it in UTF-8, then in base64.')
   }
   return {
     length: length ?? null,
@@ -142,7 +133,7 @@ export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
 export const readAppend = (headers: RequestHeaders) => {
   requireBytes(headers)
   const offset = readNumber(headers, 'Upload-Offset')
-  if (offset === undefined) throw malformed('The request lacks Upload-Offset. Ask for the offset with HEAD.')
+  if (offset === undefined) throw storageRefused('The request lacks Upload-Offset. Ask for the offset with HEAD.')
   return { offset, length: readNumber(headers, 'Upload-Length'), checksum: readChecksum(headers) }
 }
 

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../core/deadline.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
-import type { Claim } from '../object-store.ts'
+import type { Claim, Staged } from '../object-store.ts'
 import type { Durable, Holding, Progress, Target, Upload } from './upload.ts'
 
 export interface UploadOwner extends Pick<Upload, 'site' | 'user'> {
@@ -57,7 +57,7 @@ export type ClaimedUpload = WholeUpload & { readonly claim: Claim }
  * The port to the bytes of uploads. Bytes after the recorded offset do not count and are overwritten, so a crash loses
  * no confirmed byte. Errors of every call: unavailable, and outOfSpace if the call writes.
  */
-export interface UploadParts<Whole> {
+export interface UploadParts {
   begin(target: Target): Promise<Holding>
   /**
    * Overwrites from the offset on. The bytes that the result counts are durable. Returns an error of the content, but
@@ -76,6 +76,6 @@ export interface UploadParts<Whole> {
   /** True when an earlier attempt placed the file, but ended before it recorded the placement. */
   isInPlace(upload: WholeUpload): Promise<boolean>
   /** The bytes for `place`. They stay until they are placed or removed, so another attempt may request them again. */
-  whole(upload: ClaimedUpload): Promise<Whole>
+  whole(upload: ClaimedUpload): Promise<Staged>
   remove(upload: StoredUpload): Promise<void>
 }

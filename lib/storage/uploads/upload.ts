@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
+import { storageRefused } from '../refusals.ts'
 
 /**
  * `parts` contains the hex MD5 of each whole part, and is empty when the bytes are in one piece. `tail` names the bytes
@@ -57,21 +58,17 @@ const openFor = day
 const oldest = 6 * day
 const rememberedFor = day
 
-export const lastExpiryOf = ({ created }: Pick<Upload, 'created'>): number => created + oldest
-
-export const expiryOf = ({ created }: Pick<Upload, 'created'>, now: number): number =>
-  Math.min(now + openFor, lastExpiryOf({ created }))
+/** The bytes of a direct upload do not pass through the service, so they cannot extend its time. */
+export const firstExpiryOf = (created: number, isDirect: boolean): number => created + (isDirect ? oldest : openFor)
 
 export const expiryOfComplete = (now: number): number => now + rememberedFor
 
 export const progressOf = (upload: Upload, { size, holding }: Durable, now: number): Progress => ({
   offset: upload.offset + size,
   length: upload.length,
-  expires: expiryOf(upload, now),
+  expires: Math.min(now + openFor, upload.created + oldest),
   holding,
 })
-
-export const isExpired = ({ expires }: Pick<Upload, 'expires'>, now: number): boolean => expires <= now
 
 export const isWaiting = ({ length, offset, isComplete }: Upload): boolean => !isComplete && offset === length
 
@@ -114,23 +111,16 @@ export interface Addition extends Announcement {
 const lengthFrom = (upload: Upload, given: number | undefined): number | null => {
   if (given === undefined) return upload.length
   if (upload.length !== null && upload.length !== given) {
-    throw new ServiceError('storageRefused', {
-      message: `The length of the upload is ${upload.length} bytes and can no longer change.`,
-    })
+    throw storageRefused(`The length of the upload is ${upload.length} bytes and can no longer change.`)
   }
   if (given < upload.offset) {
-    throw new ServiceError('storageRefused', {
-      message: `The upload already has ${upload.offset} bytes, so its length cannot be ${given}.`,
-    })
+    throw storageRefused(`The upload already has ${upload.offset} bytes, so its length cannot be ${given}.`)
   }
   requireLength(given, upload.limit)
   return given
 }
 
-export const admitAppend = (
-  upload: Upload,
-  { offset, length: given, declared = 0 }: Announcement,
-): { readonly length: number | null; readonly room: number } => {
+export const admitAppend = (upload: Upload, { offset, length: given, declared = 0 }: Announcement) => {
   if (offset !== upload.offset) {
     throw new ServiceError('offsetMismatch', {
       message: `The upload is at offset ${upload.offset}, not at ${offset}. Continue at ${upload.offset}.`,
@@ -140,5 +130,5 @@ export const admitAppend = (
   const end = length ?? upload.limit
   const room = end - offset
   if (declared > room) throw tooLong(end)
-  return { length, room }
+  return { grown: { ...upload, length, holding: holdingOf(upload) }, room }
 }

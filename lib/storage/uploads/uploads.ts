@@ -2,29 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/media-type.ts'
-import { type Requester, refuse, type StorageStores } from '../changes/change.ts'
+import type { Requester, StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { admitFile, editionOf, placeInFolder } from '../changes/put.ts'
 import { readConditions } from '../conditions.ts'
 import { contentTypeOf, isTemplate } from '../file-kind.ts'
-import type { Staged } from '../object-store.ts'
 import { fileKey, nameOf, parseFileName, type StoragePath, toStoragePath } from '../path.ts'
 import type { Quotas } from '../quota.ts'
+import { refuse, storageRefused } from '../refusals.ts'
 import { requireScope } from '../scope.ts'
 import { largestResumableTemplate } from '../template.ts'
 import { type DirectParts, requireDirectParts, requireParts } from './direct-parts.ts'
 import type { LeaseTerms } from './lease.ts'
-import {
-  countedBytes,
-  expiryOf,
-  isExpired,
-  isWaiting,
-  lastExpiryOf,
-  mostOpen,
-  requireLength,
-  type Target,
-  type Upload,
-} from './upload.ts'
+import { countedBytes, firstExpiryOf, isWaiting, mostOpen, requireLength, type Target, type Upload } from './upload.ts'
 import type { UploadParts, UploadRecords } from './upload-stores.ts'
 
 export interface UploadRequest {
@@ -37,7 +27,7 @@ export interface UploadRequest {
 }
 
 export interface UploadsDeps extends StorageStores {
-  readonly uploadParts: UploadParts<Staged>
+  readonly uploadParts: UploadParts
   readonly largestResumableFile: number
   readonly uploadRecords: UploadRecords
   readonly directParts?: DirectParts | undefined
@@ -57,9 +47,7 @@ const versions: readonly (string | undefined)[] = ['draft', 'draft-publish', und
 
 const isForDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
   if (versions.includes(version)) return version === 'draft'
-  throw new ServiceError('storageRefused', {
-    message: 'version in Upload-Metadata must be draft or draft-publish, or be left out.',
-  })
+  throw storageRefused('version in Upload-Metadata must be draft or draft-publish, or be left out.')
 }
 
 type Conditional = Pick<Target, 'ifMatch' | 'ifNoneMatch'>
@@ -75,11 +63,7 @@ const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => 
 })
 
 /** Makes every check that needs no bytes. `limit`: the largest upload, in bytes. */
-const admitUpload = async (
-  deps: UploadsDeps,
-  request: UploadRequest,
-  uploader: Requester,
-): Promise<{ readonly target: Target; readonly limit: number }> => {
+const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: Requester) => {
   const { site } = uploader
   const name = parseFileName(request.fileName ?? '')
   const draft = isForDraft(request)
@@ -131,15 +115,13 @@ export const openUpload = async (
     offset: 0,
     isComplete: false,
     created,
-    expires: direct ? lastExpiryOf({ created }) : expiryOf({ created }, created),
+    expires: firstExpiryOf(created, direct !== undefined),
     holding,
   }
   if (await deps.uploadRecords.create(upload, mostOpen, created)) return upload
   await deps.quotas?.release(reservation, counted)
   await deps.uploadParts.remove({ id, target, holding })
-  throw new ServiceError('storageRefused', {
-    message: `You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`,
-  })
+  throw storageRefused(`You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`)
 }
 
 /**
@@ -174,7 +156,7 @@ export const discardUpload = async (
  */
 export const findUpload = async (deps: UploadsDeps, requester: Requester, id: string): Promise<Upload> => {
   const upload = await deps.uploadRecords.get(id)
-  if (upload && isExpired(upload, deps.clock.wall())) await discardUpload(deps, upload).catch(() => {})
+  if (upload && upload.expires <= deps.clock.wall()) await discardUpload(deps, upload).catch(() => {})
   else if (upload?.site === requester.site && upload.user === requester.author.actor) {
     requireScope(requester, toStoragePath(upload.target.path))
     return upload

@@ -67,14 +67,14 @@ describe('user remove', () => {
     expect(await run('user list --site 1001')).toMatchObject([{ name: 'bob' }])
   })
 
-  test('user remove refuses the last owner in a preview too (A-58, T-17)', async ({ siteDirectory }) => {
-    await administerJson(siteDirectory, userAdd('ann', '--role owner'))
-    for (const flags of [[], ['--dry-run'], ['--site', '1001', '--dry-run'], ['--yes']]) {
-      const { status, stderr } = await administer(siteDirectory, ['--json', 'user', 'remove', 'ann', ...flags])
+  test('user remove refuses the last owner in a preview too (A-58, T-17)', async ({ commands: { run, attempt } }) => {
+    await run(add('ann', '--role owner'))
+    for (const flags of ['', '--dry-run', '--site 1001 --dry-run', '--yes']) {
+      const { status, stderr } = await attempt(`--json user remove ann ${flags}`)
       expect([status, JSON.parse(stderr).code]).toEqual([1, 101012])
     }
-    await administerJson(siteDirectory, userAdd('bob', '--role owner'))
-    expect(await administerJson(siteDirectory, ['user', 'remove', 'ann', '--dry-run'])).toMatchObject({ keys: 0 })
+    await run(add('bob', '--role owner'))
+    expect(await run('user remove ann --dry-run')).toMatchObject({ keys: 0 })
   })
 })
 

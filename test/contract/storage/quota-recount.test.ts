@@ -1,7 +1,7 @@
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { describe, expect, test } from 'vitest'
 import type { ObservedRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
-import { createRemovalsHandler } from '../../../lib/aws/lambda/removals.ts'
+import { createRemovalsHandler } from '../../../lib/aws/lambda/removal-worker.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
