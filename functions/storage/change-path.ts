@@ -18,6 +18,7 @@ import {
   readSwitches,
   removablePath,
   requesterOf,
+  schemaOf,
   versionOf,
   writablePath,
 } from './params.ts'
@@ -29,7 +30,7 @@ const secondMarkQuirk = /^draft\?force=(true|false)$/
 const optionsOf = async (query: Switches) => {
   const [, forceInVersion] = secondMarkQuirk.exec(query.get('version') ?? '') ?? []
   const given = forceInVersion ? new Map(Object.entries({ version: 'draft', force: forceInVersion })) : query
-  const { version, force: forced } = await readSwitches(given, ['version', 'force'], 'deleteSwitches')
+  const { version, force: forced } = await readSwitches(given, ['version', 'force'], schemaOf('deleteSwitches'))
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }
 
@@ -96,7 +97,7 @@ export const putPath = (deps: StorageDeps): OperationHandler => {
 }
 
 const asDraft = async (query: Switches): Promise<boolean> => {
-  const { version } = await readSwitches(query, ['version'], 'putSwitches')
+  const { version } = await readSwitches(query, ['version'], schemaOf('putSwitches'))
   return version === 'draft'
 }
 

@@ -9,7 +9,7 @@ import { requireDirectParts, wantedParts, wholeParts } from '../../lib/storage/u
 import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import { findUpload, openDirectUpload } from '../../lib/storage/uploads/uploads.ts'
-import { bodies, readSwitches, uploaderOf, writablePath } from './params.ts'
+import { bodies, readSwitches, schemaOf, uploaderOf, writablePath } from './params.ts'
 import { conditionsIn, findRequestedUpload, isWhole, locationOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
 
@@ -32,7 +32,7 @@ const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promis
 /** Returns the state of an upload, or addresses for some of its parts. */
 export const readUpload = (deps: StorageDeps) =>
   operation(
-    { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], 'partsQuery') },
+    { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },
     async (input) => {
       const { params, query } = input
       const requester = uploaderOf(input)

@@ -24,7 +24,7 @@ import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { followChanges } from './follow-changes.ts'
-import { readSwitches } from './params.ts'
+import { readSwitches, schemaOf } from './params.ts'
 
 const usualLimit = 100
 
@@ -47,7 +47,7 @@ const newestPage: typeof newestChanges = async (...wanted) => {
 }
 
 const switchesOf = async (query: Switches) => ({
-  ...(await readSwitches(query, ['limit', 'wait', 'type', 'subject'], 'changesQuery')),
+  ...(await readSwitches(query, ['limit', 'wait', 'type', 'subject'], schemaOf('changesQuery'))),
   after: query.get('after'),
   before: query.get('before'),
 })

@@ -84,25 +84,30 @@ export const bodies = {
 
 type Schemas = typeof import('../../lib/contract/storage/switches.ts')
 
+export const schemaOf =
+  <Name extends keyof Schemas>(name: Name) =>
+  async (): Promise<Schemas[Name]> =>
+    (await bodies.schemas())[name]
+
 /** Loads the schema only when the query has one of the switches: most requests have none. Errors: storageRefused. */
-export const readSwitches = async <Name extends keyof Schemas>(
+export const readSwitches = async <Values extends object>(
   query: Switches,
-  names: readonly (string & keyof z.output<Schemas[Name]>)[],
-  schema: Name,
-): Promise<Partial<z.output<Schemas[Name]>>> => {
+  names: readonly (string & keyof Values)[],
+  schema: () => Promise<z.core.$ZodType<Values>>,
+): Promise<Partial<Values>> => {
   if (!names.some((name) => query.has(name))) return {}
   const given = Object.fromEntries(names.map((name) => [name, query.get(name)]))
-  const [{ validate }, schemas] = await Promise.all([import('../../lib/http/validate.ts'), bodies.schemas()])
-  return validate<z.output<Schemas[Name]>>(schemas[schema], given, 'storageRefused')
+  const [{ validate }, expected] = await Promise.all([import('../../lib/http/validate.ts'), schema()])
+  return validate(expected, given, 'storageRefused')
 }
 
 const usualLimit = 100
 
 export const pageOf = async (query: Switches) => {
-  const { limit = usualLimit, cursor } = await readSwitches(query, ['limit', 'cursor'], 'listing')
+  const { limit = usualLimit, cursor } = await readSwitches(query, ['limit', 'cursor'], schemaOf('listing'))
   return { limit: Math.min(limit, longestListing), cursor }
 }
 
-export const versionOf = (query: Switches) => readSwitches(query, ['versionId'], 'versionSwitches')
+export const versionOf = (query: Switches) => readSwitches(query, ['versionId'], schemaOf('versionSwitches'))
 
 export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()

@@ -21,13 +21,13 @@ import { describeFile, describeFolder } from '../../lib/storage/reading/read-fil
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { spellingsOf } from '../../lib/storage/resolve-path.ts'
 import { isInScope, type Scope } from '../../lib/storage/scope.ts'
-import { describablePath, readSwitches, scopeOf, timeOf } from './params.ts'
+import { describablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
 
 type EntryView = Answer<typeof entry>
 type ContentView = Answer<typeof content>
 type FileState = NonNullable<Awaited<ReturnType<typeof describeFile>>>
 
-const listingOf = (query: Switches) => readSwitches(query, ['limit', 'cursor', 'recursive'], 'listing')
+const listingOf = (query: Switches) => readSwitches(query, ['limit', 'cursor', 'recursive'], schemaOf('listing'))
 
 const linksTo = (uri: string) => [{ rel: 'storage', uri }]
 

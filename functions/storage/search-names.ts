@@ -9,10 +9,14 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { longestListing } from '../../lib/storage/object-store.ts'
 import { folderKey, pathIn, root } from '../../lib/storage/path.ts'
 import { searchNames } from '../../lib/storage/reading/search.ts'
-import { describablePath, readSwitches, scopeOf, timeOf } from './params.ts'
+import { describablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
 
 const searchOf = async (query: Switches) => {
-  const { search = '', limit = 100, cursor } = await readSwitches(query, ['search', 'limit', 'cursor'], 'searchQuery')
+  const {
+    search = '',
+    limit = 100,
+    cursor,
+  } = await readSwitches(query, ['search', 'limit', 'cursor'], schemaOf('searchQuery'))
   return { text: search, limit: Math.min(limit, longestListing), cursor }
 }
 
