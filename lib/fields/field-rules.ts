@@ -27,7 +27,7 @@ export const findField = (fields: Fields, typeId: number): SystemField => {
 const without = (fields: Fields, field: SystemField) => fields.filter((other) => other !== field)
 
 /** F-16, F-22 to F-24. `others` are sorted by order. Errors: fieldsMalformed when no position is free. */
-export const insertField = (
+const insertField = (
   others: readonly SystemField[],
   { order, ...field }: Omit<SystemField, 'order'> & { readonly order?: number | undefined },
 ): SystemField[] => {

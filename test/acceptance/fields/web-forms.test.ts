@@ -21,17 +21,12 @@ describe('The web forms of a site', () => {
     })
   })
 
-  test('A form that is read alone equals its entry in the list (F-8)', async () => {
-    const form = await formWith()
+  test('A form that is read alone equals its entry in the list, and links to its fields (F-8)', async () => {
+    const form = await formWith({ id: -2 })
     const { json: list } = await call(`${site}/webforms`)
     const { status, json } = await call(`${site}/webforms/${form}`)
     expect(status).toBe(200)
     expect(json).toEqual(list.items.find(({ id }: { id: number }) => id === form))
-  })
-
-  test('The link systemFields leads to the fields of the form (F-8)', async () => {
-    const form = await formWith({ id: -2 })
-    const { json } = await call(`${site}/webforms/${form}`)
     const fields = json.links.find(({ rel }: { rel: string }) => rel === 'systemFields').uri
     expect((await call('', { baseUrl: fields })).json.totalItemsCount).toBe(1)
   })

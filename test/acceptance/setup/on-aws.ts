@@ -31,6 +31,7 @@ import type { WebhookQueue } from '../../../lib/aws/sqs-queues.ts'
 import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { createTurns } from '../../../lib/core/turns.ts'
+import type { Handler } from '../../../lib/http/request.ts'
 import {
   createAccessDeps,
   createCategoriesDeps,
@@ -235,39 +236,23 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
   const { downloads, linkTo, ...files } = openFileStores(here, { ...given, s3: clients })
   const stores = { ...openDirectory(here, { dynamodb }), ...files, removalQueue, ...openUploads(here, { dynamodb }) }
   const sites = openSites(here, { dynamodb })
-  return {
-    documentation: lambdaHandler(
-      createDocumentationHandler(
-        createDocumentationDeps(
-          { ...here, dataCentres: ['us', 'eu'], downloadsUrl: endpointUrl },
-          { sites },
-          { ...surroundings, consoleFolder },
-        ),
-      ),
+  const people = openAccessStores(here, { dynamodb, now: clock.wall })
+  const forms = openFieldsStores(here, { dynamodb })
+  const contents = openCategoriesStores(here, { dynamodb })
+  const ofPages = { ...here, dataCentres: ['us', 'eu'], downloadsUrl: endpointUrl }
+  const ofStorage = { ...surroundings, clock, downloads, linkTo, lease: { lasts: 33_000 } }
+  const handlers = {
+    documentation: createDocumentationHandler(
+      createDocumentationDeps(ofPages, { sites }, { ...surroundings, consoleFolder }),
     ),
-    access: lambdaHandler(
-      createAccessHandler(
-        createAccessDeps(here, openAccessStores(here, { dynamodb, now: clock.wall }), {
-          ...surroundings,
-          clock,
-        }),
-      ),
-    ),
-    fields: lambdaHandler(
-      createFieldsHandler(
-        createFieldsDeps(here, openFieldsStores(here, { dynamodb }), { ...surroundings, clock: clockOfMemory }),
-      ),
-    ),
-    categories: lambdaHandler(
-      createCategoriesHandler(createCategoriesDeps(here, openCategoriesStores(here, { dynamodb }), surroundings)),
-    ),
-    storage: lambdaHandler(
-      createStorageHandler(
-        createStorageDeps(here, stores, { ...surroundings, clock, downloads, linkTo, lease: { lasts: 33_000 } }),
-      ),
-    ),
-    webhooks: lambdaHandler(createWebhooksHandler(openWebhookStores(dataCentre).deps)),
-  }
+    access: createAccessHandler(createAccessDeps(here, people, { ...surroundings, clock })),
+    fields: createFieldsHandler(createFieldsDeps(here, forms, { ...surroundings, clock: clockOfMemory })),
+    categories: createCategoriesHandler(createCategoriesDeps(here, contents, surroundings)),
+    storage: createStorageHandler(createStorageDeps(here, stores, ofStorage)),
+    webhooks: createWebhooksHandler(openWebhookStores(dataCentre).deps),
+  } satisfies Record<Group, Handler>
+  const functionOf = ([group, handler]: readonly [string, Handler]) => [group, lambdaHandler(handler)]
+  return Object.fromEntries(Object.entries(handlers).map(functionOf))
 }
 
 const valuesByName = (pairs: Iterable<readonly [string, string]>): Record<string, string[]> => {
