@@ -22,7 +22,7 @@ export const AcceptInvitation = ({ session, invitation, onClose }: AcceptInvitat
   const { password, repeated, isReady } = useNewPassword()
   const isKept = useSignal(false)
   const now = session.entrance.value?.me
-  const failure = useSignal<unknown>(undefined)
+  const failure = useSignal<unknown>()
   const submit = async (event: Event) => {
     event.preventDefault()
     if (session.isBusy.value || !isReady.value) return
@@ -41,7 +41,7 @@ export const AcceptInvitation = ({ session, invitation, onClose }: AcceptInvitat
           <NewPassword password={password} repeated={repeated} />
           <KeepField isKept={isKept} />
         </div>
-        {failure.value !== undefined && <Failure error={failure.value} />}
+        <Failure error={failure.value} />
         <footer>
           <Button onClick={onClose}>{texts.value.cancel}</Button>
           <Button type="submit" kind="primary" disabled={!isReady.value}>

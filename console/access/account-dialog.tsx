@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Me, SiteClient } from '../../client/src/index.ts'
 import type { Session } from '../page/session.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -23,28 +24,22 @@ const ChangePassword = ({ client }: Pick<AccountProps, 'client'>) => {
   const t = texts.value.account
   const old = useSignal('')
   const { password, repeated, isReady } = useNewPassword()
-  const failure = useSignal<unknown>(undefined)
-  const isBusy = useSignal(false)
-  const submit = async (event: Event) => {
+  const { failure, isBusy, attempt } = useAttempt()
+  const change = async () => {
+    await client.access.changePassword({ password: password.value, oldPassword: old.value })
+    for (const field of [old, password, repeated]) field.value = ''
+    notify(t.passwordChanged)
+  }
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (isBusy.value || !isReady.value) return
-    isBusy.value = true
-    failure.value = undefined
-    try {
-      await client.access.changePassword({ password: password.value, oldPassword: old.value })
-      for (const field of [old, password, repeated]) field.value = ''
-      notify(t.passwordChanged)
-    } catch (error) {
-      failure.value = error
-    }
-    isBusy.value = false
+    if (!isBusy.value && isReady.value) attempt(change)
   }
   return (
     <form class="account-password" onSubmit={submit} aria-busy={isBusy.value}>
       <h3>{t.changePassword}</h3>
       <PasswordField label={t.oldPassword} value={old} />
       <NewPassword password={password} repeated={repeated} />
-      {failure.value !== undefined && <Failure error={failure.value} />}
+      <Failure error={failure.value} />
       <Button type="submit" disabled={!isReady.value || old.value === ''}>
         {t.changePassword}
       </Button>
@@ -76,18 +71,11 @@ const SignOutButtons = ({
   onSignOut,
 }: Omit<AccountProps, 'me' | 'client'> & { isPerson: boolean }) => {
   const t = texts.value.account
-  const failure = useSignal<unknown>(undefined)
-  const endAll = async () => {
-    failure.value = undefined
-    try {
-      await session.signOut({ all: true })
-    } catch (error) {
-      failure.value = error
-    }
-  }
+  const { failure, attempt } = useAttempt()
+  const endAll = () => attempt(() => session.signOut({ all: true }))
   return (
     <>
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={endAll} />}
+      <Failure error={failure.value} onRepeat={endAll} />
       <footer>
         {isPerson && <Button onClick={endAll}>{t.signOutEverywhere}</Button>}
         <Button icon="signOut" onClick={onSignOut}>

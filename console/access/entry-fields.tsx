@@ -2,6 +2,7 @@ import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
+import { bound, hintOf, Labelled } from '../parts/fields.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { grantableRoles, type Role } from './roles.ts'
@@ -46,41 +47,33 @@ interface FoldersFieldProps {
 }
 
 export const FoldersField = ({ value, hint, isOptional = false }: FoldersFieldProps) => {
-  const [area, description] = [useId(), useId()]
+  const id = useId()
   return (
-    <div class="field">
-      <label for={area}>{viewTexts.value.access.folders}</label>
+    <Labelled id={id} label={viewTexts.value.access.folders} hint={hint}>
       <textarea
-        id={area}
+        id={id}
         rows={3}
         required={!isOptional}
         spellcheck={false}
-        value={value.value}
-        aria-describedby={description}
-        onInput={({ currentTarget }) => {
-          value.value = currentTarget.value
-        }}
+        aria-describedby={hintOf(id)}
+        {...bound(value)}
       />
-      <p id={description} class="hint">
-        {hint}
-      </p>
-    </div>
+    </Labelled>
   )
 }
 
 export const EntryFields = ({ fields, user }: { readonly fields: EntryFields; readonly user?: User }) => {
   const t = viewTexts.value.access
-  const [select, hint] = [useId(), useId()]
+  const id = useId()
   const { role, folders } = fields
   const offered = grantableRoles(usePage().rights)
   return (
     <>
-      <div class="field">
-        <label for={select}>{t.role}</label>
+      <Labelled id={id} label={t.role} hint={role.value !== '' && t.roleHints[role.value]}>
         <select
-          id={select}
+          id={id}
           value={role.value}
-          aria-describedby={hint}
+          aria-describedby={hintOf(id)}
           onChange={({ currentTarget }) => {
             role.value = offered.find((each) => each === currentTarget.value) ?? ''
           }}
@@ -94,10 +87,7 @@ export const EntryFields = ({ fields, user }: { readonly fields: EntryFields; re
             </option>
           ))}
         </select>
-        <p id={hint} class="hint">
-          {role.value !== '' && t.roleHints[role.value]}
-        </p>
-      </div>
+      </Labelled>
       {role.value === 'author' && <FoldersField value={folders} hint={t.foldersHint} />}
     </>
   )

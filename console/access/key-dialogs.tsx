@@ -1,15 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
 import type { CreatedKey, Key } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { type AreaRight, parseRight } from '../page/rights.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
-import { formatMoment } from '../parts/format.ts'
 import { notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { FoldersField, foldersIn } from './entry-fields.tsx'
-import { SecretDialog } from './secret-dialog.tsx'
 
 const areas = ['files', 'forms', 'categories', 'history', 'access'] as const
 type Area = (typeof areas)[number]
@@ -61,26 +58,6 @@ const RightsFields = ({ levels }: { readonly levels: Signal<Levels> }) => {
   )
 }
 
-const DayField = ({ value }: { readonly value: Signal<string> }) => {
-  const field = useId()
-  return (
-    <div class="field">
-      <label for={field}>{viewTexts.value.keys.lastDay}</label>
-      <input
-        id={field}
-        type="date"
-        required
-        min={dayIn(0)}
-        max={dayIn(lifetimes.longest)}
-        value={value.value}
-        onInput={({ currentTarget }) => {
-          value.value = currentTarget.value
-        }}
-      />
-    </div>
-  )
-}
-
 /** Returns the folders in which the caller has rights. Empty when these rights cover all files. */
 const useOwnFolders = (): readonly string[] => {
   const { me, client } = usePage()
@@ -127,32 +104,17 @@ export const CreateKeyDialog = ({ onCreated, onClose }: CreateKeyProps) => {
       {levels.value.files !== '' && (
         <FoldersField value={folders} hint={t.foldersHint(own.join(', '))} isOptional={own.length === 0} />
       )}
-      <DayField value={day} />
+      <Field label={t.lastDay} value={day} input={{ type: 'date', min: dayIn(0), max: dayIn(lifetimes.longest) }} />
     </FormDialog>
   )
 }
 
-interface KeyProps<Shown> {
-  readonly value: Shown
+interface RevokeKeyProps {
+  readonly value: Key
   readonly onClose: () => void
 }
 
-export const CreatedKeyDialog = ({ value: { name, key, expires }, onClose }: KeyProps<CreatedKey>) => {
-  const t = viewTexts.value.keys
-  return (
-    <SecretDialog
-      title={t.keyOf(name)}
-      label={t.key}
-      hint={t.keyHint(formatMoment(expires))}
-      secret={key}
-      copy={t.copyKey}
-      copied={t.keyCopied}
-      onClose={onClose}
-    />
-  )
-}
-
-export const RevokeKeyDialog = ({ value: { id, name }, onClose }: KeyProps<Key>) => {
+export const RevokeKeyDialog = ({ value: { id, name }, onClose }: RevokeKeyProps) => {
   const { client } = usePage()
   const t = viewTexts.value.keys
   const submit = async () => {

@@ -1,18 +1,17 @@
-import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
-import type { Change, CreatedKey, Key } from '../../client/src/index.ts'
+import type { Change, Key } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { useLiveList } from '../page/live-list.ts'
 import { Button } from '../parts/button.tsx'
-import { Failure } from '../parts/failure.tsx'
-import { useRetainedFocus } from '../parts/focus.ts'
 import { formatMoment } from '../parts/format.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
-import { CreatedKeyDialog, CreateKeyDialog, RevokeKeyDialog } from './key-dialogs.tsx'
+import { useDialogs } from './dialogs.ts'
+import { CreateKeyDialog, RevokeKeyDialog } from './key-dialogs.tsx'
+import { SecretDialog, type SecretOf } from './secret-dialog.tsx'
+import { Section } from './section.tsx'
 import { Table } from './table.tsx'
 
-type Opened = 'create' | { readonly created: CreatedKey } | { readonly revoked: Key }
+type Opened = { readonly kind: 'create' } | SecretOf<'key'> | { readonly kind: 'revoke'; readonly key: Key }
 
 /** The rights of a key also depend on the rights of its person. */
 const isAboutKeys = ({ type }: Change): boolean => /^(?:key|user)\./.test(type)
@@ -65,48 +64,31 @@ const KeysTable = ({ keys, onRevoke }: KeysTableProps) => {
 export const Keys = () => {
   const { me } = usePage()
   const t = viewTexts.value
-  const heading = useId()
-  const { items, failure, load } = useLiveList<Key>((client) => client.access.keys.list(), isAboutKeys)
-  const opened = useSignal<Opened | undefined>(undefined)
-  const box = useRetainedFocus<HTMLElement>()
-  const show = (dialog: Opened | undefined) => {
-    opened.value = dialog
-  }
-  const created = useSignal<CreatedKey | undefined>(undefined)
-  const close = () => {
-    show(created.value && { created: created.value })
-    created.value = undefined
-    load()
-  }
-  const dialog = opened.value
+  const list = useLiveList<Key>((client) => client.access.keys.list(), isAboutKeys)
+  const keys = list.items.value
+  const { opened: dialog, show, follow, close } = useDialogs<Opened>(list.load)
   return (
-    <section ref={box} aria-labelledby={heading} tabIndex={-1}>
-      <div class="pane-head">
-        <h2 id={heading}>{t.keys.list}</h2>
-        {me.kind !== 'token' && (
-          <Button icon="plus" onClick={() => show('create')}>
+    <Section
+      title={t.keys.list}
+      purpose={t.keys.purpose}
+      list={list}
+      action={
+        me.kind !== 'token' && (
+          <Button icon="plus" onClick={() => show({ kind: 'create' })}>
             {t.keys.create}
           </Button>
-        )}
-      </div>
-      <p class="soft">{t.keys.purpose}</p>
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
-      {!items.value && failure.value === undefined && <p class="empty">{t.loading}</p>}
-      {items.value && items.value.length > 0 && (
-        <KeysTable keys={items.value} onRevoke={(key) => show({ revoked: key })} />
-      )}
-      {dialog === 'create' && (
+        )
+      }
+    >
+      {keys && keys.length > 0 && <KeysTable keys={keys} onRevoke={(key) => show({ kind: 'revoke', key })} />}
+      {dialog?.kind === 'create' && (
         <CreateKeyDialog
-          onCreated={(key) => {
-            created.value = key
-          }}
+          onCreated={({ name, key, expires }) => follow({ kind: 'key', name, expires, secret: key })}
           onClose={close}
         />
       )}
-      {typeof dialog === 'object' && 'created' in dialog && (
-        <CreatedKeyDialog value={dialog.created} onClose={() => show(undefined)} />
-      )}
-      {typeof dialog === 'object' && 'revoked' in dialog && <RevokeKeyDialog value={dialog.revoked} onClose={close} />}
-    </section>
+      {dialog?.kind === 'key' && <SecretDialog {...dialog} onClose={close} />}
+      {dialog?.kind === 'revoke' && <RevokeKeyDialog value={dialog.key} onClose={close} />}
+    </Section>
   )
 }

@@ -1,5 +1,4 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
 import { PasswordField } from '../parts/fields.tsx'
 import { texts } from '../texts/texts.ts'
 
@@ -17,28 +16,18 @@ interface NewPasswordProps {
 
 export const NewPassword = ({ password, repeated }: NewPasswordProps) => {
   const t = texts.value.account
-  const [hint, difference] = [useId(), useId()]
   const isDifferent = repeated.value !== '' && repeated.value !== password.value
   return (
     <>
-      <div class="stack">
-        <PasswordField label={t.newPassword} value={password} autoComplete="new-password" hint={hint} />
-        <p id={hint} class="hint">
-          {t.passwordHint}
-        </p>
-      </div>
-      <div class="stack">
-        <PasswordField
-          label={t.repeatPassword}
-          value={repeated}
-          autoComplete="new-password"
-          isWrong={isDifferent}
-          hint={difference}
-        />
-        <p id={difference} class="hint" role="status">
-          {isDifferent && t.passwordsDiffer}
-        </p>
-      </div>
+      <PasswordField label={t.newPassword} value={password} autoComplete="new-password" hint={t.passwordHint} />
+      <PasswordField
+        label={t.repeatPassword}
+        value={repeated}
+        autoComplete="new-password"
+        isWrong={isDifferent}
+        hint={isDifferent && t.passwordsDiffer}
+        isLive
+      />
     </>
   )
 }

@@ -1,43 +1,35 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
 import type { Change, Invitation, User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { useLiveList } from '../page/live-list.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Failure } from '../parts/failure.tsx'
-import { useRetainedFocus } from '../parts/focus.ts'
-import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { attemptOrNotify, notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
+import { useDialogs } from './dialogs.ts'
 import { type Action, PeopleTable } from './people-table.tsx'
-import { InvitationDialog, InviteDialog, QuestionDialog, RoleDialog } from './person-dialogs.tsx'
+import { InviteDialog, QuestionDialog, RoleDialog } from './person-dialogs.tsx'
 import { grantableRoles } from './roles.ts'
+import { SecretDialog, type SecretOf } from './secret-dialog.tsx'
+import { Section } from './section.tsx'
 
 type Opened =
   | { readonly kind: 'invite' }
   | { readonly kind: Exclude<Action, 'enable'>; readonly user: User }
-  | { readonly kind: 'invitation'; readonly name: string; readonly link: string; readonly expires: string }
+  | SecretOf<'invitation'>
 
 const isAboutPeople = ({ type }: Change): boolean => type.startsWith('user.')
 
 interface OpenDialogProps {
-  readonly opened: Signal<Opened | undefined>
-  readonly onChanged: () => void
+  readonly dialog: Opened
+  readonly onNext: (dialog: Opened) => void
+  readonly onClose: () => void
 }
 
 /** When a dialog has created an invitation, the next dialog shows the link of the invitation. */
-const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
-  const next = useSignal<Opened | undefined>(undefined)
-  const dialog = opened.value
-  if (!dialog) return null
-  const onClose = () => {
-    opened.value = next.value
-    next.value = undefined
-    onChanged()
-  }
+const OpenDialog = ({ dialog, onNext, onClose }: OpenDialogProps) => {
   const onInvited = ({ name, invitation, expires }: Invitation) => {
     if (invitation !== undefined && expires !== undefined)
-      next.value = { kind: 'invitation', name, link: invitation, expires }
+      onNext({ kind: 'invitation', name, expires, secret: invitation })
     else notify(viewTexts.value.access.joined(name))
   }
   switch (dialog.kind) {
@@ -50,7 +42,7 @@ const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
     case 'remove':
       return <QuestionDialog question={dialog.kind} user={dialog.user} onInvited={onInvited} onClose={onClose} />
     case 'invitation':
-      return <InvitationDialog {...dialog} onClose={onClose} />
+      return <SecretDialog {...dialog} onClose={onClose} />
     default:
       return null
   }
@@ -59,50 +51,39 @@ const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
 /** Shows the people of the site (K-29). Only callers who may change people see the buttons. */
 export const People = () => {
   const { client, rights } = usePage()
-  const heading = useId()
   const t = viewTexts.value.access
-  const { items, failure: failed, load } = useLiveList<User>((client) => client.access.people.list(), isAboutPeople)
-  const [users, failure] = [items.value, failed.value]
-  const opened = useSignal<Opened | undefined>(undefined)
-  const pane = useRetainedFocus<HTMLElement>()
-  const enable = async (user: User) => {
-    try {
-      await client.access.people.change(user.name, { disabled: false })
-      await load()
-    } catch (error) {
-      notifyFailure('', error, () => enable(user))
-    }
-  }
+  const list = useLiveList<User>((client) => client.access.people.list(), isAboutPeople)
+  const users = list.items.value
+  const { opened, show, follow, close } = useDialogs<Opened>(list.load)
+  const enable = ({ name }: User) =>
+    attemptOrNotify(async () => {
+      await client.access.people.change(name, { disabled: false })
+      await list.load()
+    })
   const canInvite = rights.has('access:write') && grantableRoles(rights).length > 0
   return (
-    <section ref={pane} aria-labelledby={heading} tabIndex={-1}>
-      <div class="pane-head">
-        <h2 id={heading}>{t.people}</h2>
-        {canInvite && (
-          <Button
-            kind="primary"
-            icon="plus"
-            onClick={() => {
-              opened.value = { kind: 'invite' }
-            }}
-          >
+    <Section
+      title={t.people}
+      list={list}
+      action={
+        canInvite && (
+          <Button kind="primary" icon="plus" onClick={() => show({ kind: 'invite' })}>
             {t.invite}
           </Button>
-        )}
-      </div>
-      {failure !== undefined && <Failure error={failure} onRepeat={load} />}
-      {!users && failure === undefined && <p class="empty">{viewTexts.value.loading}</p>}
+        )
+      }
+    >
       {users?.length === 0 && <Empty icon="person" title={t.none} />}
       {users && users.length > 0 && (
         <PeopleTable
           users={users}
           onAction={(kind, user) => {
             if (kind === 'enable') enable(user)
-            else opened.value = { kind, user }
+            else show({ kind, user })
           }}
         />
       )}
-      <OpenDialog opened={opened} onChanged={load} />
-    </section>
+      {opened && <OpenDialog dialog={opened} onNext={follow} onClose={close} />}
+    </Section>
   )
 }

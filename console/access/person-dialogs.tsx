@@ -3,11 +3,9 @@ import type { Invitation, User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
-import { formatMoment } from '../parts/format.ts'
 import { notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { EntryFields, useEntryFields } from './entry-fields.tsx'
-import { SecretDialog } from './secret-dialog.tsx'
 
 interface DialogProps {
   readonly onClose: () => void
@@ -104,26 +102,5 @@ export const QuestionDialog = ({ question, user, onInvited, onClose }: QuestionP
     >
       <p>{text}</p>
     </FormDialog>
-  )
-}
-
-interface InvitationProps extends DialogProps {
-  readonly name: string
-  readonly link: string
-  readonly expires: string
-}
-
-export const InvitationDialog = ({ name, link, expires, onClose }: InvitationProps) => {
-  const t = viewTexts.value.access
-  return (
-    <SecretDialog
-      title={t.invitationOf(name)}
-      label={t.link}
-      hint={t.linkHint(formatMoment(expires))}
-      secret={link}
-      copy={t.copyLink}
-      copied={t.linkCopied}
-      onClose={onClose}
-    />
   )
 }

@@ -2,23 +2,27 @@ import { useId } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/copy-text.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { hintOf, Labelled } from '../parts/fields.tsx'
+import { formatMoment } from '../parts/format.ts'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 
-interface SecretDialogProps {
-  readonly title: string
-  readonly label: string
-  readonly hint: string
+/** A secret that the service has just created. `name` is the name of the person or the key. */
+export interface SecretOf<Kind extends 'invitation' | 'key' | 'webhook'> {
+  readonly kind: Kind
+  readonly name?: string
+  readonly expires?: string
   readonly secret: string
-  /** `copy` is the text of the copy button, and `copied` the notice after a copy. */
-  readonly copy: string
-  readonly copied: string
+}
+
+interface SecretDialogProps extends SecretOf<'invitation' | 'key' | 'webhook'> {
   readonly onClose: () => void
 }
 
 /** The service never shows the secret again, so only the buttons close this dialog. */
-export const SecretDialog = ({ title, label, hint, secret, copy, copied, onClose }: SecretDialogProps) => {
-  const [field, description] = [useId(), useId()]
+export const SecretDialog = ({ kind, name = '', expires = '', secret, onClose }: SecretDialogProps) => {
+  const { title, label, hint, copy, copied } = viewTexts.value.access.secrets[kind]
+  const id = useId()
   const copySecret = async () => {
     try {
       await copyText(secret)
@@ -28,22 +32,18 @@ export const SecretDialog = ({ title, label, hint, secret, copy, copied, onClose
     }
   }
   return (
-    <Dialog title={title} isClosable={false} onClose={onClose}>
+    <Dialog title={title(name)} isClosable={false} onClose={onClose}>
       <div class="dialog-body">
-        <div class="field">
-          <label for={field}>{label}</label>
+        <Labelled id={id} label={label} hint={hint(formatMoment(expires))}>
           <input
-            id={field}
+            id={id}
             class="mono"
             readOnly
             value={secret}
-            aria-describedby={description}
+            aria-describedby={hintOf(id)}
             onFocus={({ currentTarget }) => currentTarget.select()}
           />
-          <p id={description} class="hint">
-            {hint}
-          </p>
-        </div>
+        </Labelled>
       </div>
       <footer>
         <Button onClick={onClose}>{viewTexts.value.access.done}</Button>

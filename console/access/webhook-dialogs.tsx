@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { CreatedWebhook, Delivery, Webhook } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, FormDialog } from '../parts/dialog.tsx'
-import { Failure } from '../parts/failure.tsx'
 import { Field } from '../parts/fields.tsx'
 import { formatMoment } from '../parts/format.ts'
+import { ListState } from '../parts/list-state.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
-import { SecretDialog } from './secret-dialog.tsx'
 import { Table } from './table.tsx'
 import { type Reported, reportable, rightFor, typesOf } from './webhook-types.ts'
 
@@ -22,7 +22,6 @@ interface CreateProps {
 export const CreateWebhookDialog = ({ onCreated, onClose }: CreateProps) => {
   const { client, rights } = usePage()
   const t = viewTexts.value.webhooks
-  const hint = useId()
   const allowed = reportable.filter((subject) => rights.has(rightFor(subject)))
   const [targetUrl, description] = [useSignal(''), useSignal('')]
   const chosen = useSignal<readonly Reported[]>(allowed)
@@ -41,10 +40,7 @@ export const CreateWebhookDialog = ({ onCreated, onClose }: CreateProps) => {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={t.target} value={targetUrl} maxLength={2_000} hint={hint} isPlain />
-      <p id={hint} class="hint">
-        {t.targetHint}
-      </p>
+      <Field label={t.target} value={targetUrl} maxLength={2_000} hint={t.targetHint} isPlain />
       <Field label={t.description} value={description} maxLength={200} isOptional />
       <fieldset class="choices">
         <legend>{t.reports}</legend>
@@ -56,27 +52,6 @@ export const CreateWebhookDialog = ({ onCreated, onClose }: CreateProps) => {
         ))}
       </fieldset>
     </FormDialog>
-  )
-}
-
-export const SecretOfWebhookDialog = ({
-  secret,
-  onClose,
-}: {
-  readonly secret: string
-  readonly onClose: () => void
-}) => {
-  const t = viewTexts.value.webhooks
-  return (
-    <SecretDialog
-      title={t.secretTitle}
-      label={t.secret}
-      hint={t.secretHint}
-      secret={secret}
-      copy={t.copySecret}
-      copied={t.secretCopied}
-      onClose={onClose}
-    />
   )
 }
 
@@ -150,32 +125,22 @@ const DeliveryRow = ({ value, isBusy, onRepeat }: DeliveryRowProps) => {
 export const DeliveriesDialog = ({ value, onClose }: WebhookProps) => {
   const { client } = usePage()
   const t = viewTexts.value
-  const items = useSignal<readonly Delivery[] | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
-  const isBusy = useSignal(false)
-  const attempt = async (work: () => Promise<void>) => {
-    isBusy.value = true
-    failure.value = undefined
-    try {
-      await work()
-      const found: Delivery[] = []
-      for await (const delivery of client.webhooks.deliveries(value.id)) found.push(delivery)
-      items.value = found
-    } catch (error) {
-      failure.value = error
-    } finally {
-      isBusy.value = false
-    }
+  const items = useSignal<readonly Delivery[]>()
+  const { failure, isBusy, attempt } = useAttempt()
+  const read = async () => {
+    items.value = await Array.fromAsync(client.webhooks.deliveries(value.id))
   }
-  const load = () => attempt(async () => {})
+  const load = () => attempt(read)
   const repeat = (id: string) =>
-    attempt(async () => notify(t.webhooks.repeated(describeAnswer(await client.webhooks.repeat(value.id, id)))))
+    attempt(async () => {
+      notify(t.webhooks.repeated(describeAnswer(await client.webhooks.repeat(value.id, id))))
+      await read()
+    })
   useEffect(() => void load(), [])
   return (
     <Dialog title={t.webhooks.deliveriesTo(hostOf(value))} kind="wide" onClose={onClose}>
       <div class="dialog-body" aria-busy={isBusy.value}>
-        {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
-        {!items.value && failure.value === undefined && <p class="empty">{t.loading}</p>}
+        <ListState items={items.value} failure={failure.value} onRepeat={load} />
         {items.value?.length === 0 && <p class="empty">{t.webhooks.noDeliveries}</p>}
         {items.value && items.value.length > 0 && (
           <Table label={t.webhooks.deliveries} columns={[t.webhooks.change, t.webhooks.answer]}>

@@ -1,15 +1,14 @@
-import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
 import { type Change, ServiceError, type Webhook } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { useLiveList } from '../page/live-list.ts'
 import { Button } from '../parts/button.tsx'
-import { Failure } from '../parts/failure.tsx'
-import { useRetainedFocus } from '../parts/focus.ts'
 import { formatMoment } from '../parts/format.ts'
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
-import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { attemptOrNotify, notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
+import { useDialogs } from './dialogs.ts'
+import { SecretDialog, type SecretOf } from './secret-dialog.tsx'
+import { Section } from './section.tsx'
 import { Table } from './table.tsx'
 import {
   CreateWebhookDialog,
@@ -17,13 +16,12 @@ import {
   describeAnswer,
   hostOf,
   RemoveWebhookDialog,
-  SecretOfWebhookDialog,
 } from './webhook-dialogs.tsx'
 import { describeTypes } from './webhook-types.ts'
 
 type Opened =
   | { readonly kind: 'create' }
-  | { readonly kind: 'secret'; readonly secret: string }
+  | SecretOf<'webhook'>
   | { readonly kind: 'deliveries' | 'remove'; readonly webhook: Webhook }
 
 const isAboutWebhooks = ({ type }: Change): boolean => type.startsWith('webhook.')
@@ -77,33 +75,20 @@ const WebhooksTable = ({ webhooks, itemsFor }: TableProps) => {
 export const Webhooks = () => {
   const { client, rights } = usePage()
   const t = viewTexts.value.webhooks
-  const heading = useId()
-  const { items, failure, load } = useLiveList<Webhook>((client) => client.webhooks.list(), isAboutWebhooks)
-  const opened = useSignal<Opened | undefined>(undefined)
-  const created = useSignal<string | undefined>(undefined)
-  const box = useRetainedFocus<HTMLElement>()
-  const show = (dialog: Opened | undefined) => {
-    opened.value = dialog
-  }
-  const close = () => {
-    show(created.value === undefined ? undefined : { kind: 'secret', secret: created.value })
-    created.value = undefined
-    load()
-  }
-  const act = async (work: () => Promise<void>) => {
-    try {
+  const list = useLiveList<Webhook>((client) => client.webhooks.list(), isAboutWebhooks)
+  const webhooks = list.items.value
+  const { opened: dialog, show, follow, close } = useDialogs<Opened>(list.load)
+  const act = (work: () => Promise<void>) =>
+    attemptOrNotify(async () => {
       await work()
-      await load()
-    } catch (error) {
-      notifyFailure('', error, () => act(work))
-    }
-  }
+      await list.load()
+    })
   const test = (id: string) => act(async () => notify(t.tested(describeAnswer(await client.webhooks.test(id)))))
   const enable = (id: string, enabled: boolean) => act(async () => void (await client.webhooks.change(id, { enabled })))
   const rotate = (id: string) =>
     act(async () => {
       const { secret } = await client.webhooks.change(id, { rotate: true })
-      if (secret !== undefined) show({ kind: 'secret', secret })
+      if (secret !== undefined) show({ kind: 'webhook', secret })
     })
   const itemsFor = (webhook: Webhook): readonly MenuItem[] => {
     const { id, enabled } = webhook
@@ -117,33 +102,27 @@ export const Webhooks = () => {
       { label: t.remove, icon: 'remove', isDangerous: true, run: () => show({ kind: 'remove', webhook }) },
     ]
   }
-  const dialog = opened.value
-  if (lacksWebhooks(failure.value)) return null
+  if (lacksWebhooks(list.failure.value)) return null
   return (
-    <section ref={box} aria-labelledby={heading} tabIndex={-1}>
-      <div class="pane-head">
-        <h2 id={heading}>{t.list}</h2>
-        {rights.has('history:read') && (
+    <Section
+      title={t.list}
+      purpose={t.purpose}
+      list={list}
+      action={
+        rights.has('history:read') && (
           <Button icon="plus" onClick={() => show({ kind: 'create' })}>
             {t.create}
           </Button>
-        )}
-      </div>
-      <p class="soft">{t.purpose}</p>
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
-      {!items.value && failure.value === undefined && <p class="empty">{viewTexts.value.loading}</p>}
-      {items.value && items.value.length > 0 && <WebhooksTable webhooks={items.value} itemsFor={itemsFor} />}
+        )
+      }
+    >
+      {webhooks && webhooks.length > 0 && <WebhooksTable webhooks={webhooks} itemsFor={itemsFor} />}
       {dialog?.kind === 'create' && (
-        <CreateWebhookDialog
-          onCreated={({ secret }) => {
-            created.value = secret
-          }}
-          onClose={close}
-        />
+        <CreateWebhookDialog onCreated={({ secret }) => follow({ kind: 'webhook', secret })} onClose={close} />
       )}
-      {dialog?.kind === 'secret' && <SecretOfWebhookDialog secret={dialog.secret} onClose={() => show(undefined)} />}
+      {dialog?.kind === 'webhook' && <SecretDialog {...dialog} onClose={close} />}
       {dialog?.kind === 'deliveries' && <DeliveriesDialog value={dialog.webhook} onClose={close} />}
       {dialog?.kind === 'remove' && <RemoveWebhookDialog value={dialog.webhook} onClose={close} />}
-    </section>
+    </Section>
   )
 }

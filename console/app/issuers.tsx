@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { beginSignIn, findIssuers, ServiceError } from '../../client/src/index.ts'
 import { isRefused, type Keep, type Session } from '../page/session.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { goTo, parseRoute } from '../route/routes.ts'
@@ -33,15 +34,7 @@ interface IssuersProps {
  */
 export const Issuers = ({ session: { url }, isKept }: IssuersProps) => {
   const issuers = useSignal<readonly string[]>([])
-  const failure = useSignal<unknown>(undefined)
-  const attempt = async (work: () => Promise<void>) => {
-    failure.value = undefined
-    try {
-      await work()
-    } catch (error) {
-      failure.value = error
-    }
-  }
+  const { failure, attempt } = useAttempt()
   const load = () =>
     attempt(async () => {
       issuers.value = await findIssuers({ url })
@@ -63,7 +56,7 @@ export const Issuers = ({ session: { url }, isKept }: IssuersProps) => {
           {texts.value.signIn.issuer(issuer)}
         </Button>
       ))}
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
+      <Failure error={failure.value} onRepeat={load} />
     </>
   )
 }

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Sites } from '../../client/src/index.ts'
 import { type Entrance, isRefused, type Session } from '../page/session.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { goTo, parseRoute } from '../route/routes.ts'
@@ -28,20 +29,17 @@ const SiteNames = ({ text, sites }: { readonly text: string; readonly sites: Sit
 
 /** Asks before the token of a link replaces another signed-in token. */
 export const LinkDialog = ({ session, links }: LinkDialogProps) => {
-  const found = useSignal<Entrance | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
+  const found = useSignal<Entrance>()
+  const { failure, attempt } = useAttempt()
   const t = texts.value.link
   const link = links.asked.value
   const token = link?.token
   const lookUp = async () => {
     if (token === undefined) return
     found.value = undefined
-    failure.value = undefined
-    try {
+    await attempt(async () => {
       found.value = await session.lookUp(token)
-    } catch (error) {
-      failure.value = error
-    }
+    })
   }
   useEffect(() => {
     lookUp()
@@ -68,9 +66,7 @@ export const LinkDialog = ({ session, links }: LinkDialogProps) => {
         {Boolean(count) && <SiteNames text={t.other} sites={found.value} />}
         {!found.value && <p>{failure.value === undefined ? texts.value.loading : t.unknown}</p>}
       </div>
-      {failure.value !== undefined && (
-        <Failure error={failure.value} onRepeat={isRefused(failure.value) ? undefined : lookUp} />
-      )}
+      <Failure error={failure.value} onRepeat={isRefused(failure.value) ? undefined : lookUp} />
       {Boolean(count) && <p class="soft">{session.isOnDevice() ? t.onDevice : t.inTab}</p>}
     </FormDialog>
   )

@@ -15,7 +15,7 @@ export interface Links {
 }
 
 export const createLinks = (session: Session): Links => {
-  const waiting = signal<Link | undefined>(undefined)
+  const waiting = signal<Link>()
 
   const isSignedIn = () => (session.entrance.value?.list.length ?? 0) > 0
 

@@ -16,7 +16,7 @@ import { SignInAgain } from './sign-in-again.tsx'
 import { showOwnMessages } from './validation.ts'
 
 const loadLinkDialog = async () => (await import('./on-demand.ts')).LinkDialog
-const loadAcceptInvitation = async () => (await import('./on-demand.ts')).AcceptInvitation
+const loadAcceptInvitation = async () => (await import('../access/on-demand.ts')).AcceptInvitation
 
 interface AppProps {
   readonly session: Session
@@ -98,7 +98,7 @@ const start = async () => {
   const url = new URL('.', location.href).href
   const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
   const links = createLinks(session)
-  const invitation = signal<string | undefined>(undefined)
+  const invitation = signal<string>()
   const live = createLive({
     isVisible: () => document.visibilityState === 'visible',
     onVisible: (listener) => {

@@ -9,6 +9,7 @@ import type { Session } from '../page/session.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { setter } from '../parts/setter.ts'
 import { goTo, linkTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { createRenewableClient } from './renewable-client.ts'
@@ -17,7 +18,7 @@ import { signOut } from './sign-in.tsx'
 import { views } from './views.ts'
 
 const loadUploadPanel = async () => (await import('../files/on-demand.ts')).UploadPanel
-const loadAccount = async () => (await import('./on-demand.ts')).AccountDialog
+const loadAccount = async () => (await import('../access/on-demand.ts')).AccountDialog
 
 interface ShellProps {
   readonly access: SiteClient
@@ -90,12 +91,7 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
             </a>
           ))}
         </nav>
-        <SettingsMenu
-          onAccount={() => {
-            isAccountShown.value = true
-          }}
-          onSignOut={() => signOut(session)}
-        />
+        <SettingsMenu onAccount={setter(isAccountShown, true)} onSignOut={() => signOut(session)} />
       </header>
       {live.isOffline.value && (
         <p class="offline" role="status">

@@ -1,5 +1,5 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useId } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { isRefused, type Session } from '../page/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -19,35 +19,6 @@ export interface SignInProps {
 /** Signs out at once. A failure means that the service has not ended the session. */
 export const signOut = (session: Session): void => {
   session.signOut().catch((error: unknown) => notifyFailure(texts.value.account.notEnded, error))
-}
-
-const TokenField = ({ value, isWrong }: { readonly value: Signal<string>; readonly isWrong: boolean }) => {
-  const hint = useId()
-  const t = texts.value.signIn
-  return (
-    <div class="stack">
-      <PasswordField label={t.token} value={value} isWrong={isWrong} hint={hint} />
-      <p id={hint} class="hint">
-        {t.hint}
-      </p>
-    </div>
-  )
-}
-
-interface NameAndPasswordProps {
-  readonly name: Signal<string>
-  readonly password: Signal<string>
-  readonly isWrong: boolean
-}
-
-const NameAndPassword = ({ name, password, isWrong }: NameAndPasswordProps) => {
-  const t = texts.value.signIn
-  return (
-    <>
-      <Field label={t.name} value={name} autoComplete="username" isPlain isWrong={isWrong} />
-      <PasswordField label={t.password} value={password} isWrong={isWrong} />
-    </>
-  )
 }
 
 export const SignInForm = ({ session }: SignInProps) => {
@@ -72,9 +43,12 @@ export const SignInForm = ({ session }: SignInProps) => {
   return (
     <form onSubmit={submit} class="sign-in" aria-busy={session.isBusy.value}>
       {hasToken.value ? (
-        <TokenField value={token} isWrong={isWrong} />
+        <PasswordField label={t.token} value={token} isWrong={isWrong} hint={t.hint} />
       ) : (
-        <NameAndPassword name={name} password={password} isWrong={isWrong} />
+        <>
+          <Field label={t.name} value={name} autoComplete="username" isPlain isWrong={isWrong} />
+          <PasswordField label={t.password} value={password} isWrong={isWrong} />
+        </>
       )}
       <KeepField isKept={isKept} />
       {failure !== undefined && (

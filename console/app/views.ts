@@ -27,7 +27,7 @@ export const views: readonly View[] = [
     label: (texts) => texts.nav.trash,
     icon: 'restore',
     right: 'files:read',
-    load: async () => (await import('../files/trash-view.tsx')).TrashView,
+    load: async () => (await import('../files/on-demand.ts')).TrashView,
   },
   {
     name: 'forms',
@@ -55,6 +55,6 @@ export const views: readonly View[] = [
     label: (texts) => texts.nav.access,
     icon: 'person',
     right: 'access:read',
-    load: async () => (await import('../access/access-view.tsx')).AccessView,
+    load: async () => (await import('../access/on-demand.ts')).AccessView,
   },
 ]

@@ -2,11 +2,13 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Change } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
+import { useLiveLoad } from '../page/live-load.ts'
 import { Button } from '../parts/button.tsx'
 import type { Named } from '../parts/chooser.tsx'
-import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
-import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { ListState } from '../parts/list-state.tsx'
+import { setter } from '../parts/setter.ts'
+import { attemptOrNotify, notify } from '../parts/toasts.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
@@ -27,11 +29,11 @@ const isAboutObjects = ({ type }: Change): boolean => /^(link|object|content)\./
 
 export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const t = viewTexts.value.categories
-  const { client, access, live, rights } = usePage()
+  const { client, rights } = usePage()
   const canWrite = rights.has('categories:write')
   const kind = kinds.find((each) => each === route.value.query['kind']) ?? 'news'
   const isLinking = useSignal(false)
-  const opened = useSignal<Item | undefined>(undefined)
+  const opened = useSignal<Item>()
   const list = useMemo(
     () =>
       createListStore(
@@ -40,48 +42,32 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
       ),
     [client, category.id, kind],
   )
-  useEffect(() => {
-    list.load()
-    return live.subscribe((changes) => {
-      if (changes.some(isAboutObjects)) list.load()
-    })
-  }, [list, access, live])
+  useLiveLoad(list, list.load, isAboutObjects)
   const view = list.view.value
   useEffect(() => {
     goTo({ query: queryFor(kind, view) }, { replace: true })
   }, [kind, view])
 
-  const unlink = async (items: readonly Item[]) => {
-    const ids = items.map(({ id }) => id)
-    try {
-      await inChunks(ids, (some) => client.categories[kind].unlink(category.id, some))
+  /** The list shows the new state even after a failure, because a part of the change may be done. */
+  const change = (work: () => Promise<void>, text?: string) => attemptOrNotify(() => work().finally(list.load), text)
+  const objects = client.categories[kind]
+  const unlink = (items: readonly Item[]) =>
+    change(async () => {
+      const ids = items.map(({ id }) => id)
+      await inChunks(ids, (some) => objects.unlink(category.id, some))
       list.clear()
       notify(t.unlinked(ids.length), { label: texts.value.undo, run: () => relink(items) })
-    } catch (error) {
-      notifyFailure('', error, () => unlink(items))
-    }
-    await list.load()
-  }
-  const relink = async (items: readonly Item[]) => {
-    try {
+    })
+  const relink = (items: readonly Item[]) =>
+    change(async () => {
       for (const displayable of [true, false]) {
         const ids = items.filter(({ isDisplayable }) => isDisplayable === displayable).map(({ id }) => id)
-        await inChunks(ids, (some) => client.categories[kind].link(category.id, some, { displayable }))
+        await inChunks(ids, (some) => objects.link(category.id, some, { displayable }))
       }
       notify(t.linked(items.length))
-    } catch (error) {
-      notifyFailure('', error, () => relink(items))
-    }
-    await list.load()
-  }
-  const display = async (item: Item, displayable: boolean) => {
-    try {
-      await client.categories[kind].link(category.id, [item.id], { displayable })
-    } catch (error) {
-      notifyFailure(`${titleOf(item)}:`, error, () => display(item, displayable))
-    }
-    await list.load()
-  }
+    })
+  const display = (item: Item, displayable: boolean) =>
+    change(() => objects.link(category.id, [item.id], { displayable }), `${titleOf(item)}:`)
 
   const page = list.page.value
   const pane = useRetainedFocus<HTMLDivElement>()
@@ -93,13 +79,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
         </h2>
         <KindTabs kind={kind} />
         {canWrite && (
-          <Button
-            kind="primary"
-            icon="plus"
-            onClick={() => {
-              isLinking.value = true
-            }}
-          >
+          <Button kind="primary" icon="plus" onClick={setter(isLinking, true)}>
             {t.link[kind]}
           </Button>
         )}
@@ -110,8 +90,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
           <ChosenTools list={list} onUnlink={() => unlink([...list.chosen.value.values()])} />
         )}
       </div>
-      {list.failure.value !== undefined && <Failure error={list.failure.value} onRepeat={list.load} />}
-      {!page && list.failure.value === undefined && <p class="empty">{texts.value.loading}</p>}
+      <ListState items={page} failure={list.failure.value} onRepeat={list.load} />
       {page?.total === 0 && <NoItems kind={kind} isSearch={view.search.trim() !== ''} />}
       {page && page.total > 0 && (
         <ItemsTable
@@ -125,14 +104,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
       )}
       <Pages list={list} />
       {isLinking.value && (
-        <LinkObjectsDialog
-          category={category}
-          kind={kind}
-          onLinked={list.load}
-          onClose={() => {
-            isLinking.value = false
-          }}
-        />
+        <LinkObjectsDialog category={category} kind={kind} onLinked={list.load} onClose={setter(isLinking, false)} />
       )}
       {opened.value && (
         <ObjectDialog
@@ -140,9 +112,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
           kind={kind}
           categories={categories}
           onSaved={list.load}
-          onClose={() => {
-            opened.value = undefined
-          }}
+          onClose={setter(opened, undefined)}
         />
       )}
     </div>

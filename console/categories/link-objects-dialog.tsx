@@ -52,7 +52,7 @@ export const LinkObjectsDialog = ({ category, kind, onLinked, onClose }: LinkObj
       onClose={onClose}
     >
       <Search list={list} />
-      {list.failure.value !== undefined && <Failure error={list.failure.value} onRepeat={list.load} />}
+      <Failure error={list.failure.value} onRepeat={list.load} />
       {list.page.value?.total === 0 ? (
         <p class="empty">{t.nothingFound}</p>
       ) : (

@@ -1,4 +1,3 @@
-import { useId } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { useDebouncedField } from '../parts/debounced-field.ts'
 import { viewTexts } from '../texts/view-texts.ts'
@@ -10,16 +9,12 @@ interface ListProps {
 
 export const Search = ({ list }: ListProps) => {
   const t = viewTexts.value.categories
-  const field = useId()
   const search = useDebouncedField(list.view.value.search, (text) => {
     if (text.trim() !== list.view.value.search.trim()) list.show({ search: text })
   })
   return (
     <div class="search">
-      <label for={field} class="unseen">
-        {t.find}
-      </label>
-      <input id={field} type="search" maxLength={200} placeholder={t.find} {...search} />
+      <input type="search" maxLength={200} aria-label={t.find} placeholder={t.find} {...search} />
     </div>
   )
 }

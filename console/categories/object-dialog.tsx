@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { Find, found, type Named } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -22,45 +23,34 @@ interface ObjectDialogProps {
   readonly onClose: () => void
 }
 
-/** Returns the links to add and to remove. Changes that others have made to other links stay. */
-const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<number>) => ({
-  added: [...wanted].filter((id) => !linked.has(id)),
-  removed: [...linked].filter((id) => !wanted.has(id)),
-})
-
 export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: ObjectDialogProps) => {
   const t = viewTexts.value.categories
   const { client, access, rights } = usePage()
-  const linked = useSignal<ReadonlySet<number> | undefined>(undefined)
+  const linked = useSignal<ReadonlySet<number>>()
   const wanted = useSignal<ReadonlySet<number>>(new Set())
-  const failure = useSignal<unknown>(undefined)
+  const { failure, attempt } = useAttempt()
   const text = useSignal('')
-  const load = async () => {
-    failure.value = undefined
-    try {
-      const ids: number[] = []
-      for await (const { id = 0 } of client.categories[kind].categoriesOf(item.id, { fields: 'id' })) ids.push(id)
+  const load = () =>
+    attempt(async () => {
+      const { categoriesOf } = client.categories[kind]
+      const ids = await Array.fromAsync(categoriesOf(item.id, { fields: 'id' }), ({ id = 0 }) => id)
       linked.value = new Set(ids)
       wanted.value = new Set(ids)
-    } catch (error) {
-      failure.value = error
-    }
-  }
+    })
   useEffect(() => {
     if (!linked.value) load()
   }, [access, item.id])
-  const { added, removed } = difference(linked.value ?? new Set(), wanted.value)
+  // Changes that others have made to other links stay.
+  const before = linked.value ?? new Set()
+  const [added, removed] = [[...wanted.value.difference(before)], [...before.difference(wanted.value)]]
   const submit = async () => {
     await inChunks(added, (some) => client.categories[kind].linkCategories(item.id, some))
     await inChunks(removed, (some) => client.categories[kind].unlinkCategories(item.id, some))
     notify(t.saved(titleOf(item)))
     onSaved()
   }
-  const toggle = (id: number, isWanted: boolean) => {
-    const next = new Set(wanted.value)
-    if (isWanted) next.add(id)
-    else next.delete(id)
-    wanted.value = next
+  const toggle = (id: number) => {
+    wanted.value = wanted.value.symmetricDifference(new Set([id]))
   }
   const shown = found(categories, text.value)
   return (
@@ -74,30 +64,25 @@ export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: Objec
     >
       <ObjectFacts id={item.id} kind={kind} />
       <h3>{t.list}</h3>
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
+      <Failure error={failure.value} onRepeat={load} />
       <Find of={text} />
       {linked.value && (
         <fieldset class="types types-rows" style={{ height: `${Math.max(3, shown.length) * rowHeight}px` }}>
           <legend class="unseen">{t.list}</legend>
           <Rows
-            count={shown.length}
+            items={shown}
             height={rowHeight}
-            row={(index) => {
-              const category = shown[index]
-              if (!category) return null
-              const { id, name } = category
-              return (
-                <label key={id} class="type" title={name}>
-                  <input
-                    type="checkbox"
-                    checked={wanted.value.has(id)}
-                    disabled={!rights.has('categories:write')}
-                    onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
-                  />
-                  <bdi>{name}</bdi>
-                </label>
-              )
-            }}
+            row={({ id, name }) => (
+              <label key={id} class="type" title={name}>
+                <input
+                  type="checkbox"
+                  checked={wanted.value.has(id)}
+                  disabled={!rights.has('categories:write')}
+                  onChange={() => toggle(id)}
+                />
+                <bdi>{name}</bdi>
+              </label>
+            )}
           />
           {shown.length === 0 && <p class="empty">{texts.value.chooser.none}</p>}
         </fieldset>

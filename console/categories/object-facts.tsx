@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
+import { useAttempt } from '../parts/attempt.ts'
+import { Facts, More } from '../parts/facts.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatMoment } from '../parts/format.ts'
-import { More } from '../parts/more.tsx'
 import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { type Kind, type ObjectContent, readObject } from './objects-store.ts'
@@ -15,23 +16,19 @@ const factsOf = ({ released, changed, expires, address }: ObjectContent) => {
     [t.expires, expires && formatMoment(expires)],
     [t.changed, changed && formatMoment(changed)],
     [t.address, address],
-  ].filter(([, value]) => value)
+  ] as const
 }
 
 /** The content of a news item or a blog, without its formatting. */
 export const ObjectFacts = ({ id, kind }: { readonly id: number; readonly kind: Kind }) => {
   const t = viewTexts.value.categories
   const { client, access } = usePage()
-  const content = useSignal<ObjectContent | null | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
-  const load = async () => {
-    failure.value = undefined
-    try {
+  const content = useSignal<ObjectContent | null>()
+  const { failure, attempt } = useAttempt()
+  const load = () =>
+    attempt(async () => {
       content.value = (await readObject(client.categories, kind, id)) ?? null
-    } catch (error) {
-      failure.value = error
-    }
-  }
+    })
   useEffect(() => {
     if (!content.value) load()
   }, [access, id])
@@ -39,14 +36,7 @@ export const ObjectFacts = ({ id, kind }: { readonly id: number; readonly kind: 
   if (!content.value) return <p class="soft">{content.value === null ? t.noContent : texts.value.loading}</p>
   return (
     <>
-      <dl class="facts">
-        {factsOf(content.value).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={factsOf(content.value)} />
       <section class="seen-text" tabIndex={0} aria-label={t.content}>
         {content.value.text || t.noContent}
       </section>

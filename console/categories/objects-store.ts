@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { SiteClient } from '../../client/src/index.ts'
+import { createNewestRead } from '../page/newest-read.ts'
 
 export const kinds = ['news', 'blogs'] as const
 export type Kind = (typeof kinds)[number]
@@ -206,32 +207,23 @@ export const createListStore = (
   first: ListView = defaultView,
 ): ListStore => {
   const view = signal(first)
-  const page = signal<ListPage | undefined>(undefined)
-  const isLoading = signal(false)
-  const failure = signal<unknown>(undefined)
+  const page = signal<ListPage>()
+  const { isLoading, failure, run } = createNewestRead()
   const chosen = signal<ReadonlyMap<number, Item>>(new Map())
-  let reads = 0
 
-  const load = async (): Promise<void> => {
-    const own = ++reads
-    isLoading.value = true
-    try {
+  const load = (): Promise<void> =>
+    run(async (isNewest) => {
       const found = await read(view.value)
-      if (own !== reads) return
+      if (!isNewest()) return
       const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
       if (view.value.page > last) {
         view.value = { ...view.value, page: last }
-        return await load()
+        return load()
       }
       failure.value = undefined
       // Unchanged items keep their identity, so that they are not drawn again.
       if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
-    } catch (error) {
-      if (own === reads) failure.value = error
-    } finally {
-      if (own === reads) isLoading.value = false
-    }
-  }
+    })
 
   return {
     view,

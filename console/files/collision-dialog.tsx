@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { CheckField } from '../parts/fields.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf, parentOf } from '../uploads/paths.ts'
 import type { Upload } from '../uploads/upload-list.ts'
@@ -30,18 +31,7 @@ export const CollisionDialog = ({ upload, uploads }: CollisionDialogProps) => {
     >
       <div class="dialog-body">
         <p>{t.bothHint}</p>
-        {isOneOfMany && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isForAll.value}
-              onChange={({ currentTarget }) => {
-                isForAll.value = currentTarget.checked
-              }}
-            />
-            {t.forAll}
-          </label>
-        )}
+        {isOneOfMany && <CheckField label={t.forAll} value={isForAll} />}
       </div>
       <footer>
         {answers.map((each) => (

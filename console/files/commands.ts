@@ -1,7 +1,8 @@
 import type { FoundItem, SiteClient } from '../../client/src/index.ts'
 import { copyText } from '../parts/copy-text.ts'
 import type { MenuItem } from '../parts/menu.tsx'
-import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { setter } from '../parts/setter.ts'
+import { attemptOrNotify, notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { nameOf, parentOf, partsOf } from '../uploads/paths.ts'
@@ -42,7 +43,7 @@ export const linkOf = (
     : linkTo({ view: 'files', path: partsOf(folder), query: { file: name } })
 
 export const downloadFile = (client: SiteClient, path: string): void => {
-  download(client, path).catch((error: unknown) => notifyFailure('', error, () => downloadFile(client, path)))
+  attemptOrNotify(() => download(client, path))
 }
 
 const copyPath = (paths: readonly string[]): void => {
@@ -73,9 +74,7 @@ const downloadOf = ({ store, rights }: FilesPage, client: SiteClient): readonly 
   if (path === undefined || !paths.every(rights.canRead)) return []
   if (only?.type === 'file' && others.length === 0)
     return [{ label: t.download, icon: 'download', run: () => downloadFile(client, path) }]
-  const run = () => {
-    store.dialog.value = { kind: 'zip', paths }
-  }
+  const run = setter(store.dialog, { kind: 'zip', paths })
   return [{ label: t.zip.action, icon: 'download', run }]
 }
 
@@ -90,45 +89,34 @@ export const commandsFor = (page: FilesPage, client: SiteClient): readonly Comma
   if (!only || path === undefined) return []
   const isOne = chosen.length === 1
   const canWrite = rights.canWrite(store.folder.path.value)
-  const show = (dialog: NonNullable<FilesStore['dialog']['value']>) => () => {
-    store.dialog.value = dialog
+  const show = (dialog: NonNullable<FilesStore['dialog']['value']>) => setter(store.dialog, dialog)
+  const open: Command = {
+    label: only.type === 'folder' ? t.open : t.details,
+    icon: only.type,
+    keys: t.keys.open,
+    isMinor: true,
+    run: () => openEntry(store, only),
+  }
+  const rename: Command = { label: t.rename, icon: 'rename', keys: 'F2', run: show({ kind: 'rename', path }) }
+  const move: Command = { label: t.move, icon: 'move', run: show({ kind: 'relocate', how: 'move', paths }) }
+  const copy: Command = { label: t.copy, icon: 'copy', run: show({ kind: 'relocate', how: 'copy', paths }) }
+  const remove: Command = {
+    label: t.remove,
+    icon: 'remove',
+    keys: t.keys.remove,
+    isDangerous: true,
+    hasSeparator: true,
+    run: show({ kind: 'remove', paths }),
   }
   return [
-    ...(isOne
-      ? [
-          {
-            label: only.type === 'folder' ? t.open : t.details,
-            icon: only.type === 'folder' ? 'folder' : 'file',
-            keys: t.keys.open,
-            isMinor: true,
-            run: () => openEntry(store, only),
-          } as const,
-        ]
-      : []),
+    isOne && open,
     ...downloadOf(page, client),
-    ...(isOne && canWrite
-      ? [{ label: t.rename, icon: 'rename', keys: 'F2', run: show({ kind: 'rename', path }) } as const]
-      : []),
-    ...(canWrite
-      ? [{ label: t.move, icon: 'move', run: show({ kind: 'relocate', how: 'move', paths }) } as const]
-      : []),
-    ...(canCopy(page)
-      ? [{ label: t.copy, icon: 'copy', run: show({ kind: 'relocate', how: 'copy', paths }) } as const]
-      : []),
-    { label: t.copyPath, icon: 'link', isMinor: true, run: () => copyPath(paths) },
-    ...(canWrite
-      ? [
-          {
-            label: t.remove,
-            icon: 'remove',
-            keys: t.keys.remove,
-            isDangerous: true,
-            hasSeparator: true,
-            run: show({ kind: 'remove', paths }),
-          } as const,
-        ]
-      : []),
-  ]
+    isOne && canWrite && rename,
+    canWrite && move,
+    canCopy(page) && copy,
+    { label: t.copyPath, icon: 'link', isMinor: true, run: () => copyPath(paths) } as const,
+    canWrite && remove,
+  ].filter((command) => command !== false)
 }
 
 /** True if the key was a command. */

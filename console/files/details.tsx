@@ -1,11 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
+import { Facts, More } from '../parts/facts.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { focusContent } from '../parts/focus.ts'
+import { useContentFocus } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { More } from '../parts/more.tsx'
+import { setter } from '../parts/setter.ts'
 import { goTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { join } from '../uploads/paths.ts'
@@ -45,9 +46,7 @@ const Draft = ({ path }: { readonly path: string }) => {
   const { entry, isDraft } = store.preview
   const draft = entry.value?.draft
   if (!draft) return null
-  const discard = () => {
-    store.dialog.value = { kind: 'removeDraft', path }
-  }
+  const discard = setter(store.dialog, { kind: 'removeDraft', path })
   return (
     <div class="note">
       <p>
@@ -70,9 +69,7 @@ const EditButton = ({ entry, path }: { readonly entry: FoundEntry; readonly path
   const canEdit = rights.canWrite(path) && !entry.workflow
   if (content?.kind !== 'text' || !content.isEditable) return null
   if (!canEdit && !isPage(path)) return null
-  const edit = () => {
-    store.dialog.value = { kind: 'edit', path }
-  }
+  const edit = setter(store.dialog, { kind: 'edit', path })
   return (
     <Button icon={canEdit ? 'rename' : 'page'} onClick={edit}>
       {canEdit ? (isPage(path) ? t.showAndEdit : t.edit) : t.show}
@@ -80,24 +77,17 @@ const EditButton = ({ entry, path }: { readonly entry: FoundEntry; readonly path
   )
 }
 
-const Facts = ({ entry }: { readonly entry: FoundEntry }) => {
+const FileFacts = ({ entry }: { readonly entry: FoundEntry }) => {
   const t = texts.value.files
   const { size, lastModified, contentType, fingerprint } = entry
   const facts = [
     [t.columns.size, formatSize(size)],
     [t.columns.lastModified, lastModified && formatMoment(lastModified)],
     [t.type, contentType],
-  ].filter(([, value]) => value)
+  ] as const
   return (
     <>
-      <dl class="facts">
-        {facts.map(([what, value]) => (
-          <div key={what}>
-            <dt>{what}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {fingerprint && <More facts={[[t.fingerprint, fingerprint]]} />}
     </>
   )
@@ -114,13 +104,10 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
   }, [path])
   const panel = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
-    const shown = panel.current
     // On a narrow screen the panel covers the list.
-    if (matchMedia('(max-width: 820px)').matches) shown?.focus()
-    return () => {
-      if (shown?.contains(document.activeElement)) focusContent()
-    }
+    if (matchMedia('(max-width: 820px)').matches) panel.current?.focus()
   }, [])
+  useContentFocus(panel)
   const close = () => goTo({ query: {} })
   // At first, `preview` still contains the previous file.
   const entry = preview.path.value === path ? preview.entry.value : undefined
@@ -141,7 +128,7 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
         <Button icon="close" kind="quiet" label={texts.value.close} onClick={close} />
       </header>
       <div class="details-body">
-        {preview.failure.value !== undefined && <Failure error={preview.failure.value} onRepeat={preview.refresh} />}
+        <Failure error={preview.failure.value} onRepeat={preview.refresh} />
         {entry?.type === 'file' && (
           <>
             {entry.workflow && (
@@ -157,7 +144,7 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
             </Button>
           </>
         )}
-        {entry && <Facts entry={entry} />}
+        {entry && <FileFacts entry={entry} />}
         {entry?.type === 'file' && <Versions path={path} />}
       </div>
     </aside>

@@ -8,7 +8,7 @@ import { relocateAndNotify } from './notified-actions.ts'
 // The dragged entries. The media type is unique to this tab, because another tab may drag paths of another site.
 let dragged: { readonly type: string; readonly paths: readonly string[] } | undefined
 
-export const dragTarget = signal<string | undefined>(undefined)
+export const dragTarget = signal<string>()
 
 export const startDrag = (event: DragEvent, paths: readonly string[]): void => {
   dragged = { type: `application/x-site-admin-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`, paths }

@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { useLeaveWarning } from '../parts/leave-warning.ts'
+import { setter } from '../parts/setter.ts'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
@@ -22,7 +24,7 @@ interface TextSideProps {
 const TextSide = ({ label, text, onText }: TextSideProps) => {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!onText) return
     field.current?.focus()
     field.current?.setSelectionRange(0, 0)
@@ -130,31 +132,12 @@ const Body = ({ editor, name, canEdit }: SidesProps) => {
   )
 }
 
-/** Runs one action at a time, and returns the failure of the last one. */
-const useAttempts = () => {
-  const failure = useSignal<unknown>(undefined)
-  const isBusy = useSignal(false)
-  const attempt = async (work: () => Promise<unknown>) => {
-    if (isBusy.value) return
-    isBusy.value = true
-    failure.value = undefined
-    try {
-      await work()
-    } catch (error) {
-      failure.value = error
-    } finally {
-      isBusy.value = false
-    }
-  }
-  return { failure: failure.value, isBusy: isBusy.value, attempt }
-}
-
 /** Shows the text of a file, to read or change it. A page is shown beside its source. */
 export const EditDialog = ({ path }: { readonly path: string }) => {
   const { store, rights } = useFiles()
   const { client } = usePage()
   const editor = useMemo(() => createEditor(client, path), [client, path])
-  const { failure, isBusy, attempt } = useAttempts()
+  const { failure, isBusy, attempt } = useAttempt()
   const isAsking = useSignal(false)
   const name = nameOf(path)
   const t = texts.value.files.edit
@@ -163,9 +146,7 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
     open()
     return editor.close
   }, [editor])
-  const close = () => {
-    store.dialog.value = undefined
-  }
+  const close = setter(store.dialog, undefined)
   const save = () =>
     attempt(async () => {
       if (!(await editor.save())) return
@@ -185,10 +166,10 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
     <Dialog title={name} kind="full" onClose={askToClose}>
       <form
         method="dialog"
-        aria-busy={isBusy}
+        aria-busy={isBusy.value}
         onSubmit={(event) => {
           event.preventDefault()
-          save()
+          if (!isBusy.value) save()
         }}
       >
         <div class="dialog-body">
@@ -198,15 +179,13 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
                 editor.discard()
                 close()
               }}
-              onContinue={() => {
-                isAsking.value = false
-              }}
+              onContinue={setter(isAsking, false)}
             />
           )}
-          {!base && failure === undefined && <p role="status">{texts.value.loading}</p>}
+          {!base && failure.value === undefined && <p role="status">{texts.value.loading}</p>}
           <Body editor={editor} name={name} canEdit={canEdit} />
         </div>
-        {failure !== undefined && <Failure error={failure} onRepeat={base ? save : open} />}
+        <Failure error={failure.value} onRepeat={base ? save : open} />
         <footer>
           <Button onClick={askToClose}>{texts.value.close}</Button>
           {canEdit && (

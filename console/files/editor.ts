@@ -61,8 +61,8 @@ const unsavedOf = (client: SiteClient): Unsaved => {
 export const createEditor = (client: SiteClient, path: string): Editor => {
   const mine = unsavedOf(client)
   const text = signal('')
-  const base = signal<Saved | undefined>(undefined)
-  const theirs = signal<Saved | undefined>(undefined)
+  const base = signal<Saved>()
+  const theirs = signal<Saved>()
   const isChanged = computed(() => base.value !== undefined && text.value !== base.value.text)
 
   const begin = (saved: Saved, current = saved.text ?? '') =>

@@ -1,4 +1,6 @@
 import { Icon } from '../parts/icon.tsx'
+import { texts } from '../texts/texts.ts'
+import { nameOf, parentOf } from '../uploads/paths.ts'
 import { isPage, pictureType } from './picture-type.ts'
 
 interface EntryIconProps {
@@ -11,3 +13,11 @@ export const EntryIcon = ({ name, type }: EntryIconProps) => {
   if (pictureType(name)) return <Icon name="picture" />
   return <Icon name={isPage(name) ? 'page' : 'file'} />
 }
+
+/** The name of an entry, and below it the folder of the entry. */
+export const EntryPlace = ({ path }: { readonly path: string }) => (
+  <span class="lines">
+    <bdi>{nameOf(path)}</bdi>
+    <bdi class="hint">{parentOf(path) || texts.value.files.root}</bdi>
+  </span>
+)

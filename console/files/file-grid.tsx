@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { formatSize } from '../parts/format.ts'
 import { Rows } from '../parts/rows.tsx'
+import { useSize } from '../parts/size.ts'
 import { texts } from '../texts/texts.ts'
 import { linkOf } from './commands.ts'
 import { type EntryProps, entryEvents, keepSelecting } from './entry-events.ts'
@@ -17,7 +18,7 @@ const narrowestTile = 150
 
 const Picture = ({ entry, path }: Pick<EntryProps, 'entry'> & { readonly path: string }) => {
   const { client } = usePage()
-  const url = useSignal<string | undefined>(undefined)
+  const url = useSignal<string>()
   const { name, type, size, lastModified } = entry
   useEffect(() => {
     const stop = new AbortController()
@@ -63,25 +64,19 @@ const Tile = (given: EntryProps & { readonly column: number }) => {
 export const FileGrid = () => {
   const columns = useSignal(4)
   const { rows, selection, index, box, menu, openMenu } = useEntries(columns.value, lineHeight)
-  useLayoutEffect(() => {
-    const shown = box.ref.current
-    if (!shown) return
-    const look = () => {
-      columns.value = Math.max(2, Math.floor(shown.clientWidth / narrowestTile))
-    }
-    const sizes = new ResizeObserver(look)
-    sizes.observe(shown)
-    look()
-    return () => sizes.disconnect()
-  }, [])
-  const lines = Math.ceil(rows.length / columns.value)
+  useSize(box.ref, ({ clientWidth }) => {
+    columns.value = Math.max(2, Math.floor(clientWidth / narrowestTile))
+  })
+  const lines = Array.from({ length: Math.ceil(rows.length / columns.value) }, (_, line) =>
+    rows.slice(line * columns.value, (line + 1) * columns.value),
+  )
   return (
-    <div {...box} class="grid tiles" aria-rowcount={lines} aria-colcount={columns.value}>
+    <div {...box} class="grid tiles" aria-rowcount={lines.length} aria-colcount={columns.value}>
       <Rows
-        count={lines}
+        items={lines}
         height={lineHeight}
         active={index < 0 ? index : Math.floor(index / columns.value)}
-        row={(line, slot) => (
+        row={(entries, line, slot) => (
           <div
             key={slot}
             role="row"
@@ -89,7 +84,7 @@ export const FileGrid = () => {
             class="tiles-line"
             style={{ gridTemplateColumns: `repeat(${columns.value}, minmax(0, 1fr))` }}
           >
-            {rows.slice(line * columns.value, (line + 1) * columns.value).map((entry, at) => (
+            {entries.map((entry, at) => (
               <Tile
                 key={entry.name}
                 entry={entry}

@@ -52,24 +52,19 @@ export const FileList = () => {
     <div {...box} class="grid" aria-rowcount={rows.length + 1}>
       <Head />
       <Rows
-        count={rows.length}
+        items={rows}
         height={height}
         active={index}
-        row={(at, slot) => {
-          const entry = rows[at]
-          return (
-            entry && (
-              <FileRow
-                key={slot}
-                entry={entry}
-                index={at}
-                isChosen={selection.chosen.has(entry.name)}
-                isActive={entry.name === selection.active}
-                onMenu={openMenu}
-              />
-            )
-          )
-        }}
+        row={(entry, at, slot) => (
+          <FileRow
+            key={slot}
+            entry={entry}
+            index={at}
+            isChosen={selection.chosen.has(entry.name)}
+            isActive={entry.name === selection.active}
+            onMenu={openMenu}
+          />
+        )}
       />
       {menu}
     </div>

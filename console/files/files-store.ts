@@ -45,8 +45,8 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
   const folder = createFolder({ client, onRead: tree.learn })
   const preview = createPreview({ client })
   const search = createNameSearch(client, () => folder.path.value)
-  const dialog = signal<FilesDialog | undefined>(undefined)
-  const clipboard = signal<{ readonly how: Relocation; readonly paths: readonly string[] } | undefined>(undefined)
+  const dialog = signal<FilesDialog>()
+  const clipboard = signal<{ readonly how: Relocation; readonly paths: readonly string[] }>()
 
   const chosenPaths = () => folder.chosen.value.map(({ name }) => join(folder.path.value, name))
 

@@ -54,7 +54,7 @@ const Contents = () => {
   const hasEntries = (entries.value?.length ?? 0) > 0
   return (
     <>
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={refresh} />}
+      <Failure error={failure.value} onRepeat={refresh} />
       {!entries.value && isLoading.value && (
         <p class="empty" role="status">
           {texts.value.loading}

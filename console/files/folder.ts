@@ -1,5 +1,6 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
+import { createNewestRead } from '../page/newest-read.ts'
 import { isWithin, parentOf, partsOf } from '../uploads/paths.ts'
 import { arrange, type Column, type Order } from './arrange.ts'
 import { choose, chooseAll, nothing, retain, type Selection, type SelectionMode, step } from './selection.ts'
@@ -72,22 +73,18 @@ interface FolderOptions {
 
 export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
   const path = signal('')
-  const entries = signal<readonly FolderContent[] | undefined>(undefined)
-  const isLoading = signal(false)
-  const failure = signal<unknown>(undefined)
+  const entries = signal<readonly FolderContent[]>()
+  const { isLoading, failure, run } = createNewestRead()
   const order = signal<Order>({ column: 'name', isDescending: false })
   const selection = signal<Selection>(nothing)
   const shown = computed(() => arrange(entries.value ?? [], order.value))
   const names = computed(() => shown.value.map(({ name }) => name))
   const chosen = computed(() => shown.value.filter(({ name }) => selection.value.chosen.has(name)))
-  let asked = 0
 
-  const read = async () => {
-    const turn = ++asked
-    const place = path.value
-    isLoading.value = true
-    try {
-      const found = await readWhile(client().files.list(place), () => turn === asked)
+  const read = () =>
+    run(async (isNewest) => {
+      const place = path.value
+      const found = await readWhile(client().files.list(place), isNewest)
       if (!found) return
       const before = names.value
       batch(() => {
@@ -96,12 +93,7 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
         selection.value = retain(selection.value, before, names.value)
       })
       onRead?.(place, found)
-    } catch (error) {
-      if (turn === asked) failure.value = error
-    } finally {
-      if (turn === asked) isLoading.value = false
-    }
-  }
+    })
 
   return {
     path,

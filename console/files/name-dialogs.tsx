@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'
+import { NameField } from '../parts/fields.tsx'
+import { setter } from '../parts/setter.ts'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { useFiles } from './files-context.ts'
@@ -16,7 +18,6 @@ interface NameDialogProps {
 
 const NameDialog = ({ title, label, action, name: before, onName }: NameDialogProps) => {
   const { store } = useFiles()
-  const field = useId()
   const input = useRef<HTMLInputElement>(null)
   const name = useSignal(before)
   useLayoutEffect(() => {
@@ -32,26 +33,9 @@ const NameDialog = ({ title, label, action, name: before, onName }: NameDialogPr
       action={action}
       isReady={name.value.trim() !== '' && name.value !== before}
       onSubmit={() => onName(name.value)}
-      onClose={() => {
-        store.dialog.value = undefined
-      }}
+      onClose={setter(store.dialog, undefined)}
     >
-      <div class="field">
-        <label for={field}>{label}</label>
-        <input
-          ref={input}
-          id={field}
-          value={name.value}
-          autoComplete="off"
-          spellcheck={false}
-          dir="auto"
-          pattern="[^\/]+"
-          title={texts.value.files.noSlash}
-          onInput={({ currentTarget }) => {
-            name.value = currentTarget.value
-          }}
-        />
-      </div>
+      <NameField label={label} value={name} inputRef={input} />
     </FormDialog>
   )
 }

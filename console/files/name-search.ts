@@ -23,11 +23,11 @@ export interface NameSearch {
 /** Searches the names of everything below a folder while the user types. */
 export const createNameSearch = (client: () => SiteClient, folder: () => string): NameSearch => {
   const text = signal('')
-  const found = signal<readonly FoundItem[] | undefined>(undefined)
+  const found = signal<readonly FoundItem[]>()
   const active = signal(0)
   const isSearching = signal(false)
   const hasMore = signal(false)
-  const failure = signal<unknown>(undefined)
+  const failure = signal<unknown>()
   let aborter = new AbortController()
   let rest: AsyncIterator<FoundItem> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,4 +1,4 @@
-import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { attemptOrNotify, notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import type { Outcome } from '../uploads/for-each-path.ts'
@@ -70,8 +70,9 @@ export const renameAndNotify = async (store: FilesStore, path: string, name: str
   await store.rename(path, name)
   updateDetailsPanel(store, [path], name)
   const undo = () =>
-    renameAndNotify(store, join(parentOf(path), name), nameOf(path)).catch((error: unknown) =>
-      notifyFailure(texts.value.files.notDone(name, 0), error, undo),
+    attemptOrNotify(
+      () => renameAndNotify(store, join(parentOf(path), name), nameOf(path)),
+      texts.value.files.notDone(name, 0),
     )
   notify(texts.value.files.renamed(nameOf(path), name), { label: texts.value.undo, run: undo })
 }

@@ -1,11 +1,11 @@
 import { Loaded } from '../parts/loaded.tsx'
+import { EditDialog } from './edit-dialog.tsx'
 import { useFiles } from './files-context.ts'
 import { NewFolderDialog, RenameDialog } from './name-dialogs.tsx'
 import { RelocateDialog } from './relocate-dialog.tsx'
 import { RemoveDialog, RemoveDraftDialog } from './remove-dialogs.tsx'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 
-const loadEditDialog = async () => (await import('./edit-dialog.tsx')).EditDialog
 const loadZipDialog = async () => (await import('./zip-dialog.tsx')).ZipDialog
 
 export const OpenDialog = () => {
@@ -25,7 +25,7 @@ export const OpenDialog = () => {
     case 'zip':
       return <Loaded load={loadZipDialog} props={{ paths: dialog.paths }} />
     case 'edit':
-      return <Loaded load={loadEditDialog} props={{ path: dialog.path }} />
+      return <EditDialog path={dialog.path} />
     case 'shortcuts':
       return <ShortcutsDialog />
     default:

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { Failure } from '../parts/failure.tsx'
 import { texts } from '../texts/texts.ts'
 
@@ -17,19 +18,15 @@ interface PlayerEvent {
 /** Plays a file from a link without a token, so that the browser reads only the parts that it plays (K-43). */
 export const Player = ({ kind, name, path }: PlayerProps) => {
   const { client } = usePage()
-  const url = useSignal<string | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
+  const url = useSignal<string>()
+  const { failure, attempt } = useAttempt()
   const isUnplayable = useSignal(false)
   // Set from a failure until the player continues.
   const resumed = useRef<{ readonly at: number; readonly isPlaying: boolean } | undefined>(undefined)
-  const open = async () => {
-    failure.value = undefined
-    try {
+  const open = () =>
+    attempt(async () => {
       url.value = (await client.files.link(path)).url
-    } catch (error) {
-      failure.value = error
-    }
-  }
+    })
   useEffect(() => {
     open()
   }, [path])

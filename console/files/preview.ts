@@ -1,5 +1,6 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { SiteClient, Version } from '../../client/src/index.ts'
+import { createNewestRead } from '../page/newest-read.ts'
 import type { Content, FoundEntry, ObjectUrls } from './preview-content.ts'
 
 // The first view needs no content of files, so this code is loaded on demand.
@@ -34,13 +35,12 @@ const release = (urls: ObjectUrls, content: Content | undefined) => {
 const stateOf = ({ etag = '' }: FoundEntry, draft: boolean): string => (draft ? '' : etag)
 
 export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview => {
-  const entry = signal<FoundEntry | undefined>(undefined)
-  const content = signal<Content | undefined>(undefined)
-  const failure = signal<unknown>(undefined)
+  const entry = signal<FoundEntry>()
+  const content = signal<Content>()
+  const { failure, run, drop } = createNewestRead()
   const isDraft = signal(false)
-  const versions = signal<readonly Version[] | undefined>(undefined)
+  const versions = signal<readonly Version[]>()
   const path = signal('')
-  let turn = 0
   // The tag of the shown state. While the file has this tag, it is not read again.
   let shown = ''
 
@@ -49,11 +49,10 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
     content.value = next
   }
 
-  const read = async () => {
-    const mine = ++turn
-    try {
+  const read = () =>
+    run(async (isNewest) => {
       const found = await client().files.stat(path.value)
-      if (mine !== turn) return
+      if (!isNewest()) return
       batch(() => {
         isDraft.value = isDraft.value && Boolean(found.draft)
         entry.value = found
@@ -65,13 +64,10 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
         found.type === 'file'
           ? await (await loadContent()).readContent(client().files, urls, path.value, found, isDraft.value)
           : undefined
-      if (mine !== turn) return release(urls, seen)
+      if (!isNewest()) return release(urls, seen)
       show(seen)
       shown = state
-    } catch (error) {
-      if (mine === turn) failure.value = error
-    }
-  }
+    })
 
   return {
     path,
@@ -99,12 +95,11 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
     },
     async readVersions() {
       const mine = path.value
-      const found: Version[] = []
-      for await (const version of client().files.versions(mine)) found.push(version)
+      const found = await Array.fromAsync(client().files.versions(mine))
       if (mine === path.value) versions.value = found
     },
     close() {
-      turn++
+      drop()
       path.value = ''
       shown = ''
       show(undefined)

@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { NameField } from '../parts/fields.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Rows } from '../parts/rows.tsx'
+import { setter } from '../parts/setter.ts'
 import { texts } from '../texts/texts.ts'
 import { isWithin, join, parentOf } from '../uploads/paths.ts'
 import { collator } from './arrange.ts'
@@ -32,7 +34,7 @@ const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
   const { client, access } = usePage()
   const t = texts.value.files
   const names = useSignal<readonly string[]>([])
-  const failure = useSignal<unknown>(undefined)
+  const failure = useSignal<unknown>()
   const box = useRetainedFocus<HTMLDivElement>()
   useEffect(() => {
     let isWanted = true
@@ -62,24 +64,19 @@ const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
         <Icon name="folder" />
         <bdi>{folder === '' ? t.root : `/${folder}`}</bdi>
       </p>
-      {failure.value !== undefined && <Failure error={failure.value} />}
+      <Failure error={failure.value} />
       <Rows
         list={t.folders}
-        count={steps.length}
+        items={steps}
         height={rowHeight}
-        row={(index) => {
-          const step = steps[index]
-          return (
-            step && (
-              <div key={step.path} role="listitem">
-                <button type="button" onClick={() => onFolder(step.path)}>
-                  <Icon name={index < up.length ? 'up' : 'folder'} />
-                  <bdi>{step.name}</bdi>
-                </button>
-              </div>
-            )
-          )
-        }}
+        row={({ path, name }, index) => (
+          <div key={path} role="listitem">
+            <button type="button" onClick={() => onFolder(path)}>
+              <Icon name={index < up.length ? 'up' : 'folder'} />
+              <bdi>{name}</bdi>
+            </button>
+          </div>
+        )}
       />
     </div>
   )
@@ -88,7 +85,6 @@ const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
 /** With this dialog, keyboard users can move and copy without dragging. */
 export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
   const { store, rights } = useFiles()
-  const field = useId()
   const t = texts.value.files
   const folder = useSignal(store.folder.path.value)
   const name = useSignal('')
@@ -101,9 +97,7 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
       action={how === 'move' ? t.moveAction : t.copyAction}
       isReady={isUseful && rights.canWrite(target)}
       onSubmit={() => relocateAndNotify(store, how, paths, target)}
-      onClose={() => {
-        store.dialog.value = undefined
-      }}
+      onClose={setter(store.dialog, undefined)}
     >
       <FolderPicker
         folder={folder.value}
@@ -112,21 +106,7 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
           folder.value = path
         }}
       />
-      <div class="field">
-        <label for={field}>{t.newTarget}</label>
-        <input
-          id={field}
-          value={name.value}
-          autoComplete="off"
-          spellcheck={false}
-          dir="auto"
-          pattern="[^\/]+"
-          title={t.noSlash}
-          onInput={({ currentTarget }) => {
-            name.value = currentTarget.value
-          }}
-        />
-      </div>
+      <NameField label={t.newTarget} value={name} />
     </FormDialog>
   )
 }

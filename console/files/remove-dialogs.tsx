@@ -6,6 +6,7 @@ import { keptDays } from '../page/kept-days.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatSize } from '../parts/format.ts'
+import { setter } from '../parts/setter.ts'
 import { texts } from '../texts/texts.ts'
 import { forEachPath } from '../uploads/for-each-path.ts'
 import { nameOf } from '../uploads/paths.ts'
@@ -32,8 +33,8 @@ const sentenceOf = ({ files, folders, bytes, atLeast }: RemovalPreview): string 
 export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) => {
   const { store } = useFiles()
   const { client } = usePage()
-  const preview = useSignal<RemovalPreview | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
+  const preview = useSignal<RemovalPreview>()
+  const failure = useSignal<unknown>()
   const isShown = useRef(true)
   const t = texts.value.files
   const count = async () => {
@@ -61,11 +62,9 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
       isDangerous
       isReady={found !== undefined}
       onSubmit={() => removeAndNotify(store, paths)}
-      onClose={() => {
-        store.dialog.value = undefined
-      }}
+      onClose={setter(store.dialog, undefined)}
     >
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={count} />}
+      <Failure error={failure.value} onRepeat={count} />
       <p role="status">{found ? sentenceOf(found) : t.counting}</p>
       {found?.code !== undefined && <p class="note">{t.refused(found.code)}</p>}
       <p class="soft">{t.comesBack(keptDays())}</p>
@@ -87,9 +86,7 @@ export const RemoveDraftDialog = ({ path }: { readonly path: string }) => {
         await client.files.removeDraft(path)
         await store.preview.refresh()
       }}
-      onClose={() => {
-        store.dialog.value = undefined
-      }}
+      onClose={setter(store.dialog, undefined)}
     >
       <p>{t.removeDraftText}</p>
     </FormDialog>

@@ -2,9 +2,8 @@ import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
-import { nameOf, parentOf } from '../uploads/paths.ts'
 import { openFound } from './commands.ts'
-import { EntryIcon } from './entry-icon.tsx'
+import { EntryIcon, EntryPlace } from './entry-icon.tsx'
 import { useFiles } from './files-context.ts'
 
 const rowHeight = 44
@@ -17,37 +16,29 @@ export const SearchResults = () => {
   const rows = found.value ?? []
   return (
     <div class="found">
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={repeat} />}
+      <Failure error={failure.value} onRepeat={repeat} />
       <p class="soft" role="status">
         {isSearching.value ? t.searching : found.value && t.found(rows.length, hasMore.value)}
       </p>
       {rows.length > 0 && (
         <div id="found" role="listbox" class="found-list" aria-label={t.results} aria-busy={isSearching.value}>
           <Rows
-            count={rows.length}
+            items={rows}
             height={rowHeight}
             active={active.value}
-            row={(index) => {
-              const item = rows[index]
-              return (
-                item && (
-                  <div
-                    key={item.path}
-                    id={`found-${index}`}
-                    role="option"
-                    aria-selected={index === active.value}
-                    class={`row found-row${index === active.value ? ' is-chosen' : ''}`}
-                    onClick={() => openFound(store, keyboard, item)}
-                  >
-                    <EntryIcon name={item.path} type={item.type} />
-                    <span class="lines">
-                      <bdi>{nameOf(item.path)}</bdi>
-                      <bdi class="hint">{parentOf(item.path) || t.root}</bdi>
-                    </span>
-                  </div>
-                )
-              )
-            }}
+            row={(item, index) => (
+              <div
+                key={item.path}
+                id={`found-${index}`}
+                role="option"
+                aria-selected={index === active.value}
+                class={`row found-row${index === active.value ? ' is-chosen' : ''}`}
+                onClick={() => openFound(store, keyboard, item)}
+              >
+                <EntryIcon name={item.path} type={item.type} />
+                <EntryPlace path={item.path} />
+              </div>
+            )}
           />
         </div>
       )}

@@ -30,9 +30,7 @@ export const choose = (
     return { chosen: range(names, anchor, name), active: name, anchor }
   }
   if (mode === 'alone') return { chosen: new Set([name]), active: name, anchor: name }
-  const chosen = new Set(selection.chosen)
-  if (!chosen.delete(name)) chosen.add(name)
-  return { chosen, active: name, anchor: name }
+  return { chosen: selection.chosen.symmetricDifference(new Set([name])), active: name, anchor: name }
 }
 
 /** Moves the focus by this number of rows; `Infinity` moves it to the end. `toggle` moves only the focus. */
@@ -59,7 +57,7 @@ export const retain = (selection: Selection, before: readonly string[], names: r
     return names[Math.min(Math.max(0, before.indexOf(name)), names.length - 1)]
   }
   return {
-    chosen: new Set([...selection.chosen].filter((name) => there.has(name))),
+    chosen: selection.chosen.intersection(there),
     active: keep(selection.active),
     anchor: keep(selection.anchor),
   }

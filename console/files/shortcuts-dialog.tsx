@@ -1,4 +1,5 @@
 import { Dialog } from '../parts/dialog.tsx'
+import { setter } from '../parts/setter.ts'
 import { texts } from '../texts/texts.ts'
 import { useFiles } from './files-context.ts'
 
@@ -19,12 +20,7 @@ export const ShortcutsDialog = () => {
     ['?', t.shortcuts],
   ]
   return (
-    <Dialog
-      title={t.shortcuts}
-      onClose={() => {
-        store.dialog.value = undefined
-      }}
-    >
+    <Dialog title={t.shortcuts} onClose={setter(store.dialog, undefined)}>
       <div class="dialog-body">
         <dl class="facts">
           {shortcuts.map(([keys = '', effect = '']) => (

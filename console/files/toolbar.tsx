@@ -1,8 +1,9 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
-import { focusContent } from '../parts/focus.ts'
+import { useContentFocus } from '../parts/focus.ts'
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
+import { setter } from '../parts/setter.ts'
 import { texts } from '../texts/texts.ts'
 import { type Command, commandsFor, paste } from './commands.ts'
 import { useFileDialogs } from './file-dialogs.tsx'
@@ -15,12 +16,7 @@ const ChosenTools = ({ commands }: { readonly commands: readonly Command[] }) =>
   const t = texts.value.files
   const count = t.chosen(store.folder.chosen.value.length)
   const tools = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => {
-    const shown = tools.current
-    return () => {
-      if (shown?.contains(document.activeElement)) focusContent()
-    }
-  }, [])
+  useContentFocus(tools)
   return (
     <div ref={tools} class="bar-chosen" role="toolbar" aria-label={count}>
       <Button icon="close" kind="quiet" label={t.clearSelection} onClick={store.folder.clearSelection} />
@@ -51,15 +47,11 @@ export const Toolbar = () => {
   const newFolder = () => {
     store.dialog.value = { kind: 'newFolder', path: store.folder.path.value }
   }
-  const shortcuts = () => {
-    store.dialog.value = { kind: 'shortcuts' }
-  }
+  const shortcuts = setter(store.dialog, { kind: 'shortcuts' })
   const downloadFolder: MenuItem = {
     label: t.zip.folder,
     icon: 'download',
-    run: () => {
-      store.dialog.value = { kind: 'zip', paths: [folder] }
-    },
+    run: setter(store.dialog, { kind: 'zip', paths: [folder] }),
   }
   const writing: readonly MenuItem[] = [
     {

@@ -5,13 +5,13 @@ import { usePage } from '../page/context.ts'
 import { keptDays } from '../page/kept-days.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Failure } from '../parts/failure.tsx'
 import { formatMoment, formatSize } from '../parts/format.ts'
+import { ListState } from '../parts/list-state.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { forEachPath } from '../uploads/for-each-path.ts'
-import { nameOf, parentOf } from '../uploads/paths.ts'
-import { EntryIcon } from './entry-icon.tsx'
+import { nameOf } from '../uploads/paths.ts'
+import { EntryIcon, EntryPlace } from './entry-icon.tsx'
 
 /** The list grows by this many items at a time. */
 const growth = 100
@@ -36,10 +36,7 @@ const TrashRow = ({ item, isChosen, canRestore, onChoose }: TrashRowProps) => {
       <td>
         <span class="trash-name">
           <EntryIcon name={name} type={item.type} />
-          <span class="lines">
-            <bdi>{name}</bdi>
-            <bdi class="hint">{parentOf(item.path) || t.root}</bdi>
-          </span>
+          <EntryPlace path={item.path} />
         </span>
       </td>
       <td>
@@ -53,7 +50,7 @@ const TrashRow = ({ item, isChosen, canRestore, onChoose }: TrashRowProps) => {
 
 const useTrash = (onRestored: () => void) => {
   const { client, access, live } = usePage()
-  const items = useSignal<readonly TrashItem[] | undefined>(undefined)
+  const items = useSignal<readonly TrashItem[]>()
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const hasMore = useSignal(false)
   const isBusy = useSignal(false)
@@ -71,7 +68,7 @@ const useTrash = (onRestored: () => void) => {
       if (own !== turn.current) return
       items.value = found.slice(0, count)
       hasMore.value = found.length > count
-      chosen.value = new Set(found.map(({ path }) => path).filter((path) => chosen.value.has(path)))
+      chosen.value = chosen.value.intersection(new Set(found.map(({ path }) => path)))
       failure.value = undefined
     } catch (error) {
       if (own === turn.current) failure.value = { error, repeat: () => read(count) }
@@ -104,9 +101,7 @@ const useTrash = (onRestored: () => void) => {
     onRestored()
   }
   const choose = (path: string) => {
-    const next = new Set(chosen.value)
-    if (!next.delete(path)) next.add(path)
-    chosen.value = next
+    chosen.value = chosen.value.symmetricDifference(new Set([path]))
   }
   return {
     items: items.value,
@@ -186,8 +181,7 @@ export const TrashView = () => {
           </Button>
         )}
       </header>
-      {failure && <Failure error={failure.error} onRepeat={failure.repeat} />}
-      {!items && !failure && <p class="empty">{texts.value.loading}</p>}
+      <ListState items={items} failure={failure?.error} onRepeat={failure?.repeat} />
       {items?.length === 0 && <Empty icon="restore" title={t.deletedNone(keptDays())} />}
       {items && items.length > 0 && <TrashTable trash={trash} items={items} />}
       {trash.hasMore && <Button onClick={trash.showMore}>{t.showMore}</Button>}

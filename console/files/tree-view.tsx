@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { Rows } from '../parts/rows.tsx'
-import { notifyFailure } from '../parts/toasts.tsx'
+import { attemptOrNotify } from '../parts/toasts.tsx'
 import { goTo, linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { parentOf, partsOf } from '../uploads/paths.ts'
@@ -29,9 +29,7 @@ export const TreeView = () => {
     store.tree.reveal(open).catch(() => {})
   }, [open])
 
-  const toggle = (path: string) => {
-    store.tree.toggle(path).catch((error: unknown) => notifyFailure('', error, () => toggle(path)))
-  }
+  const toggle = (path: string) => attemptOrNotify(() => store.tree.toggle(path))
   const go = (row: TreeRow | undefined) => {
     if (row) active.value = row.path
   }
@@ -71,41 +69,36 @@ export const TreeView = () => {
       onKeyDown={onKeyDown}
     >
       <Rows
-        count={rows.length}
+        items={rows}
         height={rowHeight}
         active={index}
-        row={(at) => {
-          const row = rows[at]
-          if (!row) return null
-          const { path, name, level, isOpen, mayOpen } = row
-          return (
-            <div
-              key={path}
-              id={`tree-${at}`}
-              role="treeitem"
-              aria-level={level}
-              aria-selected={path === open}
-              aria-expanded={mayOpen ? isOpen : undefined}
-              class={`tree-row${at === index ? ' is-active' : ''}${dragTarget.value === path ? ' is-target' : ''}`}
-              style={{ paddingInlineStart: `${(Math.min(level, 12) - 1) * 14 + 6}px` }}
-              {...dropOn(path, files)}
+        row={({ path, name, level, isOpen, mayOpen }, at) => (
+          <div
+            key={path}
+            id={`tree-${at}`}
+            role="treeitem"
+            aria-level={level}
+            aria-selected={path === open}
+            aria-expanded={mayOpen ? isOpen : undefined}
+            class={`tree-row${at === index ? ' is-active' : ''}${dragTarget.value === path ? ' is-target' : ''}`}
+            style={{ paddingInlineStart: `${(Math.min(level, 12) - 1) * 14 + 6}px` }}
+            {...dropOn(path, files)}
+          >
+            <button
+              type="button"
+              tabIndex={-1}
+              class={mayOpen ? 'tree-toggle' : 'tree-toggle is-hidden'}
+              aria-hidden="true"
+              onClick={() => toggle(path)}
             >
-              <button
-                type="button"
-                tabIndex={-1}
-                class={mayOpen ? 'tree-toggle' : 'tree-toggle is-hidden'}
-                aria-hidden="true"
-                onClick={() => toggle(path)}
-              >
-                <Icon name={isOpen ? 'down' : 'right'} />
-              </button>
-              <a tabIndex={-1} href={linkTo({ view: 'files', path: partsOf(path) })} title={name}>
-                <Icon name="folder" />
-                <bdi>{path === '' ? t.root : name}</bdi>
-              </a>
-            </div>
-          )
-        }}
+              <Icon name={isOpen ? 'down' : 'right'} />
+            </button>
+            <a tabIndex={-1} href={linkTo({ view: 'files', path: partsOf(path) })} title={name}>
+              <Icon name="folder" />
+              <bdi>{path === '' ? t.root : name}</bdi>
+            </a>
+          </div>
+        )}
       />
     </div>
   )

@@ -63,9 +63,7 @@ export const createTree = (client: () => SiteClient): Tree => {
   }
 
   const read = async (path: string) => {
-    const found: FolderContent[] = []
-    for await (const entry of client().files.list(path)) found.push(entry)
-    learn(path, found)
+    learn(path, await Array.fromAsync(client().files.list(path)))
   }
 
   const show = async (path: string) => {
@@ -73,12 +71,13 @@ export const createTree = (client: () => SiteClient): Tree => {
     open.value = new Set(open.value).add(path)
   }
 
+  const close = (path: string) => {
+    open.value = open.value.difference(new Set([path]))
+  }
+
   const forget = (path: string) => {
-    const [left, stillOpen] = [new Map(folders.value), new Set(open.value)]
-    left.delete(path)
-    stillOpen.delete(path)
-    folders.value = left
-    open.value = stillOpen
+    folders.value = new Map([...folders.value].filter(([known]) => known !== path))
+    close(path)
   }
 
   return {
@@ -90,9 +89,7 @@ export const createTree = (client: () => SiteClient): Tree => {
     learn,
     async toggle(path) {
       if (!open.value.has(path)) return show(path)
-      const left = new Set(open.value)
-      left.delete(path)
-      open.value = left
+      close(path)
     },
     async reveal(path) {
       for (let place = path; place !== ''; place = parentOf(place)) await show(parentOf(place))

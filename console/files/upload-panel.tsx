@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { messageOf } from '../parts/failure.tsx'
-import { focusContent, useRetainedFocus } from '../parts/focus.ts'
+import { useContentFocus, useRetainedFocus } from '../parts/focus.ts'
 import { formatSize } from '../parts/format.ts'
 import { useLeaveWarning } from '../parts/leave-warning.ts'
 import { Progress } from '../parts/progress.tsx'
@@ -102,12 +101,7 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const isCleared = all.every(({ stage }) => stage !== 'failed' && stage !== 'done' && stage !== 'skipped')
   const question = uploads.question.value
   useLeaveWarning(open > 0)
-  useLayoutEffect(() => {
-    const shown = panel.current
-    return () => {
-      if (shown?.contains(document.activeElement)) focusContent()
-    }
-  }, [])
+  useContentFocus(panel)
   return (
     <section ref={panel} class="uploads" tabIndex={-1} aria-label={t.title}>
       <header>
@@ -134,12 +128,9 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
             <div class="uploads-list">
               <Rows
                 list={t.title}
-                count={all.length}
+                items={all}
                 height={52}
-                row={(index) => {
-                  const upload = all[index]
-                  return upload && <UploadRow key={upload.id} upload={upload} uploads={uploads} />
-                }}
+                row={(upload) => <UploadRow key={upload.id} upload={upload} uploads={uploads} />}
               />
             </div>
           )}

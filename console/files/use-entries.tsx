@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { Menu } from '../parts/menu.tsx'
+import { setter } from '../parts/setter.ts'
 import { texts } from '../texts/texts.ts'
 import { commandsFor, runKey } from './commands.ts'
 import type { Point } from './entry-events.ts'
@@ -43,7 +44,7 @@ export const useEntries = (columns: number, height: number) => {
   const { client } = usePage()
   const ref = useListFocus<HTMLDivElement>(keyboard)
   const typed = useRef({ text: '', at: 0 })
-  const menuAt = useSignal<Point | undefined>(undefined)
+  const menuAt = useSignal<Point>()
   const rows = store.folder.shown.value
   const selection = store.folder.selection.value
   const { active, chosen } = selection
@@ -91,9 +92,7 @@ export const useEntries = (columns: number, height: number) => {
       label={texts.value.more}
       items={commandsFor(files, client)}
       at={menuAt.value}
-      onClose={() => {
-        menuAt.value = undefined
-      }}
+      onClose={setter(menuAt, undefined)}
     />
   )
   return { rows, selection, index, box, menu, openMenu }

@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatMoment, formatSize } from '../parts/format.ts'
-import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { attemptOrNotify, notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { downloadVersion } from './download.ts'
@@ -13,40 +13,26 @@ import { useFiles } from './files-context.ts'
 export const Versions = ({ path }: { readonly path: string }) => {
   const { store, rights } = useFiles()
   const { client } = usePage()
-  const failure = useSignal<unknown>(undefined)
+  const { failure, attempt } = useAttempt()
   const t = texts.value.files
   const { preview } = store
-  const read = async () => {
-    try {
-      await preview.readVersions()
-      failure.value = undefined
-    } catch (error) {
-      failure.value = error
-    }
-  }
+  const read = () => attempt(preview.readVersions)
   const etag = preview.entry.value?.etag
   useEffect(() => {
     read()
   }, [path, etag])
-  const restore = async (version: string) => {
-    try {
+  const restore = (version: string) =>
+    attemptOrNotify(async () => {
       await client.files.restore(path, { version, replace: true })
       notify(t.restored(nameOf(path)))
       store.refresh()
-    } catch (error) {
-      notifyFailure('', error, () => restore(version))
-    }
-  }
-  const fetchVersion = (version: string) => {
-    downloadVersion(client, path, version).catch((error: unknown) =>
-      notifyFailure('', error, () => fetchVersion(version)),
-    )
-  }
+    })
+  const fetchVersion = (version: string) => attemptOrNotify(() => downloadVersion(client, path, version))
   const versions = preview.versions.value
   return (
     <section class="versions">
       <h3>{t.versions}</h3>
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={read} />}
+      <Failure error={failure.value} onRepeat={read} />
       {versions && versions.length < 2 && <p class="soft">{t.versionsNone}</p>}
       <ul>
         {(versions && versions.length > 1 ? versions : []).map(({ version, at, size, removed, current }) => {

@@ -2,10 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { openZip, type Zip } from '../../client/src/zip.ts'
 import { usePage } from '../page/context.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatSize } from '../parts/format.ts'
 import { Progress } from '../parts/progress.tsx'
+import { setter } from '../parts/setter.ts'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
@@ -19,21 +21,17 @@ const asFileName = (name: string): string => `${name.replaceAll(/[/\\:*?"<>|]/g,
 export const ZipDialog = ({ paths }: { readonly paths: readonly string[] }) => {
   const { store } = useFiles()
   const { client } = usePage()
-  const zip = useSignal<Zip | undefined>(undefined)
-  const written = useSignal<number | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
+  const zip = useSignal<Zip>()
+  const written = useSignal<number>()
+  const { failure, attempt } = useAttempt()
   const stop = useMemo(() => new AbortController(), [])
   const t = texts.value.files
   const [path = '', ...others] = paths
   const name = asFileName(nameOf(others.length === 0 ? path : store.folder.path.value) || client.site.name)
-  const list = async () => {
-    failure.value = undefined
-    try {
+  const list = () =>
+    attempt(async () => {
       zip.value = await openZip(client.files, paths, stop.signal)
-    } catch (error) {
-      if (!stop.signal.aborted) failure.value = error
-    }
-  }
+    })
   useEffect(() => {
     list()
     return () => stop.abort()
@@ -62,11 +60,9 @@ export const ZipDialog = ({ paths }: { readonly paths: readonly string[] }) => {
       action={t.download}
       isReady={found !== undefined && !isTooLarge}
       onSubmit={() => found && save(found)}
-      onClose={() => {
-        store.dialog.value = undefined
-      }}
+      onClose={setter(store.dialog, undefined)}
     >
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={list} />}
+      <Failure error={failure.value} onRepeat={list} />
       {failure.value === undefined && (
         <p role="status">{found ? t.zip.contents(found.files, formatSize(found.bytes)) : t.counting}</p>
       )}

@@ -2,9 +2,11 @@ import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { FieldType, WebForm } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { found } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { bound, CheckField, Labelled } from '../parts/fields.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { fieldNameOf, typeName } from './field-names.ts'
 import type { FieldsStore } from './fields-store.ts'
@@ -38,17 +40,8 @@ const TypeChoice = ({
   useLayoutEffect(() => field.current?.focus(), [])
   const shown = found(types, wanted.value)
   return (
-    <div class="field">
-      <label for={find}>{t.type}</label>
-      <input
-        ref={field}
-        id={find}
-        type="search"
-        placeholder={t.findType}
-        onInput={({ currentTarget }) => {
-          wanted.value = currentTarget.value
-        }}
-      />
+    <Labelled id={find} label={t.type}>
+      <input ref={field} id={find} type="search" placeholder={t.findType} {...bound(wanted)} />
       <fieldset class="types">
         <legend class="unseen">{t.type}</legend>
         {shown.map(({ id, name }) => (
@@ -59,7 +52,7 @@ const TypeChoice = ({
         ))}
         {shown.length === 0 && <p class="empty">{types.length === 0 ? t.allAdded : t.noType}</p>}
       </fieldset>
-    </div>
+    </Labelled>
   )
 }
 
@@ -67,22 +60,16 @@ export const AddField = ({ form, store, onClose }: AddFieldProps) => {
   const t = viewTexts.value.forms
   const { client, access } = usePage()
   const place = useId()
-  const types = useSignal<readonly FieldType[] | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
-  const chosen = useSignal<FieldType['id'] | undefined>(undefined)
+  const types = useSignal<readonly FieldType[]>()
+  const { failure, attempt } = useAttempt()
+  const chosen = useSignal<FieldType['id']>()
   const mandatory = useSignal(false)
   const before = useSignal('')
   const left = useComputed(() => types.value && offered(types.value, store.fields.value ?? []))
-  const load = async () => {
-    failure.value = undefined
-    try {
-      const found: FieldType[] = []
-      for await (const type of client.forms.types()) found.push(type)
-      types.value = found
-    } catch (error) {
-      failure.value = error
-    }
-  }
+  const load = () =>
+    attempt(async () => {
+      types.value = await Array.fromAsync(client.forms.types())
+    })
   useEffect(() => {
     if (!types.value) load()
   }, [access])
@@ -99,7 +86,7 @@ export const AddField = ({ form, store, onClose }: AddFieldProps) => {
       onSubmit={submit}
       onClose={onClose}
     >
-      {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
+      <Failure error={failure.value} onRepeat={load} />
       {left.value && (
         <TypeChoice
           types={left.value}
@@ -109,15 +96,8 @@ export const AddField = ({ form, store, onClose }: AddFieldProps) => {
           }}
         />
       )}
-      <div class="field">
-        <label for={place}>{t.place}</label>
-        <select
-          id={place}
-          value={before.value}
-          onChange={({ currentTarget }) => {
-            before.value = currentTarget.value
-          }}
-        >
+      <Labelled id={place} label={t.place}>
+        <select id={place} {...bound(before)}>
           <option value="">{t.last}</option>
           {store.fields.value?.map((field) => (
             <option key={field.id} value={field.id}>
@@ -125,17 +105,8 @@ export const AddField = ({ form, store, onClose }: AddFieldProps) => {
             </option>
           ))}
         </select>
-      </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={mandatory.value}
-          onChange={({ currentTarget }) => {
-            mandatory.value = currentTarget.checked
-          }}
-        />
-        {t.mandatory}
-      </label>
+      </Labelled>
+      <CheckField label={t.mandatory} value={mandatory} />
     </FormDialog>
   )
 }

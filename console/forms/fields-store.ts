@@ -1,5 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Field, FieldChange, FieldTypeId, NewSystemField, SiteClient } from '../../client/src/index.ts'
+import { createNewestRead } from '../page/newest-read.ts'
 
 export interface Trouble {
   readonly field: Field
@@ -54,34 +55,25 @@ const isSame = (one: readonly Field[], other: readonly Field[]): boolean =>
 type IsUnchanged = (now: Field) => boolean | Promise<boolean>
 
 const createReader = (forms: Deps['forms'], form: number) => {
-  const fields = signal<readonly Field[] | undefined>(undefined)
-  const failure = signal<unknown>(undefined)
-  let reads = 0
+  const fields = signal<readonly Field[]>()
+  const { failure, run, drop } = createNewestRead()
 
-  const read = async (): Promise<readonly Field[]> => {
-    const found: Field[] = []
-    for await (const field of forms.fields(form)) found.push(field)
-    return found
-  }
+  const read = (): Promise<readonly Field[]> => Array.fromAsync(forms.fields(form))
 
   return {
     fields,
     failure,
     read,
-    async load(): Promise<void> {
-      const own = ++reads
-      try {
+    load: () =>
+      run(async (isNewest) => {
         const found = await read()
-        if (own !== reads) return
+        if (!isNewest()) return
         failure.value = undefined
         if (!fields.value || !isSame(found, fields.value)) fields.value = found
-      } catch (error) {
-        if (own === reads) failure.value = error
-      }
-    },
+      }),
     /** Shows fields before the service has stored them, and ignores the results of running reads. */
     show(list: readonly Field[] | undefined): void {
-      reads++
+      drop()
       fields.value = list
     },
   }
@@ -128,7 +120,7 @@ const createSender =
 export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
   const reader = createReader(forms, form)
   const { fields, failure, read, load, show } = reader
-  const trouble = signal<Trouble | undefined>(undefined)
+  const trouble = signal<Trouble>()
   const enqueue = createQueue()
   const send = createSender({ forms, form }, reader, trouble)
 

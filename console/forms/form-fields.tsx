@@ -5,8 +5,9 @@ import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
+import { ListState } from '../parts/list-state.tsx'
+import { setter } from '../parts/setter.ts'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
@@ -27,7 +28,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
   const canWrite = usePage().rights.has('forms:write')
   const isAdding = useSignal(false)
   const isPreviewed = useSignal(false)
-  const removing = useSignal<Field | undefined>(undefined)
+  const removing = useSignal<Field>()
   const announcement = useSignal('')
   const handle = useRef<number | undefined>(undefined)
   const list = useRef<HTMLOListElement>(null)
@@ -59,29 +60,17 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
         </h2>
         {fields && <span class="soft">{t.count(fields.length)}</span>}
         {fields && fields.length > 0 && (
-          <Button
-            icon="page"
-            onClick={() => {
-              isPreviewed.value = true
-            }}
-          >
+          <Button icon="page" onClick={setter(isPreviewed, true)}>
             {t.preview}
           </Button>
         )}
         {canWrite && (
-          <Button
-            kind="primary"
-            icon="plus"
-            disabled={!fields}
-            onClick={() => {
-              isAdding.value = true
-            }}
-          >
+          <Button kind="primary" icon="plus" disabled={!fields} onClick={setter(isAdding, true)}>
             {t.add}
           </Button>
         )}
       </div>
-      {store.failure.value !== undefined && <Failure error={store.failure.value} onRepeat={store.load} />}
+      <ListState items={fields} failure={store.failure.value} onRepeat={store.load} />
       {store.trouble.value && <TroubleNotice trouble={store.trouble.value} store={store} />}
       <p class="unseen" role="status">
         {announcement}
@@ -91,7 +80,6 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
           {canWrite && <p>{t.noFieldsHint}</p>}
         </Empty>
       )}
-      {!fields && store.failure.value === undefined && <p class="empty">{texts.value.loading}</p>}
       {fields && fields.length > 0 && (
         <ol ref={list} class="fields" aria-label={t.fields(form.name)}>
           {fields.map((field, index) => (
@@ -120,24 +108,8 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
           ))}
         </ol>
       )}
-      {isPreviewed.value && (
-        <FormPreview
-          form={form}
-          fields={fields ?? []}
-          onClose={() => {
-            isPreviewed.value = false
-          }}
-        />
-      )}
-      {isAdding.value && (
-        <AddField
-          form={form}
-          store={store}
-          onClose={() => {
-            isAdding.value = false
-          }}
-        />
-      )}
+      {isPreviewed.value && <FormPreview form={form} fields={fields ?? []} onClose={setter(isPreviewed, false)} />}
+      {isAdding.value && <AddField form={form} store={store} onClose={setter(isAdding, false)} />}
       {removing.value && (
         <FormDialog
           title={t.removeForGood(fieldNameOf(removing.value))}
@@ -146,9 +118,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
           onSubmit={async () => {
             if (removing.value) await remove(removing.value)
           }}
-          onClose={() => {
-            removing.value = undefined
-          }}
+          onClose={setter(removing, undefined)}
         >
           <p>{t.removeWarning}</p>
         </FormDialog>

@@ -2,6 +2,7 @@ import { useId } from 'preact/hooks'
 import type { Field, WebForm } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { Labelled } from '../parts/fields.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { fieldNameOf } from './field-names.ts'
 
@@ -19,36 +20,20 @@ type Line = keyof typeof lines
 type Control = Line | 'address' | 'card' | 'choice' | 'check'
 
 /** The controls for types that need more than a single line of text. */
-const controls: Readonly<Record<number, Control>> = {
-  [-3]: 'email',
-  [-500]: 'email',
-  [-6]: 'password',
-  [-7]: 'date',
-  [-30]: 'date',
-  [-31]: 'date',
-  [-32]: 'date',
-  [-33]: 'date',
-  [-34]: 'date',
-  [-20]: 'tel',
-  [-21]: 'tel',
-  [-22]: 'tel',
-  [-23]: 'tel',
-  [-24]: 'tel',
-  [-25]: 'url',
-  [-200]: 'file',
-  [-10]: 'address',
-  [-11]: 'address',
-  [-12]: 'address',
-  [-13]: 'address',
-  [-300]: 'card',
-  [-302]: 'card',
-  [-303]: 'card',
-  [-301]: 'choice',
-  [-400]: 'check',
-  [-402]: 'check',
-  [-403]: 'check',
-  [-404]: 'check',
-}
+const controls: readonly (readonly [Control, readonly number[]])[] = [
+  ['email', [-3, -500]],
+  ['password', [-6]],
+  ['date', [-7, -30, -31, -32, -33, -34]],
+  ['tel', [-20, -21, -22, -23, -24]],
+  ['url', [-25]],
+  ['file', [-200]],
+  ['address', [-10, -11, -12, -13]],
+  ['card', [-300, -302, -303]],
+  ['choice', [-301]],
+  ['check', [-400, -402, -403, -404]],
+]
+
+const controlOf = ({ id }: Field): Control => controls.find(([, types]) => types.includes(id))?.[0] ?? 'text'
 
 /** A hidden field of this type protects visitors against requests of foreign pages. */
 const hidden = -304
@@ -62,13 +47,17 @@ interface PartProps {
 const Part = ({ label, isRequired, type = 'text' }: PartProps) => {
   const field = useId()
   return (
-    <div class="field">
-      <label for={field}>
-        {label}
-        {isRequired && <span aria-hidden="true"> *</span>}
-      </label>
+    <Labelled
+      id={field}
+      label={
+        <>
+          {label}
+          {isRequired && <span aria-hidden="true"> *</span>}
+        </>
+      }
+    >
       <input id={field} {...lines[type]} required={isRequired} autoComplete="off" />
-    </div>
+    </Labelled>
   )
 }
 
@@ -85,7 +74,7 @@ const Preview = ({ field }: { readonly field: Field }) => {
   const t = viewTexts.value.forms
   const choice = useId()
   const [label, isRequired] = [fieldNameOf(field), field.mandatory]
-  const control = controls[field.id] ?? 'text'
+  const control = controlOf(field)
   if (control === 'address') return <Parts legend={label} labels={t.addressParts} isRequired={isRequired} />
   if (control === 'card') return <Parts legend={label} labels={t.cardParts} isRequired={isRequired} />
   if (control === 'check')
@@ -97,12 +86,11 @@ const Preview = ({ field }: { readonly field: Field }) => {
     )
   if (control === 'choice')
     return (
-      <div class="field">
-        <label for={choice}>{label}</label>
+      <Labelled id={choice} label={label}>
         <select id={choice}>
           <option>{t.types['-302']}</option>
         </select>
-      </div>
+      </Labelled>
     )
   return <Part label={label} isRequired={isRequired} type={control} />
 }

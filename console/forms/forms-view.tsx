@@ -1,7 +1,8 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { Change, WebForm } from '../../client/src/index.ts'
 import { useChosen } from '../page/chosen.ts'
 import { usePage } from '../page/context.ts'
+import { useLiveLoad } from '../page/live-load.ts'
 import { Chooser } from '../parts/chooser.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { createFieldsStore } from './fields-store.ts'
@@ -15,14 +16,9 @@ export const isAboutFieldsOf =
     type === 'content.imported' || subject === `form/${form}` || subject.startsWith(`form/${form}/`)
 
 const Form = ({ form }: { readonly form: WebForm }) => {
-  const { client, access, live } = usePage()
+  const { client } = usePage()
   const store = useMemo(() => createFieldsStore({ forms: client.forms, form: form.id }), [client, form.id])
-  useEffect(() => {
-    store.load()
-    return live.subscribe((changes) => {
-      if (changes.some(isAboutFieldsOf(form.id))) store.load()
-    })
-  }, [store, access, live])
+  useLiveLoad(store, store.load, isAboutFieldsOf(form.id))
   return <FormFields form={form} store={store} />
 }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../client/src/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { More } from '../parts/more.tsx'
+import { More } from '../parts/facts.tsx'
 import { linkTo } from '../route/routes.ts'
 import { locale } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'

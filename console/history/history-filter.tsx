@@ -2,6 +2,7 @@ import { useId } from 'preact/hooks'
 import type { ChangeType } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { useDebouncedField } from '../parts/debounced-field.ts'
+import { Labelled } from '../parts/fields.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { groupOf, groups, type HistoryStore } from './history-store.ts'
 
@@ -22,8 +23,7 @@ export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
       : [filter.who, ...store.actors.value]
   return (
     <form class="history-filter" role="search" onSubmit={(event) => event.preventDefault()}>
-      <div class="field">
-        <label for={what}>{t.what}</label>
+      <Labelled id={what} label={t.what}>
         <select
           id={what}
           value={filter.what}
@@ -45,13 +45,11 @@ export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
             </optgroup>
           ))}
         </select>
-      </div>
-      <div class="field">
-        <label for={where}>{t.where}</label>
+      </Labelled>
+      <Labelled id={where} label={t.where}>
         <input id={where} type="search" placeholder={t.whereHint} {...text} />
-      </div>
-      <div class="field">
-        <label for={who}>{t.who}</label>
+      </Labelled>
+      <Labelled id={who} label={t.who}>
         <select
           id={who}
           value={filter.who}
@@ -64,7 +62,7 @@ export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
             </option>
           ))}
         </select>
-      </div>
+      </Labelled>
       {isNarrow && (
         <Button kind="quiet" icon="close" onClick={() => store.setFilter({ what: '', who: '', where: '' })}>
           {t.clear}

@@ -69,8 +69,8 @@ const isBy = ({ actor }: Change, { who }: Filter): boolean => who === '' || acto
 
 export const createHistoryStore = ({ changes: source, types: all, ...given }: Deps): HistoryStore => {
   const filter = signal(given.filter ?? noFilter)
-  const found = signal<readonly Change[] | undefined>(undefined)
-  const next = signal<string | undefined>(undefined)
+  const found = signal<readonly Change[]>()
+  const next = signal<string>()
   const isLoading = signal(false)
   const failure = signal<HistoryStore['failure']['value']>(undefined)
   // The service cannot filter by user, so the page does it.

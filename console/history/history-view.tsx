@@ -4,8 +4,9 @@ import type { Change, ChangeType } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Failure } from '../parts/failure.tsx'
+import { ListState } from '../parts/list-state.tsx'
 import { Rows } from '../parts/rows.tsx'
+import { setter } from '../parts/setter.ts'
 import { goTo, route } from '../route/routes.ts'
 import { enViews } from '../texts/en-views.ts'
 import { locale, texts } from '../texts/texts.ts'
@@ -35,7 +36,7 @@ const rowHeight = () => (matchMedia('(max-width: 640px)').matches ? 60 : 40)
 
 export const HistoryView = () => {
   const { client, access, live } = usePage()
-  const opened = useSignal<Change | undefined>(undefined)
+  const opened = useSignal<Change>()
   const store = useMemo(
     () => createHistoryStore({ changes: client.changes, types, filter: filterIn(route.value.query) }),
     [client],
@@ -51,38 +52,32 @@ export const HistoryView = () => {
   const open = useSignal<ReadonlySet<string>>(new Set())
   const lines = useComputed(() => linesOf(store.changes.value ?? [], open.value))
   const toggle = ({ changes }: ChangeGroup, isOpen: boolean) => {
-    const next = new Set(open.value)
-    for (const { id } of changes) {
-      if (isOpen) next.delete(id)
-      else next.add(id)
-    }
-    open.value = next
+    const ids = new Set(changes.map(({ id }) => id))
+    open.value = isOpen ? open.value.difference(ids) : open.value.union(ids)
   }
   const t = viewTexts.value.history
   const changes = store.changes.value
+  const failure = store.failure.value
   // If the end of the list is still visible after a read, the next read follows.
   const readOlder = useCallback(() => void store.readOlder(), [store, changes?.length])
   const isNarrow = Object.values(filter).some((value) => value !== '')
   return (
     <div class="history">
       <HistoryFilter store={store} types={types} />
-      {store.failure.value && <Failure error={store.failure.value.error} onRepeat={store.failure.value.repeat} />}
+      <ListState items={changes} failure={failure?.error} onRepeat={failure?.repeat} />
       <p class="unseen" role="status">
         {changes && texts.value.items(changes.length)}
       </p>
-      {!changes && store.failure.value === undefined && <p class="empty">{texts.value.loading}</p>}
       {changes?.length === 0 && (
         <Empty icon={isNarrow ? 'search' : 'history'} title={isNarrow ? t.nothingFound : t.none} />
       )}
       {changes && changes.length > 0 && (
         <section class="history-list" aria-label={t.list} aria-busy={store.isLoading.value}>
           <Rows
-            count={lines.value.length}
+            items={lines.value}
             height={rowHeight()}
             onEnd={readOlder}
-            row={(index) => {
-              const line = lines.value[index]
-              if (!line) return null
+            row={(line) => {
               if ('day' in line) return <h2 key={line.day.toDateString()}>{dayName(line.day)}</h2>
               if ('group' in line) {
                 const { group, isOpen } = line
@@ -96,16 +91,7 @@ export const HistoryView = () => {
                 )
               }
               const { change, within } = line
-              return (
-                <ChangeRow
-                  key={change.id}
-                  change={change}
-                  within={within}
-                  onOpen={() => {
-                    opened.value = change
-                  }}
-                />
-              )
+              return <ChangeRow key={change.id} change={change} within={within} onOpen={setter(opened, change)} />
             }}
           />
         </section>
@@ -116,14 +102,7 @@ export const HistoryView = () => {
           <Button onClick={store.readOlder}>{t.readOlder}</Button>
         </div>
       )}
-      {opened.value && (
-        <ChangeDialog
-          change={opened.value}
-          onClose={() => {
-            opened.value = undefined
-          }}
-        />
-      )}
+      {opened.value && <ChangeDialog change={opened.value} onClose={setter(opened, undefined)} />}
     </div>
   )
 }

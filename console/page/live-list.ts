@@ -1,9 +1,9 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { Change, SiteClient } from '../../client/src/index.ts'
 import { usePage } from './context.ts'
+import { useLiveLoad } from './live-load.ts'
 
-interface LiveList<Item> {
+export interface LiveList<Item> {
   readonly items: ReadonlySignal<readonly Item[] | undefined>
   readonly failure: ReadonlySignal<unknown>
   readonly load: () => Promise<void>
@@ -17,9 +17,9 @@ export const useLiveList = <Item>(
   read: (client: SiteClient) => AsyncIterable<Item>,
   isAbout: (change: Change) => boolean,
 ): LiveList<Item> => {
-  const { client, access, live } = usePage()
-  const items = useSignal<readonly Item[] | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
+  const { client } = usePage()
+  const items = useSignal<readonly Item[]>()
+  const failure = useSignal<unknown>()
   const load = async () => {
     try {
       const found: Item[] = []
@@ -33,11 +33,6 @@ export const useLiveList = <Item>(
       failure.value = error
     }
   }
-  useEffect(() => {
-    load()
-    return live.subscribe((changes) => {
-      if (changes.some(isAbout)) load()
-    })
-  }, [client, access, live])
+  useLiveLoad(client, load, isAbout)
   return { items, failure, load }
 }

@@ -84,10 +84,10 @@ const createKept = (stores: SessionOptions['stores']) => ({
 })
 
 export const createSession = ({ url, stores, ...options }: SessionOptions): Session => {
-  const entrance = signal<Entrance | undefined>(undefined)
+  const entrance = signal<Entrance>()
   const isExpired = signal(false)
   const isBusy = signal(false)
-  const failure = signal<unknown>(undefined)
+  const failure = signal<unknown>()
   const kept = createKept(stores)
   let token = ''
   let opening = Promise.resolve()

@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
 import { linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { Empty } from './empty.tsx'
 import { Failure } from './failure.tsx'
+import { bound } from './fields.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Rows, rowHeight } from './rows.tsx'
 
@@ -32,20 +32,10 @@ export const found = <Item extends Named>(items: readonly Item[], text: string):
 }
 
 export const Find = ({ of: text }: { readonly of: Signal<string> }) => {
-  const field = useId()
+  const { find } = texts.value.chooser
   return (
     <div class="search">
-      <label for={field} class="unseen">
-        {texts.value.chooser.find}
-      </label>
-      <input
-        id={field}
-        type="search"
-        placeholder={texts.value.chooser.find}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value
-        }}
-      />
+      <input type="search" aria-label={find} placeholder={find} {...bound(text)} />
     </div>
   )
 }
@@ -63,25 +53,20 @@ const List = ({ label, items, chosen }: Pick<ChooserProps, 'label' | 'chosen'> &
       {shown.length === 0 && <p class="empty">{texts.value.chooser.none}</p>}
       <nav aria-label={label}>
         <Rows
-          count={shown.length}
+          items={shown}
           height={rowHeight()}
           active={shown.findIndex(({ id }) => id === chosen)}
-          row={(index) => {
-            const item = shown[index]
-            return (
-              item && (
-                <a
-                  key={item.id}
-                  class="chooser-item"
-                  href={linkTo({ path: [String(item.id)], query: {} })}
-                  aria-current={item.id === chosen ? 'page' : undefined}
-                  title={item.name}
-                >
-                  <bdi>{item.name}</bdi>
-                </a>
-              )
-            )
-          }}
+          row={({ id, name }) => (
+            <a
+              key={id}
+              class="chooser-item"
+              href={linkTo({ path: [String(id)], query: {} })}
+              aria-current={id === chosen ? 'page' : undefined}
+              title={name}
+            >
+              <bdi>{name}</bdi>
+            </a>
+          )}
         />
       </nav>
     </>

@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
+import { useAttempt } from './attempt.ts'
 import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
 import { focusContent } from './focus.ts'
@@ -92,8 +92,7 @@ export const FormDialog = ({
   onClose,
   ...rest
 }: FormDialogProps) => {
-  const isBusy = useSignal(false)
-  const failure = useSignal<unknown>(undefined)
+  const { failure, isBusy, attempt } = useAttempt()
   const isShown = useRef(true)
   const isDone = useRef(false)
   useLayoutEffect(
@@ -102,29 +101,24 @@ export const FormDialog = ({
     },
     [],
   )
+  const act = async () => {
+    await onSubmit()
+    isDone.current = rest.changesList === true
+    // If the dialog was closed during the action, another dialog may be open.
+    if (isShown.current) onClose()
+  }
   const submit = async (event: Event) => {
     event.preventDefault()
     // The Enter key in a search field searches, and does not submit the dialog.
     if (isBusy.value || !isReady || document.activeElement?.matches('[type=search]')) return
-    isBusy.value = true
-    failure.value = undefined
-    try {
-      await onSubmit()
-      isDone.current = rest.changesList === true
-      // If the dialog was closed during the action, another dialog may be open.
-      if (isShown.current) onClose()
-    } catch (error) {
-      failure.value = error
-      if (!isShown.current) notifyFailure(title, error)
-    } finally {
-      isBusy.value = false
-    }
+    await attempt(act)
+    if (failure.value !== undefined && !isShown.current) notifyFailure(title, failure.value)
   }
   return (
     <Dialog title={title} onClose={onClose} kind={rest.kind ?? 'small'} isDone={isDone}>
       <form method="dialog" onSubmit={submit} aria-busy={isBusy.value}>
         <div class="dialog-body">{children}</div>
-        {failure.value !== undefined && <Failure error={failure.value} />}
+        <Failure error={failure.value} />
         <footer>
           <Button onClick={onClose}>{rest.cancel ?? texts.value.cancel}</Button>
           <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} disabled={!isReady}>

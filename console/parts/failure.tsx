@@ -20,18 +20,20 @@ export const messageOf = (error: unknown): string => {
 }
 
 interface FailureProps {
+  /** If undefined, nothing is shown. */
   readonly error: unknown
   readonly onRepeat?: (() => void) | undefined
 }
 
-export const Failure = ({ error, onRepeat }: FailureProps) => (
-  <div class="failure" role="alert">
-    <Icon name="warning" />
-    <p>{messageOf(error)}</p>
-    {onRepeat && (
-      <Button icon="refresh" onClick={onRepeat}>
-        {texts.value.repeat}
-      </Button>
-    )}
-  </div>
-)
+export const Failure = ({ error, onRepeat }: FailureProps) =>
+  error === undefined ? null : (
+    <div class="failure" role="alert">
+      <Icon name="warning" />
+      <p>{messageOf(error)}</p>
+      {onRepeat && (
+        <Button icon="refresh" onClick={onRepeat}>
+          {texts.value.repeat}
+        </Button>
+      )}
+    </div>
+  )

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** Moves the focus to the content of the page when the focused element was removed. */
@@ -6,6 +7,15 @@ export const focusContent = (): void => {
   place?.focus()
   if (document.activeElement === document.body) document.getElementById('content')?.focus()
 }
+
+/** If a part of the page has the focus when the part disappears, the content gets the focus. */
+export const useContentFocus = (box: RefObject<HTMLElement | null>): void =>
+  useLayoutEffect(() => {
+    const shown = box.current
+    return () => {
+      if (shown?.contains(document.activeElement)) focusContent()
+    }
+  }, [])
 
 /** Keeps the focus in a part of the page when a button of this part disappears. The part needs a `tabIndex`. */
 export const useRetainedFocus = <Shown extends HTMLElement>() => {

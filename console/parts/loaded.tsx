@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { useAttempt } from './attempt.ts'
 import { Failure } from './failure.tsx'
 
 interface LoadedProps<Props> {
@@ -11,16 +12,12 @@ interface LoadedProps<Props> {
 
 /** Loads the script of a part of the page on demand, and shows this part. */
 export const Loaded = <Props extends object>({ load, props, children }: LoadedProps<Props>) => {
-  const component = useSignal<{ readonly Shown: ComponentType<Props> } | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
-  const read = async () => {
-    failure.value = undefined
-    try {
+  const component = useSignal<{ readonly Shown: ComponentType<Props> }>()
+  const { failure, attempt } = useAttempt()
+  const read = () =>
+    attempt(async () => {
       component.value = { Shown: await load() }
-    } catch (error) {
-      failure.value = error
-    }
-  }
+    })
   useEffect(() => {
     read()
   }, [load])

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import { setter } from './setter.ts'
 
 export interface MenuItem {
   readonly label: string
@@ -114,7 +115,7 @@ interface MenuButtonProps {
 }
 
 export const MenuButton = ({ label, icon, kind = 'quiet', items, children }: MenuButtonProps) => {
-  const at = useSignal<{ x: number; y: number } | undefined>(undefined)
+  const at = useSignal<{ x: number; y: number }>()
   return (
     <>
       <Button
@@ -131,16 +132,7 @@ export const MenuButton = ({ label, icon, kind = 'quiet', items, children }: Men
       >
         {children}
       </Button>
-      {at.value && (
-        <Menu
-          label={label}
-          items={items}
-          at={at.value}
-          onClose={() => {
-            at.value = undefined
-          }}
-        />
-      )}
+      {at.value && <Menu label={label} items={items} at={at.value} onClose={setter(at, undefined)} />}
     </>
   )
 }

@@ -1,16 +1,17 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useSize } from './size.ts'
 
-interface RowsProps {
-  readonly count: number
+interface RowsProps<Item> {
+  readonly items: readonly Item[]
   /** In pixels, the same for all rows. */
   readonly height: number
   /**
    * Draws a row. Use `slot` as the key: scrolling moves elements from one end of the list to the other, which is
    * cheaper than creating new ones.
    */
-  readonly row: (index: number, slot: number) => ComponentChildren
+  readonly row: (item: Item, index: number, slot: number) => ComponentChildren
   readonly active?: number | undefined
   /** Called when the last row is drawn. A new `onEnd` is called at once if the last row is already drawn. */
   readonly onEnd?: () => void
@@ -36,20 +37,14 @@ export const windowOf = (top: number, view: number, height: number, count: numbe
 })
 
 /** Draws only the visible rows of a list of any length. */
-export const Rows = ({ count, height, row, active, list, onEnd }: RowsProps) => {
+export const Rows = <Item,>({ items, height, row, active, list, onEnd }: RowsProps<Item>) => {
+  const count = items.length
   const box = useRef<HTMLDivElement>(null)
   const seen = useSignal({ top: 0, view: 800 })
-  useLayoutEffect(() => {
-    const shown = box.current
-    if (!shown) return
-    const look = () => {
-      seen.value = { top: shown.scrollTop, view: shown.clientHeight }
-    }
-    const sizes = new ResizeObserver(look)
-    sizes.observe(shown)
-    look()
-    return () => sizes.disconnect()
-  }, [])
+  const look = ({ scrollTop, clientHeight }: HTMLElement) => {
+    seen.value = { top: scrollTop, view: clientHeight }
+  }
+  useSize(box, look)
   useLayoutEffect(() => {
     const shown = box.current
     if (!shown || active === undefined || active < 0) return
@@ -70,13 +65,11 @@ export const Rows = ({ count, height, row, active, list, onEnd }: RowsProps) => 
       role={list === undefined ? 'presentation' : 'list'}
       aria-label={list}
       tabIndex={list === undefined ? undefined : 0}
-      onScroll={({ currentTarget }) => {
-        seen.value = { top: currentTarget.scrollTop, view: currentTarget.clientHeight }
-      }}
+      onScroll={({ currentTarget }) => look(currentTarget)}
     >
       <div role="presentation" class="rows-all" style={{ height: `${count * height}px` }}>
         <div role="presentation" class="rows-seen" style={{ transform: `translateY(${first * height}px)` }}>
-          {Array.from({ length: Math.max(0, last - first) }, (_, index) => row(first + index, (first + index) % slots))}
+          {items.slice(first, last).map((item, index) => row(item, first + index, (first + index) % slots))}
         </div>
       </div>
     </div>

@@ -49,6 +49,15 @@ export const notifyFailure = (text: string, error: unknown, repeat?: () => void)
     action: repeat && { label: texts.value.repeat, run: repeat },
   })
 
+/** Runs an action. If it fails, shows the message of the service, and offers to repeat the action. */
+export const attemptOrNotify = async (work: () => Promise<unknown>, text = ''): Promise<void> => {
+  try {
+    await work()
+  } catch (error) {
+    notifyFailure(text, error, () => attemptOrNotify(work, text))
+  }
+}
+
 /** Screen readers announce new notices. */
 export const Toasts = () => (
   <section class="toasts" aria-label={texts.value.notices} aria-live="polite">

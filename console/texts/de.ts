@@ -316,13 +316,35 @@ export const de: Texts & ViewTexts = {
       },
     },
     removed: (name) => `${name} entfernt.`,
-    invitationOf: (name) => `Einladung für ${name}`,
-    link: 'Link der Einladung',
-    linkHint: (moment) =>
-      `Senden Sie diesen Link an die Person. Der Link gilt einmal, bis ${moment}. Die Konsole zeigt ihn nicht noch ` +
-      'einmal.',
-    copyLink: 'Link kopieren',
-    linkCopied: 'Link kopiert.',
+    secrets: {
+      invitation: {
+        title: (name) => `Einladung für ${name}`,
+        label: 'Link der Einladung',
+        hint: (moment) =>
+          `Senden Sie diesen Link an die Person. Der Link gilt einmal, bis ${moment}. Die Konsole zeigt ihn nicht noch ` +
+          'einmal.',
+        copy: 'Link kopieren',
+        copied: 'Link kopiert.',
+      },
+      key: {
+        title: (name) => `Schlüssel ${name}`,
+        label: 'Schlüssel',
+        hint: (moment) =>
+          `Speichern Sie den Schlüssel dort, wo das Programm ihn liest. Er gilt bis ${moment}. Er wird nicht noch ` +
+          'einmal angezeigt.',
+        copy: 'Schlüssel kopieren',
+        copied: 'Schlüssel kopiert.',
+      },
+      webhook: {
+        title: () => 'Geheimnis des Webhooks',
+        label: 'Geheimnis',
+        hint: () =>
+          'Speichern Sie das Geheimnis im Dienst, der die Änderungen erhält. Damit prüft er die Signaturen. Es wird ' +
+          'nicht noch einmal angezeigt.',
+        copy: 'Geheimnis kopieren',
+        copied: 'Geheimnis kopiert.',
+      },
+    },
     done: 'Fertig',
   },
   keys: {
@@ -342,13 +364,6 @@ export const de: Texts & ViewTexts = {
     create: 'Schlüssel erstellen …',
     createTitle: 'Schlüssel erstellen',
     createAction: 'Erstellen',
-    keyOf: (name) => `Schlüssel ${name}`,
-    key: 'Schlüssel',
-    keyHint: (moment) =>
-      `Speichern Sie den Schlüssel dort, wo das Programm ihn liest. Er gilt bis ${moment}. Er wird nicht noch einmal ` +
-      'angezeigt.',
-    copyKey: 'Schlüssel kopieren',
-    keyCopied: 'Schlüssel kopiert.',
     revoke: (name) => `${name} widerrufen …`,
     revokeTitle: (name) => `Den Schlüssel ${name} widerrufen?`,
     revokeAction: 'Widerrufen',
@@ -377,13 +392,6 @@ export const de: Texts & ViewTexts = {
     create: 'Webhook erstellen …',
     createTitle: 'Webhook erstellen',
     createAction: 'Erstellen',
-    secretTitle: 'Geheimnis des Webhooks',
-    secret: 'Geheimnis',
-    secretHint:
-      'Speichern Sie das Geheimnis im Dienst, der die Änderungen erhält. Damit prüft er die Signaturen. Es wird ' +
-      'nicht noch einmal angezeigt.',
-    copySecret: 'Geheimnis kopieren',
-    secretCopied: 'Geheimnis kopiert.',
     test: 'Test senden',
     tested: (answer) => `Test gesendet. ${answer}`,
     showDeliveries: 'Zustellungen …',

@@ -188,12 +188,32 @@ export const enViews = {
       },
     },
     removed: (name: string) => `${name} removed.`,
-    invitationOf: (name: string) => `Invitation for ${name}`,
-    link: 'Link of the invitation',
-    linkHint: (moment: string) =>
-      `Send this link to the person. The link works once, until ${moment}. The console does not show it again.`,
-    copyLink: 'Copy the link',
-    linkCopied: 'Link copied.',
+    secrets: {
+      invitation: {
+        title: (name: string) => `Invitation for ${name}`,
+        label: 'Link of the invitation',
+        hint: (moment: string) =>
+          `Send this link to the person. The link works once, until ${moment}. The console does not show it again.`,
+        copy: 'Copy the link',
+        copied: 'Link copied.',
+      },
+      key: {
+        title: (name: string) => `Key ${name}`,
+        label: 'Key',
+        hint: (moment: string) =>
+          `Store this key where the program reads it. The key works until ${moment}. The console does not show the key again.`,
+        copy: 'Copy the key',
+        copied: 'Key copied.',
+      },
+      webhook: {
+        title: () => 'Secret of the webhook',
+        label: 'Secret',
+        hint: () =>
+          'Store this secret in the service that gets the changes. That service needs the secret to check signatures. The console does not show the secret again.',
+        copy: 'Copy the secret',
+        copied: 'Secret copied.',
+      },
+    },
     done: 'Done',
   },
   keys: {
@@ -213,12 +233,6 @@ export const enViews = {
     create: 'Create a key…',
     createTitle: 'Create a key',
     createAction: 'Create',
-    keyOf: (name: string) => `Key ${name}`,
-    key: 'Key',
-    keyHint: (moment: string) =>
-      `Store this key where the program reads it. The key works until ${moment}. The console does not show the key again.`,
-    copyKey: 'Copy the key',
-    keyCopied: 'Key copied.',
     revoke: (name: string) => `Revoke ${name}…`,
     revokeTitle: (name: string) => `Revoke the key ${name}?`,
     revokeAction: 'Revoke',
@@ -246,12 +260,6 @@ export const enViews = {
     create: 'Create a webhook…',
     createTitle: 'Create a webhook',
     createAction: 'Create',
-    secretTitle: 'Secret of the webhook',
-    secret: 'Secret',
-    secretHint:
-      'Store this secret in the service that gets the changes. That service needs the secret to check signatures. The console does not show the secret again.',
-    copySecret: 'Copy the secret',
-    secretCopied: 'Secret copied.',
     test: 'Send a test',
     tested: (answer: string) => `Test sent. ${answer}`,
     showDeliveries: 'Deliveries…',

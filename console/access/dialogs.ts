@@ -1,0 +1,22 @@
+import { useSignal } from '@preact/signals'
+
+/**
+ * The open dialog of a list. An action in this dialog may choose the dialog that follows, such as the secret of a new
+ * key. `onClosed` reads the list again.
+ */
+export const useDialogs = <Opened>(onClosed: () => void) => {
+  const opened = useSignal<Opened>()
+  const next = useSignal<Opened>()
+  const show = (dialog: Opened | undefined) => {
+    opened.value = dialog
+  }
+  const follow = (dialog: Opened) => {
+    next.value = dialog
+  }
+  const close = () => {
+    show(next.value)
+    next.value = undefined
+    onClosed()
+  }
+  return { opened: opened.value, show, follow, close }
+}

@@ -1,0 +1,17 @@
+import { useEffect } from 'preact/hooks'
+import type { Change } from '../../client/src/index.ts'
+import { usePage } from './context.ts'
+
+/**
+ * Calls `load` for each new `subject`, and again when the history reports a change, after a new sign-in, and when the
+ * service is back.
+ */
+export const useLiveLoad = (subject: unknown, load: () => unknown, isAbout: (change: Change) => boolean): void => {
+  const { access, live } = usePage()
+  useEffect(() => {
+    load()
+    return live.subscribe((changes) => {
+      if (changes.some(isAbout)) load()
+    })
+  }, [subject, access, live])
+}
