@@ -1,5 +1,6 @@
+import type { Clock } from '../../core/clock.ts'
 import { type Durable, progressOf, type Upload } from './upload.ts'
-import type { UploadsDeps } from './uploads.ts'
+import type { UploadRecords } from './upload-stores.ts'
 
 export interface LeaseTerms {
   readonly lasts: number
@@ -10,12 +11,18 @@ export const renewedLease: LeaseTerms = { lasts: 15_000, renewsEvery: 5_000 }
 
 const lost = Number.NEGATIVE_INFINITY
 
+interface LeaseDeps {
+  readonly uploadRecords: Pick<UploadRecords, 'renew'>
+  readonly clock: Clock
+  readonly lease: LeaseTerms
+}
+
 /**
  * Renews a lease until it ends. `since` is the time when the lease was requested, so that the lease never ends here
  * later than in the store. A failed renewal is repeated. After a refused renewal, no renewal follows.
  */
 export const keepLease = (
-  { uploadRecords, clock: { wall, monotonic }, lease: { lasts, renewsEvery } }: UploadsDeps,
+  { uploadRecords, clock: { wall, monotonic }, lease: { lasts, renewsEvery } }: LeaseDeps,
   { id, holder, since }: { readonly id: string; readonly holder: string; readonly since: number },
 ) => {
   let until = since + lasts
