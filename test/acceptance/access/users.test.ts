@@ -4,6 +4,7 @@ import { describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { accept, me, newName, openSite, signIn } from '../support/people.ts'
+import { append, inTus, metadata, pathOf } from '../support/tus.ts'
 
 const changesOf = async (site: number, token: string, type: string) =>
   (await call(`/api/v2/admin/sites/${site}/changes?type=${type}`, { token })).json.items
@@ -142,29 +143,14 @@ describeWithAdmin('Somebody who manages people', () => {
   it('A user who has lost the right cannot continue an upload (A-35, A-61)', async () => {
     const { site, ask, addPerson } = await openSite()
     const { name, token } = await addPerson({ role: 'author', folders: ['/in'] })
-    const upload = await call(`/api/v2/admin/sites/${site}/storage/in`, {
-      method: 'POST',
-      token,
-      headers: { 'Tus-Resumable': '1.0.0', 'Upload-Length': '10', 'Upload-Metadata': 'filename YS50eHQ=' },
-    })
-    const address = upload.headers['location']?.slice(upload.headers['location'].indexOf('/api/')) ?? ''
-    const send = (offset: number, own = token) =>
-      call(address, {
-        method: 'PATCH',
-        token: own,
-        body: 'bytes',
-        headers: {
-          'Tus-Resumable': '1.0.0',
-          'Upload-Offset': String(offset),
-          'Content-Type': 'application/offset+octet-stream',
-        },
-      })
-    expect((await send(0)).status).toBe(204)
+    const folder = `/api/v2/admin/sites/${site}/storage/in`
+    const headers = { ...inTus, 'Upload-Length': '10', 'Upload-Metadata': metadata({ filename: 'a.txt' }) }
+    const upload = pathOf(await call(folder, { method: 'POST', token, headers }))
+    expect((await append(upload, 0, 'bytes', {}, { token })).status).toBe(204)
     await ask('PUT', `/${name}`, { role: 'author', folders: ['/other'] })
-    expectError(await send(5, (await signIn(name)).json.token), 400, 104003)
-    const file = await call(`/api/v2/admin/sites/${site}/storage/in/a.txt`, {
-      token: await issueToken([site], 'files'),
-    })
+    const { token: fresh } = (await signIn(name)).json
+    expectError(await append(upload, 5, 'bytes', {}, { token: fresh }), 400, 104003)
+    const file = await call(`${folder}/a.txt`, { token: await issueToken([site], 'files') })
     expect(file.status).toBe(404)
   })
 

@@ -189,6 +189,7 @@ describeWithAdmin.each(sidesOfNews)('Refusals to link $what', (side) => {
 describeWithAdmin.each(sidesOfNews)('Unlinking $what', (side) => {
   const { own, items, fill, linked, linkAll, remove } = useLinks(side)
   const [one, two] = side.ids
+  const most = [...Array.from({ length: 497 }, () => one), ...side.ids.slice(1)]
 
   beforeEach(async () => {
     await linkAll()
@@ -240,6 +241,7 @@ describeWithAdmin.each(sidesOfNews)('Unlinking $what', (side) => {
       [`items=#1${'&a=1'.repeat(1_999)}`, [2, 3, 4]],
       ['items=[#1,#2,#3]', [4]],
       ['{"items":[{"ID":#1}]}', [2, 3, 4]],
+      [most.map((id, index) => `items[${index}][ID]=${id}`).join('&'), []],
     ] as const
     for (const [body, left] of bodies) {
       await linkAll()
@@ -260,16 +262,8 @@ describeWithAdmin.each(sidesOfNews)('Unlinking $what', (side) => {
   })
 
   test('DELETE unlinks up to 500 items (C-37)', async () => {
-    const ids = [...Array.from({ length: 497 }, () => one), ...side.ids.slice(1)]
-    const inForm = ids.map((id, index) => `items[${index}][${side.member}]=${id}`).join('&')
-    for (const [body, headers] of [
-      [items(...ids), asJson],
-      [inForm, form],
-    ] as const) {
-      await linkAll()
-      expect((await remove(body, { headers })).status).toBe(204)
-      expect(await linked()).toEqual([])
-    }
+    const { status } = await remove(items(...most))
+    expect([status, await linked()]).toEqual([204, []])
   })
 })
 

@@ -245,7 +245,9 @@ describeWithAdmin('where', () => {
       expect(await idsFor(where)).toEqual(expected)
     },
   )
+})
 
+describeWithAdmin('A refused where', () => {
   const refusals: readonly [where: string, message: RegExp][] = [
     ['{"subject":', /1:12/],
     ['{subject:"a" "b"}', /1:14/],

@@ -21,7 +21,7 @@ describe('The web forms of a site', () => {
     })
   })
 
-  test('A form that is read alone equals its entry in the list, and links to its fields (F-8)', async () => {
+  test('A form read alone equals its entry in the list, and links to its fields (F-8)', async () => {
     const form = await formWith({ id: -2 })
     const { json: list } = await call(`${site}/webforms`)
     const { status, json } = await call(`${site}/webforms/${form}`)

@@ -6,6 +6,9 @@ import { call } from '../support/http.ts'
 
 const files = '/api/v2/admin/sites/current/storage'
 
+/** A gateway in front of the service may change or refuse these paths itself. */
+const testOfPaths = test.skipIf(!target.directory)
+
 describe('Routes', () => {
   test.each([
     '/nope',
@@ -17,9 +20,6 @@ describe('Routes', () => {
     `//api/v1/admin/sites/current/webforms`,
     '/API/v1/admin/sites/current/webforms',
     '/openapiXjson',
-    '/api/v1/admin/sites//webforms',
-    '/api/v1/admin/sites/current%2Fwebforms',
-    ...[`${files}%2Fa`, `/${files}/a`, `${files}a`],
   ])('GET %s answers 404/100004 (E-4, E-7)', async (path) => {
     expectError(await call(path), 404, 100004)
     expectError(await call(path, { method: 'POST', token: null }), 404, 100004)
@@ -29,15 +29,17 @@ describe('Routes', () => {
     expect((await call(`${site}/webforms/`)).status).toBe(200)
   })
 
-  test('The segments of a path are decoded once, or answer 404/100004 (E-7)', async () => {
-    for (const malformed of ['%', '%zz', '%ff', '%C0%AE']) {
-      expectError(await call(`/api/v1/admin/sites/${malformed}/webforms`), 404, 100004)
+  testOfPaths('The segments of a path are decoded once, or answer 404/100004 (E-7)', async () => {
+    const segments = ['%/', '%zz/', '%ff/', '%C0%AE/', '/', 'current%2F']
+    const paths = segments.map((segment) => `/api/v1/admin/sites/${segment}webforms`)
+    for (const path of [...paths, `${files}%2Fa`, `/${files}/a`, `${files}a`]) {
+      expectError(await call(path), 404, 100004)
     }
     expect((await call('/api/v1/admin/sites/%63urrent/webforms')).status).toBe(200)
     expectError(await call('/api/v1/admin/sites/%2563urrent/webforms'), 400, 100002)
   })
 
-  test('A path with 4,000 slashes is matched', async () => {
+  testOfPaths('A path with 4,000 slashes is matched', async () => {
     expect((await call(`${files}${'/%2F'.repeat(2_000)}?meta`)).status).toBe(200)
   })
 

@@ -26,9 +26,4 @@ const { baseUrl, demo } = await startService({
 })
 const admin = { args: ['--data-dir', dataDirectory], environment: {} }
 const { stores } = await openMachine(dataDirectory)
-export const service: StartedHere = {
-  baseUrl,
-  token: demo?.token ?? '',
-  admin,
-  directory: openTestDirectory(stores),
-}
+export const service: StartedHere = { baseUrl, token: demo?.token ?? '', admin, directory: openTestDirectory(stores) }

@@ -51,12 +51,7 @@ export const append = (
   headers: Headers = {},
   more: Call = {},
 ): Promise<Answer> =>
-  call(upload, {
-    method: 'PATCH',
-    body,
-    ...more,
-    headers: { ...asBytes, 'Upload-Offset': String(offset), ...headers },
-  })
+  call(upload, { method: 'PATCH', body, ...more, headers: { ...asBytes, 'Upload-Offset': String(offset), ...headers } })
 
 export const cancel = (upload: string, more: Call = {}): Promise<Answer> =>
   call(upload, { method: 'DELETE', headers: inTus, ...more })

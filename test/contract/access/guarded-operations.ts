@@ -57,20 +57,13 @@ const acts: Readonly<Record<Guarded, Readonly<Record<string, Act>>>> = {
   removeUser: {},
   listKeys: usual,
   createKey: {
-    'with rights': {
-      body: { name: 'New', rights: rightsOfTarget },
-      needs: ofTarget.needs,
-      needsPerson: true,
-    },
+    'with rights': { body: { name: 'New', rights: rightsOfTarget }, needs: ofTarget.needs, needsPerson: true },
     'for people': { body: { name: 'New', rights: ['access:write'] }, needsPerson: true },
   },
   deleteKey: usual,
   listWebhooks: usual,
   createWebhook: {
-    'for links': {
-      body: { targetUrl, types: ['link.*'] },
-      needs: ['access:write', 'history:read', 'categories:read'],
-    },
+    'for links': { body: { targetUrl, types: ['link.*'] }, needs: ['access:write', 'history:read', 'categories:read'] },
   },
   getWebhook: usual,
   changeWebhook: {

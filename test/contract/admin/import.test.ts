@@ -139,10 +139,7 @@ describe('the option --strict', () => {
 describe('refused imports', () => {
   test('an import into an unknown site is refused before anything is read', async ({ siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
-    expect(await program.ended).toMatchObject({
-      status: 1,
-      stderr: refusedIn(siteDirectory, messages.site.missing(9)),
-    })
+    expect(await program.ended).toMatchObject({ status: 1, stderr: refusedIn(siteDirectory, messages.site.missing(9)) })
   })
 
   test('an import is refused when the file cannot be read', async ({ commands: { attempt }, siteDirectory }) => {

@@ -4,14 +4,7 @@ import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { parseRight } from '../../../lib/core/rights.ts'
 import type { Change, History } from '../../../lib/history/history.ts'
-import {
-  type ChangePage,
-  changesAfter,
-  idOfChange,
-  newestChanges,
-  newestWithin,
-  positionIn,
-} from '../../../lib/history/list-changes.ts'
+import { type ChangePage, changesAfter, newestChanges, newestWithin } from '../../../lib/history/list-changes.ts'
 
 const site = 1001 as SiteId
 
@@ -139,15 +132,4 @@ test('a caller sees changes of the files and forms that the rights cover (A-47, 
   expect(await seenWith(['categories:write'])).toEqual([10, 11, 12, 13, 15])
   expect(await seenWith(['access:read'])).toEqual([14, 15])
   expect(await seenWith([], true)).toEqual([14, 15])
-})
-
-describe('the id of a change', () => {
-  test('an id contains the position and the site, and ids sort by position', () => {
-    const ids = [1, 99, 1_769_860_800_000_000, Number.MAX_SAFE_INTEGER].map((position) =>
-      idOfChange({ site, position }),
-    )
-    expect(ids).toEqual(ids.toSorted())
-    expect(ids.map((id) => positionIn(id, site))).toEqual([1, 99, 1_769_860_800_000_000, Number.MAX_SAFE_INTEGER])
-    expect(ids.map((id) => positionIn(id, 1002 as SiteId))).toEqual([undefined, undefined, undefined, undefined])
-  })
 })

@@ -15,10 +15,7 @@ describe('a damaged old version of a file', () => {
     const lost = blobOf(data)
     await rm(lost)
     expect(await faultsOf(data)).toMatchObject([
-      {
-        where: 'site 1001, file large.bin',
-        fault: expect.stringMatching(messages.check.bytesMissing),
-      },
+      { where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.bytesMissing) },
     ])
     const service = await serve(data)
     await put(service, 'large.bin', contentOf('a'))

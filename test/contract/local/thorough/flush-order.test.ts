@@ -80,10 +80,7 @@ describe.skipIf(noTracing)('the order of flushes', () => {
     }
     onTestFinished(() => stop())
     await service.line()
-    return {
-      stop,
-      calls: () => readTrace(readFileSync(trace, 'utf8')),
-    }
+    return { stop, calls: () => readTrace(readFileSync(trace, 'utf8')) }
   }
 
   test('creating a directory flushes each name, and the marker last (O-20)', async ({ directory, onTestFinished }) => {

@@ -55,12 +55,7 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a read-only file
     const { status, stdout } = await administerApart(data, ['--json', 'check'])
     expect({ status, ...JSON.parse(stdout) }).toEqual({
       status: 1,
-      faults: [
-        {
-          where: join(data, 'site-admin.db'),
-          fault: expect.stringMatching(messages.check.elsewhere),
-        },
-      ],
+      faults: [{ where: join(data, 'site-admin.db'), fault: expect.stringMatching(messages.check.elsewhere) }],
     })
     const copy = join(directory, 'copy')
     execFileSync('cp', ['-a', data, copy])
