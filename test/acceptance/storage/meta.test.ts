@@ -5,7 +5,7 @@ import { admin, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, namesIn, ownFolder, put, read } from '../support/storage.ts'
+import { allPages, at, namesIn, ownFolder, put, read } from '../support/storage.ts'
 
 const own = ownFolder()
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
@@ -129,14 +129,10 @@ describe('?meta of a folder', () => {
   })
 
   it('With limit and cursor, the contents come in pages (S-78)', async () => {
-    const names: string[] = []
-    let query = '?meta&limit=3'
-    for (let page = 0; page < 5 && query !== ''; page++) {
-      const { json } = await read(`${own}/sorted`, query)
-      names.push(...json.contents.map(({ name }: { name: string }) => name))
-      query = json.cursor ? `?meta&limit=3&cursor=${encodeURIComponent(json.cursor)}` : ''
-    }
-    expect(names).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
+    const pages = await allPages((page) => read(`${own}/sorted`, `?meta&limit=3${page}`))
+    const names = pages.map(({ contents }) => contents.map(({ name }: { name: string }) => name))
+    expect(names.map(({ length }) => length)).toEqual([3, 3, 2])
+    expect(names.flat()).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
   })
 
   it('Each entry has a link to its file or folder (S-74, S-77)', async () => {
@@ -171,19 +167,10 @@ describe('?meta with recursive=true', () => {
   const folder = `${own}/tree`
   const paths = ['a/b/deep.txt', 'a.txt', 'a/page.html', 'ä/%41 b+c.txt', 'z', 'a-b', '\u{1f350}', '\uff5e']
 
-  const list = async (query = ''): Promise<{ paths: string[]; pages: number }> => {
-    const found: string[] = []
-    let cursor: string | undefined
-    let pages = 0
-    do {
-      const next: string = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
-      const { status, json } = await read(folder, `?meta&recursive=true${query}${next}`)
-      expect(status).toBe(200)
-      found.push(...json.contents.map(({ path }: { path: string }) => path))
-      cursor = json.cursor
-      pages += 1
-    } while (cursor !== undefined && pages < 20)
-    return { paths: found, pages }
+  const list = async (query = '') => {
+    const pages = await allPages((page) => read(folder, `?meta&recursive=true${query}${page}`))
+    const paths = pages.flatMap(({ contents }) => contents.map(({ path }: { path: string }) => path))
+    return { paths, pages: pages.length }
   }
 
   beforeAll(async () => {

@@ -68,7 +68,12 @@ describeWithAdmin('The quota of a site', () => {
         await send('POST', '', { headers: { ...inTus, ...length, 'Upload-Metadata': metadata({ filename: 'a' }) } }),
       )
     const append = (upload: string, offset: number, body: string, headers = {}) =>
-      call(upload, { method: 'PATCH', token, body, headers: { ...asBytes, 'Upload-Offset': String(offset), ...headers } })
+      call(upload, {
+        method: 'PATCH',
+        token,
+        body,
+        headers: { ...asBytes, 'Upload-Offset': String(offset), ...headers },
+      })
     const known = await uploadIn({ 'Upload-Length': '7' })
     expectError(await put('/b.txt', 'four'), 400, 104005)
     const unknown = await uploadIn({ 'Upload-Defer-Length': '1' })

@@ -3,7 +3,7 @@ import { describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, namesIn, ownFolder, put, remove, upload } from '../support/storage.ts'
+import { allPages, at, namesIn, ownFolder, put, remove, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -92,13 +92,8 @@ describeWithAdmin('Lists and lookups with a right on one folder', () => {
     const rights = ['a/own', 'b/x', 'b.d', 'b/x/deeper', 'missing']
     const { read } = await openAs(...rights.map((path) => `files:read:/${own}/all/${path}`))
     for (const limit of [1, 2, 3, 1000]) {
-      const paths: string[] = []
-      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-        const from: string = cursor && `&cursor=${encodeURIComponent(cursor)}`
-        const { json } = await read(`${own}/all`, `?meta&recursive=true&limit=${limit}${from}`)
-        paths.push(...json.contents.map(({ path }: { path: string }) => path))
-        cursor = json.cursor
-      }
+      const pages = await allPages((page) => read(`${own}/all`, `?meta&recursive=true&limit=${limit}${page}`))
+      const paths = pages.flatMap(({ contents }) => contents.map(({ path }: { path: string }) => path))
       expect(paths).toEqual(ofRights)
     }
   })

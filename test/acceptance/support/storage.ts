@@ -38,6 +38,19 @@ export const put = (path: string, content: string | Buffer, query = '', options:
 
 export const read = (path: string, query = ''): Promise<Answer> => call(at(path, query))
 
+/** All pages of a list. `ask` requests a page. It gets the part of the query that names the page. */
+export const allPages = async (ask: (page: string) => Promise<Answer>): Promise<readonly Answer['json'][]> => {
+  const pages: Answer['json'][] = []
+  for (let page: string | undefined = ''; page !== undefined; ) {
+    const { status, json } = await ask(page)
+    if (status !== 200 || pages.length === 20) throw new Error(`The list has no last page: ${status}`)
+    pages.push(json)
+    const next = json.cursor ?? json.nextCursor
+    page = next && `&cursor=${encodeURIComponent(next)}`
+  }
+  return pages
+}
+
 export const remove = (path: string, query = ''): Promise<Answer> => call(at(path, query), { method: 'DELETE' })
 
 /** A PUT with `?meta`. */

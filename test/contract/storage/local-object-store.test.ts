@@ -18,10 +18,6 @@ for (const [name, options] of variants) {
       return {
         store: files,
         removals,
-        comparesVersions: true,
-        cutsVersions: true,
-        refusesTaken: true,
-        comparesWrites: true,
         leftovers: async () => keptContents(layoutOf(folder)).leftovers.length,
         async close() {
           close()

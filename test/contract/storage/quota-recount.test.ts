@@ -6,6 +6,7 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { callsToTry } from '../../support/each-call.ts'
+import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import { createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
 import { openStorageOnAws } from './hands.ts'
@@ -116,8 +117,7 @@ describe('A change that runs beside a recount', () => {
   })
 
   test('The bytes of a removal that ends after the listing are not subtracted twice (S-125)', async () => {
-    const removed = Promise.withResolvers<void>()
-    const mayContinue = Promise.withResolvers<void>()
+    const releasing = createGate()
     let isHeld = false
     const storage = await start(1_000, {
       between: ({ counts }) => ({
@@ -125,10 +125,7 @@ describe('A change that runs beside a recount', () => {
           counts: {
             ...counts,
             async release(...given) {
-              if (isHeld) {
-                removed.resolve()
-                await mayContinue.promise
-              }
+              if (isHeld) await releasing.pass()
               return counts.release(...given)
             },
           },
@@ -138,9 +135,9 @@ describe('A change that runs beside a recount', () => {
     await fill(storage)
     isHeld = true
     const removing = storage.remove('/c.txt')
-    await removed.promise
+    await releasing.reached
     await recountWhole(storage)
-    mayContinue.resolve()
+    releasing.open()
     await removing
     expect(await storage.used()).toBe(await storage.bytes())
   })

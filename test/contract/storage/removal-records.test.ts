@@ -133,6 +133,12 @@ describe.each([
     return { broken, intact }
   }
   const newer = names.map((name) => `newer ${name}`)
+  /** A folder, the status of its restore, and its contents after the restore. */
+  const restored = async (folder: string, restore: (folder: string) => Promise<{ readonly status: number }>) => [
+    folder,
+    (await restore(folder)).status,
+    ...(await contentsOf(folder)),
+  ]
 
   const move = (folder: string) => storage.rename(folder, `${folder.slice(1)}-moved`)
   const restoreOver = (folder: string) => storage.restore(folder, { replace: true })
@@ -149,8 +155,7 @@ describe.each([
     const { broken } = await dieAtEachCall(take)
     expect(broken).not.toEqual([])
     for (const folder of broken) {
-      expect([folder, (await restore(folder)).status]).toEqual([folder, 200])
-      expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
+      expect(await restored(folder, restore)).toEqual([folder, 200, ...newer])
     }
   })
 
@@ -162,8 +167,7 @@ describe.each([
       await remove(`${folder}/a`)
       later()
       expect([folder, codeOf(await storage.restore(folder))]).toEqual([folder, 104022])
-      expect([folder, (await storage.restore(folder, { replace: true })).status]).toEqual([folder, 200])
-      expect([folder, await contentsOf(folder)]).toEqual([folder, names.map((name) => `old ${name}`)])
+      expect(await restored(folder, restoreOver)).toEqual([folder, 200, ...names.map((name) => `old ${name}`)])
     }
   })
 
@@ -179,8 +183,7 @@ describe.each([
       later()
       await files.remove(objects, entry, unlimited, removedFolder)
     }
-    expect((await storage.restore('/folder')).status).toBe(200)
-    expect(await contentsOf('/folder')).toEqual(newer)
+    expect(await restored('/folder', storage.restore)).toEqual(['/folder', 200, ...newer])
   })
 
   /** Moves a folder repeatedly. Each time, another call fails. `check` runs after each move that failed. */
@@ -228,8 +231,7 @@ describe.each([
       later()
     }
     await failEachMove(prepare, async (folder) => {
-      expect([folder, (await storage.restore(folder, { replace: true })).status]).toEqual([folder, 200])
-      expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
+      expect(await restored(folder, restoreOver)).toEqual([folder, 200, ...newer])
     })
   })
 
@@ -240,8 +242,7 @@ describe.each([
     await storage.put('/folder/own', 'x')
     await remove('/folder/own')
     later()
-    expect((await storage.restore('/folder', { replace: true })).status).toBe(200)
-    expect(await contentsOf('/folder')).toEqual(newer)
+    expect(await restored('/folder', restoreOver)).toEqual(['/folder', 200, ...newer])
     expect((await storage.get('/folder/own')).status).toBe(404)
   })
 

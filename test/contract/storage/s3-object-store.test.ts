@@ -1,3 +1,4 @@
+import type { S3Client } from '@aws-sdk/client-s3'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openTestBucket } from '../../support/bucket.ts'
@@ -9,21 +10,26 @@ import {
   honoursVersions,
   refusesTakenPlaces,
 } from '../../support/s3-abilities.ts'
+import { type Ability, abilities } from './object-store/workbench.ts'
 import { describeCopies, describeObjectStore } from './object-store.suite.ts'
+
+type Check = (client: S3Client, bucket: string) => Promise<boolean>
+const checks: readonly (readonly [Ability, Check])[] = [
+  ['comparesVersions', honoursVersions],
+  ['refusesTaken', refusesTakenPlaces],
+  ['comparesWrites', comparesWhatItChanges],
+  ['cutsVersions', cutsOldVersions],
+]
 
 const open = async (largestCopy?: number) => {
   const { bucket, connect, leftovers } = await openTestBucket()
   const client = connect()
-  const comparesVersions = await honoursVersions(client, bucket)
-  if (!comparesVersions)
-    console.warn('\nThis S3 deletes and copies objects whatever their version: some cases are SKIPPED.\n')
-  const refusesTaken = await refusesTakenPlaces(client, bucket)
-  if (!refusesTaken) console.warn('\nThis S3 copies over existing objects despite the condition: a case is SKIPPED.\n')
-  const comparesWrites = await comparesWhatItChanges(client, bucket)
-  if (!comparesWrites)
-    console.warn('\nThis S3 writes over existing objects despite the condition: some cases are SKIPPED.\n')
-  const cutsVersions = await cutsOldVersions(client, bucket)
-  if (!cutsVersions) console.warn('\nThis S3 answers old versions as a whole despite the range: a case is SKIPPED.\n')
+  const lacks: Ability[] = []
+  for (const [ability, isSupported] of checks) {
+    if (await isSupported(client, bucket)) continue
+    lacks.push(ability)
+    console.warn(`\nSome cases are SKIPPED, because ${abilities[ability]}.\n`)
+  }
   const tables = openMemoryTables()
   const { removals } = createPathLocks({
     dynamodb: tables.connect(),
@@ -31,10 +37,7 @@ const open = async (largestCopy?: number) => {
     record: unrecorded,
   })
   return {
-    comparesVersions,
-    refusesTaken,
-    comparesWrites,
-    cutsVersions,
+    lacks,
     removals,
     store: createS3ObjectStore({ client, once: connect(1), bucket, removals, record: unrecorded, largestCopy }),
     leftovers,

@@ -87,8 +87,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
   }
 
   it('Only one of two changes that replace or create the same object succeeds', async ({ skip }) => {
-    if (!bench.comparesWrites())
-      return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
+    bench.requires('comparesWrites', skip)
     for (let round = 0; round < rounds; round++) {
       const key = `${fresh()}a`
       for (const [expected, texts] of [
@@ -104,8 +103,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
   })
 
   it('If a replacement and a removal of an object come at once, one of them succeeds', async ({ skip }) => {
-    if (!bench.comparesWrites())
-      return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
+    bench.requires('comparesWrites', skip)
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
       const key = `${prefix}a`
@@ -121,8 +119,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
   })
 
   it('Only one of two changes that create the same objects and folder succeeds', async ({ skip }) => {
-    if (!bench.comparesWrites())
-      return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
+    bench.requires('comparesWrites', skip)
     for (let round = 0; round < rounds; round++) {
       const folder = `${fresh()}folder/`
       const names = ['a', 'b', 'c']

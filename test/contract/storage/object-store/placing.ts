@@ -10,10 +10,10 @@ const versionOf = async ({ store }: Workbench, key: string) => {
 
 /** Changes that happen together or not at all. */
 export const describePlacing = (bench: Workbench): void => {
-  const { fresh, stage, placed, put, content, keysUnder, leftovers, comparesVersions } = bench
+  const { fresh, stage, placed, put, content, keysUnder, leftovers, requires } = bench
 
   it('Changes of every kind happen together, or none if one is impossible', async ({ skip }) => {
-    if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
+    requires('comparesVersions', skip)
     const prefix = fresh()
     for (const key of ['replaced', 'removed', 'moved', 'stale']) await put(`${prefix}${key}`, `old ${key}`)
     const from = (name: string) => versionOf(bench, prefix + name)

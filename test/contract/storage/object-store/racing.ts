@@ -63,7 +63,7 @@ export const describeRacing = (bench: Workbench): void => {
   })
 
   it.for(['move', 'copy'] as const)('Only one %s succeeds if two have the same target key', async (kind, { skip }) => {
-    if (!bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies over existing objects')
+    bench.requires('refusesTaken', skip)
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
       await put(`${prefix}a`, 'a')

@@ -16,8 +16,7 @@ export const describeRelocating = (bench: Workbench): void => {
       (await listed(prefix)).map((from): Change => ({ kind, from, key: `${from.key}-new` }))
 
     it('The bytes and types stay the same, and other objects are not replaced', async ({ skip }) => {
-      if (kind === 'copy' && !bench.refusesTaken())
-        return skip('NOT PROVEN: this endpoint copies over existing objects')
+      if (kind === 'copy') bench.requires('refusesTaken', skip)
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, name, 'image/png')
       const changes = await all(prefix)
@@ -33,7 +32,7 @@ export const describeRelocating = (bench: Workbench): void => {
     })
 
     it('If one of the objects was replaced or removed, nothing changes', async ({ skip }) => {
-      if (!bench.comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
+      bench.requires('comparesVersions', skip)
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, 'old')
       const changes = await all(prefix)

@@ -3,10 +3,10 @@ import { entry } from '../../../support/history.ts'
 import type { Workbench } from './workbench.ts'
 
 export const describeRemoving = (bench: Workbench): void => {
-  const { fresh, put, keysUnder, leftovers, comparesVersions } = bench
+  const { fresh, put, keysUnder, leftovers, requires } = bench
 
   it('A removal removes the listed versions, and nothing newer', async ({ skip }) => {
-    if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
+    requires('comparesVersions', skip)
     const prefix = fresh()
     await put(`${prefix}a`, 'a')
     await put(`${prefix}b`, 'old')
@@ -26,7 +26,7 @@ export const describeRemoving = (bench: Workbench): void => {
   })
 
   it('A removal accepts names that XML cannot contain', async ({ skip }) => {
-    if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
+    requires('comparesVersions', skip)
     const prefix = fresh()
     const names = ['\ufffe', '\uffff', 'gone\uffff', 'plain']
     for (const name of names) await put(`${prefix}${name}`, 'old')

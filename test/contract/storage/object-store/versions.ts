@@ -44,7 +44,7 @@ export const describeVersions = (bench: Workbench): void => {
     })
 
     it('A part of a large old version can be read (H-16)', async ({ skip }) => {
-      if (!bench.cutsVersions()) return skip('NOT PROVEN: this endpoint answers old versions as a whole')
+      bench.requires('cutsVersions', skip)
       const key = `${fresh()}a`
       await put(key, Buffer.alloc(40_000, 'old'))
       await put(key, 'new')

@@ -14,21 +14,23 @@ import type { FolderRemovals } from '../../../../lib/storage/path-locks.ts'
 import { entry } from '../../../support/history.ts'
 import { bytesOf, nowhere } from '../../../support/objects.ts'
 
+/** Features that some emulators do not support, each with the reason why its cases are skipped. */
+export const abilities = {
+  comparesVersions: 'this endpoint deletes and copies objects whatever their version',
+  refusesTaken: 'this endpoint copies over existing objects',
+  comparesWrites: 'this endpoint does not compare the version that a write replaces',
+  cutsVersions: 'this endpoint answers old versions as a whole',
+} as const
+export type Ability = keyof typeof abilities
+
 export interface OpenedStore {
   readonly store: ObjectStore
   /** The port that tells the store which folders are locked. */
   readonly removals: FolderRemovals
   /** The number of blobs without an object, unfinished uploads and scratch objects. */
   leftovers(): Promise<number>
-  // Some emulators do not support these four features.
-  /** Deletions and copies check the version. */
-  readonly comparesVersions: boolean
-  /** A copy can refuse to replace an object. */
-  readonly refusesTaken: boolean
-  /** Writes and deletions can require the current version. */
-  readonly comparesWrites: boolean
-  /** A read of an old version can request a range. */
-  readonly cutsVersions: boolean
+  /** The features that the store lacks, because its emulator does not support them. */
+  readonly lacks?: readonly Ability[]
   close(): Promise<void>
 }
 
@@ -63,10 +65,8 @@ export interface Workbench {
   content(key: string): Promise<string | undefined>
   keysUnder(prefix: string, query?: Partial<ListQuery>): Promise<string[]>
   leftovers(): Promise<number>
-  comparesVersions(): boolean
-  refusesTaken(): boolean
-  comparesWrites(): boolean
-  cutsVersions(): boolean
+  /** Skips a case if the store lacks this feature. */
+  requires(ability: Ability, skip: (note: string) => never): void
 }
 
 export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
@@ -111,10 +111,9 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
       return keys
     },
     leftovers: () => opened.leftovers(),
-    comparesVersions: () => opened.comparesVersions,
-    refusesTaken: () => opened.refusesTaken,
-    comparesWrites: () => opened.comparesWrites,
-    cutsVersions: () => opened.cutsVersions,
+    requires(ability, skip) {
+      if (opened.lacks?.includes(ability)) skip(`NOT PROVEN: ${abilities[ability]}`)
+    },
   }
   return bench
 }
