@@ -69,8 +69,8 @@ describe('user remove', () => {
 
   test('user remove refuses the last owner in a preview too (A-58, T-17)', async ({ commands: { run, attempt } }) => {
     await run(add('ann', '--role owner'))
-    for (const flags of ['', '--dry-run', '--site 1001 --dry-run', '--yes']) {
-      const { status, stderr } = await attempt(`--json user remove ann ${flags}`)
+    for (const flags of ['', ' --dry-run', ' --site 1001 --dry-run', ' --yes']) {
+      const { status, stderr } = await attempt(`--json user remove ann${flags}`)
       expect([status, JSON.parse(stderr).code]).toEqual([1, 101012])
     }
     await run(add('bob', '--role owner'))
