@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type GroupContract, named, ok, parameter, siteParameter, switchesOf, text } from '../contract.ts'
-import { pageSwitches } from '../page-switches.ts'
+import { pageSwitches } from '../request-parts.ts'
 import { createdKey, exchanged, invitation, issuers, keyList, me, token, user, userPage } from './answers.ts'
 import {
   codeBody,
