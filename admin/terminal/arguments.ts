@@ -2,19 +2,9 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { isIssuerId } from '../../lib/access/issuers/issuers.ts'
 import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
+import { parserIf, parserOf } from '../../local/flags.ts'
 
-/** A parser of an argument. `read` returns undefined for a wrong text. `fault` says what a right text looks like. */
-export const parserOf =
-  <Value>(read: (text: string) => Value | undefined, fault: string) =>
-  (text: string): Value => {
-    const value = read(text)
-    if (value === undefined) throw new InvalidArgumentError(fault)
-    return value
-  }
-
-/** A parser that returns a right text unchanged. */
-export const parserIf = (isRight: (text: string) => boolean, fault: string) =>
-  parserOf((text) => (isRight(text) ? text : undefined), fault)
+export { parserIf, parserOf }
 
 export const parsePositiveId = <Id extends number>(text: string): Id => {
   const id = parseId<Id>(text)
