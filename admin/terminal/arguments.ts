@@ -67,8 +67,8 @@ export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a durati
 // In seconds. Tokens live from `30m` to a year.
 const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, and at most a year.')
 
-export const lifetimeOption = (description: string, usual: string): Option =>
-  new Option('--ttl <lifetime>', description).argParser(parseLifetime).default(parseLifetime(usual), usual)
+export const lifetimeOption = (description: string, usual: string, parse = parseLifetime): Option =>
+  new Option('--ttl <lifetime>', description).argParser(parse).default(parse(usual), usual)
 
 const mostRights = 50
 
