@@ -17,7 +17,7 @@ export interface RawFlags {
   readonly port?: number
   readonly baseUrl?: BaseUrls
   readonly dataDir: string
-  readonly dataCentres?: readonly [DataCentreListener, ...DataCentreListener[]]
+  readonly dataCentres?: readonly DataCentreListener[]
   readonly tlsCert?: string
   readonly tlsKey?: string
   readonly reset: boolean
@@ -33,58 +33,65 @@ export interface RawFlags {
 }
 
 export interface Flags extends Omit<RawFlags, 'port' | 'baseUrl' | 'dataCentres' | 'tlsCert' | 'tlsKey'> {
-  readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
+  readonly dataCentres: readonly DataCentreListener[]
   readonly tls?: CertificateFiles
 }
 
 const defaultPort = 4000
 
-const parsePort = (text: string): number => {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.')
-  return port
-}
-
-const parseDataCentres = (text: string): [DataCentreListener, ...DataCentreListener[]] => {
-  const listeners = text.split(',').map((part) => {
-    const [, id, port] = /^([a-z][a-z0-9-]{0,31}):(\d+)$/.exec(part.trim()) ?? []
-    if (id === undefined || port === undefined) {
-      throw new InvalidArgumentError('It must be a list of ids and ports, such as us:4000,eu:4001.')
-    }
-    return { id, port: parsePort(port) }
-  })
-  const [first, ...others] = listeners
-  if (!first || new Set(listeners.map(({ id }) => id)).size < listeners.length) {
-    throw new InvalidArgumentError('Name each data centre only once.')
+/** A parser of an argument. `read` returns undefined for a wrong text. `fault` says what a right text looks like. */
+export const parserOf =
+  <Value>(read: (text: string) => Value | undefined, fault: string) =>
+  (text: string): Value => {
+    const value = read(text)
+    if (value === undefined) throw new InvalidArgumentError(fault)
+    return value
   }
-  return [first, ...others]
+
+/** A parser that returns a right text unchanged. */
+export const parserIf = (isRight: (text: string) => boolean, fault: string) =>
+  parserOf((text) => (isRight(text) ? text : undefined), fault)
+
+const parsePort = parserOf((text) => {
+  const port = Number(text)
+  return /^\d+$/.test(text) && port <= 65_535 ? port : undefined
+}, 'It must be a number from 0 to 65535.')
+
+export const parseBaseUrl = parserOf(readBaseUrl, 'It must be an http or https URL without a query or a password.')
+
+// Reads a list such as `us:4000,eu:4001`. `shape` matches an id and its value.
+const parseById = <Value>(
+  text: string,
+  shape: RegExp,
+  parse: (value: string) => Value,
+  fault: string,
+): ReadonlyMap<string, Value> => {
+  const entries = text.split(',').map((part): [string, Value] => {
+    const [, id, value] = shape.exec(part.trim()) ?? []
+    if (id === undefined || value === undefined) throw new InvalidArgumentError(fault)
+    return [id, parse(value)]
+  })
+  const byId = new Map(entries)
+  if (byId.size < entries.length) throw new InvalidArgumentError('Name each data centre only once.')
+  return byId
 }
 
-export const parseBaseUrl = (text: string): string => {
-  const url = readBaseUrl(text)
-  if (url === undefined)
-    throw new InvalidArgumentError('It must be an http or https URL without a query or a password.')
-  return url
+const parseDataCentres = (text: string): DataCentreListener[] => {
+  const fault = 'It must be a list of ids and ports, such as us:4000,eu:4001.'
+  const ports = parseById(text, /^([a-z][a-z0-9-]{0,31}):(\d+)$/, parsePort, fault)
+  return [...ports].map(([id, port]) => ({ id, port }))
 }
 
 const parseBaseUrls = (text: string): BaseUrls => {
   if (/^https?:/i.test(text)) return parseBaseUrl(text)
-  const urls = text.split(',').map((part): [string, string] => {
-    const [, id, url] = /^([a-z][a-z0-9-]{0,31})=(.+)$/.exec(part.trim()) ?? []
-    if (id === undefined || url === undefined) {
-      throw new InvalidArgumentError('It must be a URL, or a list such as us=https://us.example,eu=https://eu.example.')
-    }
-    return [id, parseBaseUrl(url)]
-  })
-  if (new Map(urls).size < urls.length) throw new InvalidArgumentError('Name each data centre only once.')
-  return new Map(urls)
+  const fault = 'It must be a URL, or a list such as us=https://us.example,eu=https://eu.example.'
+  return parseById(text, /^([a-z][a-z0-9-]{0,31})=(.+)$/, parseBaseUrl, fault)
 }
 
-const parseProxies = (text: string): BlockList => {
-  const blocks = readBlocks(text.split(','))
-  if (!blocks) throw new InvalidArgumentError('It must be an address or a block such as 10.0.0.0/8.')
-  return blocks
-}
+const parseProxies = parserOf(
+  (text) => readBlocks(text.split(',')),
+  'It must be an address or a block such as 10.0.0.0/8.',
+)
 
 const parseMetrics = (text: string): MetricsAddress => {
   const [, host = '127.0.0.1', port] = /^(?:(\[[\da-f:.]+\]|[^:\s]+):)?(\d+)$/i.exec(text) ?? []
@@ -93,28 +100,21 @@ const parseMetrics = (text: string): MetricsAddress => {
   return { host: host.replace(/^\[|\]$/g, ''), port: parsePort(port) }
 }
 
-export const parseText = (text: string): string => {
-  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
-  return text
-}
+export const parseText = parserIf((text) => text.trim() !== '', 'It must not be empty.')
 
 const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | undefined): Flags['dataCentres'] => {
   if (baseUrls === undefined) return dataCentres
-  const [first, ...others] = dataCentres
   if (typeof baseUrls === 'string') {
-    if (others.length > 0) {
-      throw new UsageError(
-        'With several data centres, --base-url must give the URL of each, such as ' +
-          'us=https://us.example,eu=https://eu.example.',
-      )
-    }
-    return [{ ...first, baseUrl: baseUrls }]
+    if (dataCentres.length === 1) return dataCentres.map((dataCentre) => ({ ...dataCentre, baseUrl: baseUrls }))
+    throw new UsageError(
+      'With several data centres, --base-url must give the URL of each, such as ' +
+        'us=https://us.example,eu=https://eu.example.',
+    )
   }
   const unknown = [...baseUrls.keys()].find((id) => !dataCentres.some((dataCentre) => dataCentre.id === id))
   if (unknown !== undefined)
     throw new UsageError(`--base-url names the data centre ${unknown}, but --data-centres does not.`)
-  const withUrl = (dataCentre: DataCentreListener) => ({ ...dataCentre, baseUrl: baseUrls.get(dataCentre.id) })
-  return [withUrl(first), ...others.map(withUrl)]
+  return dataCentres.map((dataCentre) => ({ ...dataCentre, baseUrl: baseUrls.get(dataCentre.id) }))
 }
 
 export const addServiceOptions = (command: Command): Command =>

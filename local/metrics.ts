@@ -109,24 +109,15 @@ const createByteCounts = (registry: Registry) => {
 // V-26: labels have only values of the service itself, so callers cannot add labels.
 const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'> => {
   const registers = [registry]
-  const [operation, status] = ['operation', 'status']
-  const requests = new Counter({
-    name: 'site_admin_requests_total',
-    help: 'Answered requests.',
-    labelNames: [operation, status],
-    registers,
-  })
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
+    new Counter({ name: `site_admin_${name}`, help, labelNames, registers })
+  const requests = counter('requests_total', 'Answered requests.', 'operation', 'status')
+  const signIns = counter('sign_ins_total', 'Sign-ins with a password.', 'outcome')
   const durations = new Histogram({
     name: 'site_admin_request_duration_seconds',
     help: 'The time from a request to the end of its answer.',
-    labelNames: [operation],
+    labelNames: ['operation'],
     buckets,
-    registers,
-  })
-  const signIns = new Counter({
-    name: 'site_admin_sign_ins_total',
-    help: 'Sign-ins with a password.',
-    labelNames: ['outcome'],
     registers,
   })
   for (const outcome of ['signed in', 'refused', 'too many', 'not over https']) signIns.inc({ outcome }, 0)

@@ -1,4 +1,3 @@
-import type { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { createAccessHandler } from '../functions/access/group.ts'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
@@ -27,12 +26,11 @@ import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createTarget, type Target } from '../lib/webhooks/target.ts'
 import { createAddressOf } from '../server/caller-address.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
-import type { CertificateFiles } from './certificate.ts'
 import { createClientSecrets } from './client-secrets.ts'
 import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
-import { createListeners, type DataCentreListener } from './listeners.ts'
-import type { MetricsAddress } from './metrics.ts'
+import type { Flags } from './flags.ts'
+import { createListeners } from './listeners.ts'
 import { createReadiness } from './readiness.ts'
 import { createWebhookSender } from './webhook-sender.ts'
 
@@ -86,17 +84,12 @@ const registerDataCentres = async (
   }
 }
 
-interface Options {
+type OptionalFlags = 'tls' | 'demo' | 'insecureSignIn' | 'allowPrivateWebhooks' | 'metrics'
+
+interface Options extends Pick<Flags, 'host' | 'dataCentres'>, Partial<Pick<Flags, OptionalFlags>> {
   readonly dataDirectory: string
-  readonly host: string
-  readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
-  readonly tls?: CertificateFiles
+  readonly trustProxy?: Flags['trustProxy'] | undefined
   readonly reset: Reset
-  readonly demo?: boolean
-  readonly trustProxy?: BlockList | undefined
-  readonly insecureSignIn?: boolean
-  readonly allowPrivateWebhooks?: boolean
-  readonly metrics?: MetricsAddress
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
 }
@@ -125,7 +118,7 @@ export const startService = async (options: Options) => {
   })
   const { directory, stores, measures } = machine
   const callers = createCallerLookup(stores)
-  const [{ id: home }] = dataCentres
+  const home = dataCentres[0]?.id ?? ''
   const target = createTarget({ permitsPrivate })
   const readiness = createReadiness(directory.path)
   const metrics =

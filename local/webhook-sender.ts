@@ -15,15 +15,12 @@ const longestStop = 2_000
 /** More sockets would leave too few file handles for requests. */
 const mostSends = 500
 
-const limitSends = ({ send }: Target): Pick<Target, 'send'> => {
-  const inTurn = createTurns({ atOnce: mostSends })
-  return { send: (message) => inTurn(() => send(message)) }
-}
-
 /** V-16. Each webhook has one worker, so a slow target does not delay the others (V-15). */
 export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean, clock = systemClock) => {
   const target = createTarget({ permitsPrivate })
-  const deps = createDeliveryDeps(stores, { target: { ...target, ...limitSends(target) }, clock })
+  const inTurn = createTurns({ atOnce: mostSends })
+  const send: Target['send'] = (message) => inTurn(() => target.send(message))
+  const deps = createDeliveryDeps(stores, { target: { ...target, send }, clock })
   const workers = new Map<string, ReturnType<typeof hire>>()
   let isStopped = false
   let unwatch = () => {}

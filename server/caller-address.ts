@@ -1,15 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import { plainAddress } from '../lib/core/addresses.ts'
 
-type Family = 'ipv4' | 'ipv6'
-
-const families: ReadonlyMap<number, Family> = new Map([
-  [4, 'ipv4'],
-  [6, 'ipv6'],
-])
-
-const familyOf = (address: string): Family | undefined => families.get(isIP(address))
+const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
+  if (isIPv4(address)) return 'ipv4'
+  return isIPv6(address) ? 'ipv6' : undefined
+}
 
 /** Undefined for a text that is neither an address nor a CIDR block. */
 export const readBlocks = (cidrs: readonly string[]): BlockList | undefined => {
@@ -52,6 +48,6 @@ export const createAddressOf = ({ trusted, isBehindProxy }: Proxies) => {
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
     const hops = [...forwarded.map((hop) => addressIn(hop.trim())).filter((hop) => hop !== ''), peer]
     const caller = hops.findLast((hop) => !isTrusted(hop)) ?? hops[0]
-    return caller !== undefined && isIP(caller) !== 0 ? caller : undefined
+    return caller !== undefined && familyOf(caller) ? caller : undefined
   }
 }

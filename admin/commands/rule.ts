@@ -19,6 +19,7 @@ import {
   collect,
   commandOf,
   groupOf,
+  lifetimeOption,
   type OfSite,
   parseIssuerId,
   parserOf,
@@ -87,9 +88,6 @@ const remove = async ({ issuers }: AdminStores, id: string) => {
   return { removed: true }
 }
 
-const lifetimeOption = new Option('--ttl <lifetime>', 'the lifetime of tokens for programs')
-  .argParser(parseLifetime)
-  .default(900, '15m')
 const roleDescription = 'the role for people who sign in; the first sign-in adds the person'
 const roleOption = new Option('--role <role>', roleDescription).choices(rolesOfRules)
 
@@ -104,7 +102,7 @@ export const ruleCommand = (): Command =>
       .requiredOption('--issuer <id>', 'the issuer of the tokens', parseIssuerId)
       .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
       .addOption(rightOption('a right of programs').default([]))
-      .addOption(lifetimeOption)
+      .addOption(lifetimeOption('the lifetime of tokens for programs', '15m', parseLifetime))
       .addOption(roleOption)
       .action(onStores(add)),
     commandOf('list', 'list all rules', 'rule list', 'rule list --site 1001')

@@ -39,23 +39,20 @@ import {
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
 
-interface EntryOptions {
+interface Options {
   readonly role?: RoleName
   readonly folder?: readonly string[]
   readonly right?: readonly Right[]
-}
-
-interface PersonOptions {
   readonly email?: string
   readonly displayName?: string
   readonly passwordStdin?: true
 }
 
-interface AddOptions extends EntryOptions, PersonOptions {
+interface AddOptions extends Options {
   readonly site: readonly SiteId[]
 }
 
-interface ChangeOptions extends EntryOptions, PersonOptions {
+interface ChangeOptions extends Options {
   readonly site?: SiteId
   readonly enable?: true
 }
@@ -66,7 +63,7 @@ const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
   return { site, author: administrator, rightsBySite: new Map([site, ...others].map((id) => [id, rights])) }
 }
 
-const entryIn = ({ role, folder, right }: EntryOptions): SiteEntry | undefined => {
+const entryIn = ({ role, folder, right }: Options): SiteEntry | undefined => {
   if (role === undefined && folder) throw new Refusal('--folder needs --role author.')
   if (right) {
     if (role !== undefined) throw new Refusal('Give --role or --right, not both.')

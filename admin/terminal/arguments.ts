@@ -2,19 +2,9 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { isIssuerId } from '../../lib/access/issuers/issuers.ts'
 import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
+import { parserIf, parserOf } from '../../local/flags.ts'
 
-/** A parser of an argument. `read` returns undefined for a wrong text. `fault` says what a right text looks like. */
-export const parserOf =
-  <Value>(read: (text: string) => Value | undefined, fault: string) =>
-  (text: string): Value => {
-    const value = read(text)
-    if (value === undefined) throw new InvalidArgumentError(fault)
-    return value
-  }
-
-/** A parser that returns a right text unchanged. */
-export const parserIf = (isRight: (text: string) => boolean, fault: string) =>
-  parserOf((text) => (isRight(text) ? text : undefined), fault)
+export { parserIf, parserOf }
 
 export const parsePositiveId = <Id extends number>(text: string): Id => {
   const id = parseId<Id>(text)
@@ -77,8 +67,8 @@ export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a durati
 // In seconds. Tokens live from `30m` to a year.
 const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, and at most a year.')
 
-export const lifetimeOption = (description: string, usual: string): Option =>
-  new Option('--ttl <lifetime>', description).argParser(parseLifetime).default(parseLifetime(usual), usual)
+export const lifetimeOption = (description: string, usual: string, parse = parseLifetime): Option =>
+  new Option('--ttl <lifetime>', description).argParser(parse).default(parse(usual), usual)
 
 const mostRights = 50
 

@@ -9,25 +9,14 @@ import { textOfRight } from '../../lib/core/rights.ts'
 import type { RoutedRequest } from '../../lib/http/operation.ts'
 import { neverStored, ok, type Reply } from '../../lib/http/reply.ts'
 import { loadChecks } from './bodies.ts'
-import { codeKey, type SignedIn } from './external-sign-in.ts'
-import type { IssuerDeps } from './issuer-client.ts'
+import { codeKey, type IssuerDeps, type SignedIn } from './external-sign-in.ts'
 import { logSignIn } from './sign-in-log.ts'
 import { tokenReply } from './token-reply.ts'
 
-const tokenTypes = {
-  issued: 'urn:ietf:params:oauth:token-type:access_token',
-  exchange: 'urn:ietf:params:oauth:grant-type:token-exchange',
-} as const
-
-const requireExchange = (document: object): void => {
-  const grantType = Object(document)['grant_type']
-  if (grantType !== tokenTypes.exchange) throw new ServiceError('grantTypeUnknown')
-}
-
 /** The answer encodes the folders of rights, because a scope cannot contain all of their characters. */
 const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: object): Promise<Reply> => {
-  requireExchange(document)
-  const { exchangeBody, validate } = await loadChecks()
+  const { exchangeBody, exchangeGrant, issuedType, validate } = await loadChecks()
+  if (Object(document).grant_type !== exchangeGrant) throw new ServiceError('grantTypeUnknown')
   const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
   const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
   const client = await deps.openIssuerClient()
@@ -35,7 +24,7 @@ const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: obje
   logSignIn(deps, request, user)
   const value: Answer<typeof exchangedAnswer> = {
     access_token: token,
-    issued_token_type: tokenTypes.issued,
+    issued_token_type: issuedType,
     token_type: 'Bearer',
     expires_in: ttl,
     scope: rights.map((right) => encodeURI(textOfRight(right))).join(' '),

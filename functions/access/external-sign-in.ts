@@ -1,4 +1,5 @@
 import { hashToken, newToken } from '../../lib/access/grants.ts'
+import type { IssuerClient } from '../../lib/access/issuers/issuer-client.ts'
 import { type Issuer, TokenFault } from '../../lib/access/issuers/issuers.ts'
 import type { Begun } from '../../lib/access/issuers/sign-in.ts'
 import type { Person } from '../../lib/access/people.ts'
@@ -11,8 +12,12 @@ import { publicOperation } from '../../lib/http/public-operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { firstValue, queryText } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
-import type { IssuerDeps } from './issuer-client.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
 import { logSignIn } from './sign-in-log.ts'
+
+export interface IssuerDeps extends AccessDeps {
+  readonly openIssuerClient: () => Promise<IssuerClient>
+}
 
 export interface SignedIn extends Pick<Person, 'name' | 'created'> {
   readonly challenge: string

@@ -4,7 +4,7 @@ import { bodies } from './bodies.ts'
 
 const mostItems = 500
 
-const loadSchema = async () => (await import('../../lib/contract/page-switches.ts')).pageSwitches
+const loadSchema = async () => (await import('../../lib/contract/request-parts.ts')).pageSwitches
 
 /** A-114. `after` is the key of the last item of the previous page. Errors: accessMalformed. */
 export const pageIn = async (query: Switches): Promise<{ readonly limit: number; readonly after: string }> => {

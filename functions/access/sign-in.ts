@@ -8,7 +8,7 @@ import type { Reply } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies, loadChecks, requireHttps } from './bodies.ts'
 import { signInWithoutPassword } from './exchange.ts'
-import type { IssuerDeps } from './issuer-client.ts'
+import type { IssuerDeps } from './external-sign-in.ts'
 import { logSignIn } from './sign-in-log.ts'
 import { tokenReply } from './token-reply.ts'
 

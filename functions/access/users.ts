@@ -1,6 +1,5 @@
 import { describeInvitation } from '../../lib/access/invitations.ts'
 import { describeEntry, describePerson, keyOfName, type Person, type SiteEntry } from '../../lib/access/people.ts'
-import type { RoleName } from '../../lib/access/roles.ts'
 import {
   addUser as add,
   changeUser as change,
@@ -9,6 +8,7 @@ import {
   removeUser as remove,
 } from '../../lib/access/user-rules.ts'
 import type { invitation as invitationAnswer, user as userAnswer, userPage } from '../../lib/contract/access/answers.ts'
+import type { GivenEntry } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { bodyOf, type OperationInput, operation } from '../../lib/http/operation.ts'
@@ -30,12 +30,6 @@ const managerOf = ({
   rightsBySite: caller.rightsBySite,
   author,
 })
-
-interface GivenEntry {
-  readonly role?: RoleName | undefined
-  readonly folders?: readonly string[] | undefined
-  readonly rights?: readonly string[] | undefined
-}
 
 const entryIn = ({ role, folders, rights }: GivenEntry): SiteEntry | undefined => {
   if (rights) return { rights }

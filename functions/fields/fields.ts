@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { createdField, fieldPage, fieldTypePage, webFormPage } from '../../lib/contract/fields/contract.ts'
-import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
+import { xmlNames } from '../../lib/contract/xml-names.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'

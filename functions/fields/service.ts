@@ -1,7 +1,7 @@
 import { permissionsOf, rightsOn } from '../../lib/access/callers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { health, root, sitePage } from '../../lib/contract/fields/contract.ts'
-import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
+import { xmlNames } from '../../lib/contract/xml-names.ts'
 import { sitesUrl } from '../../lib/http/links.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import { callerOperation, publicOperation } from '../../lib/http/public-operation.ts'

@@ -149,6 +149,9 @@ export const parameter = (description: string, example: string | number, schema:
 export const text = (description: string, example: string): ParameterContract =>
   parameter(description, example, z.string())
 
+/** A parameter that only has to be present. */
+export const flag = (description: string): ParameterContract => text(`${description} The parameter needs no value.`, '')
+
 /**
  * The parameters of a schema. Each needs a text and an example, and some need another schema that JSON Schema can
  * express.

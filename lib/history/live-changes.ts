@@ -25,27 +25,6 @@ interface Limits {
   readonly inAll: number
 }
 
-const createListener = (feed: SiteFeed, isClosed: () => boolean, onEnd: () => void): Listener => {
-  let hasEnded = false
-  return {
-    history: feed.history,
-    recentAfter: feed.recentAfter,
-    newest: feed.newest,
-    isOver: () => hasEnded || isClosed(),
-
-    watch(wake) {
-      feed.waiting.add(wake)
-      return () => void feed.waiting.delete(wake)
-    },
-
-    [Symbol.dispose]() {
-      if (hasEnded) return
-      hasEnded = true
-      onEnd()
-    },
-  }
-}
-
 export const createLiveChanges = (history: History, { perSite, inAll }: Limits): LiveChanges => {
   const feeds = new Map<SiteId, { readonly feed: SiteFeed; listeners: number }>()
   let total = 0
@@ -56,17 +35,29 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits):
     feeds.set(site, shared)
     shared.listeners += 1
     total += 1
-    return createListener(
-      shared.feed,
-      () => isClosed,
-      () => {
+    const { feed } = shared
+    let hasEnded = false
+    return {
+      history: feed.history,
+      recentAfter: feed.recentAfter,
+      newest: feed.newest,
+      isOver: () => hasEnded || isClosed,
+
+      watch(wake) {
+        feed.waiting.add(wake)
+        return () => void feed.waiting.delete(wake)
+      },
+
+      [Symbol.dispose]() {
+        if (hasEnded) return
+        hasEnded = true
         total -= 1
         shared.listeners -= 1
         if (shared.listeners > 0) return
         feeds.delete(site)
-        shared.feed.close()
+        feed.close()
       },
-    )
+    }
   }
 
   return {

@@ -89,7 +89,7 @@ export const fallbackPresentation = (request: Request, policy: GroupPolicy, trac
   return { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
 }
 
-const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
+export const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
   route.formats ?? (route.public ? ['json'] : policy.formats)
 
 // The service refuses to start if its operations do not match the route table.

@@ -41,7 +41,7 @@ const queryString = ({ query, rawQuery }: Request): string => {
 }
 
 // After a 308, a client repeats the request with the same method, so a change never becomes a read.
-const redirectStatus = ({ method }: Request, { keepsMethod }: Route, policy: GroupPolicy): 301 | 308 => {
+export const redirectStatus = (method: string, { keepsMethod }: Route, policy: GroupPolicy): 301 | 308 => {
   if (keepsMethod) return 308
   return policy.alwaysMovedPermanently || isRead(method) ? 301 : 308
 }
@@ -92,5 +92,5 @@ export const resolveSite = async (
   if (site.dataCentre === deps.dataCentre) return { site, dataCentre: here }
   const { url } = await dataCentreOf(site.dataCentre, deps.findDataCentre)
   const headers = { Location: `${url}${request.path}${queryString(request)}`, 'Cache-Control': 'no-store' }
-  return { redirect: { status: redirectStatus(request, route, policy), headers } }
+  return { redirect: { status: redirectStatus(request.method, route, policy), headers } }
 }

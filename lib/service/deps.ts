@@ -1,18 +1,17 @@
 import { type Caller, findCaller } from '../access/callers.ts'
 import { createUseLog } from '../access/keys.ts'
-import type { ListDeps } from '../categories/lists.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
 import { type CachedLookup, cachedLookup } from '../core/cached-lookup.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
 import { viewOfChange } from '../history/list-changes.ts'
 import type { EdgeDeps } from '../http/handler.ts'
-import { type CacheReply, createReplyCache } from '../http/reply-cache.ts'
+import { createReplyCache } from '../http/reply-cache.ts'
 import type { Telemetry } from '../http/request.ts'
 import { createRequestLimit } from '../http/request-limit.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
-import { createQuotas, limitFiles, type Quotas, type UsageCounts } from '../storage/quota.ts'
+import { createQuotas, limitFiles, type UsageCounts } from '../storage/quota.ts'
 import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
 import type { Outbox } from '../webhooks/event.ts'
 import type { Target } from '../webhooks/target.ts'
@@ -151,22 +150,19 @@ export const createFieldsDeps = (
 
 export type FieldsDeps = ReturnType<typeof createFieldsDeps>
 
-export interface CategoriesDeps extends ListDeps {
-  readonly edge: EdgeDeps
-  readonly cacheReply: CacheReply
-}
-
 export const createCategoriesDeps = (
   settings: HandledSettings & Pick<CategoriesSettings, 'longestList'>,
   stores: EdgeStores & Pick<Stores, 'contents' | 'links'>,
   surroundings: Surroundings,
-): CategoriesDeps => ({
+) => ({
   edge: edgeOf(settings, stores, surroundings),
   contents: stores.contents,
   links: stores.links,
   longestList: settings.longestList,
   cacheReply: createReplyCache(() => stores.contents.state()),
 })
+
+export type CategoriesDeps = ReturnType<typeof createCategoriesDeps>
 
 // A URL for a file that is too large for an answer of the platform.
 export interface Downloads {
@@ -197,31 +193,22 @@ export type FileStores = Pick<
   | 'live'
 >
 
-export interface StorageDeps extends FileStores, FileSettings {
-  readonly quotas: Quotas | undefined
-  readonly edge: EdgeDeps
-  readonly downloads: Downloads | undefined
-  /** The platform sends the beginning of an answer before the operation has produced all of it. */
-  readonly canStream: boolean
-  readonly linkTo: LinkTo
-  readonly lease: LeaseTerms
-  readonly clock: Clock
-}
-
 export const createStorageDeps = (
   settings: HandledSettings & FileSettings,
   // `counts` is missing on one machine, where the transactions of the stores count the bytes.
   { counts, ...stores }: EdgeStores & FileStores & { readonly counts?: UsageCounts },
   surroundings: Surroundings & { readonly downloads?: Downloads; readonly linkTo: LinkTo; readonly lease?: LeaseTerms },
-): StorageDeps => {
+) => {
   const { downloads, linkTo, lease = renewedLease, clock = systemClock } = surroundings
   const edge = edgeOf(settings, stores, surroundings)
   const quotas = counts && createQuotas(counts, edge.findSite)
   const files = quotas ? limitFiles(stores.files, quotas) : stores.files
-  // Only a platform that sends whole answers limits their size.
+  // Without `downloads`, the platform sends the beginning of an answer before the operation has produced all of it.
   const canStream = downloads === undefined
   return { ...settings, ...stores, files, quotas, edge, downloads, canStream, linkTo, lease, clock }
 }
+
+export type StorageDeps = ReturnType<typeof createStorageDeps>
 
 type DeliveryStores = Pick<Stores, 'sites' | 'webhooks' | 'deliveries' | 'seals' | 'history'>
 

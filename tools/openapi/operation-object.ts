@@ -1,6 +1,7 @@
 import type { AnswerContract, BodyContract, ParameterContract } from '../../lib/contract/contract.ts'
 import { byName } from '../../lib/core/names.ts'
 import { isRead } from '../../lib/http/request.ts'
+import { redirectStatus } from '../../lib/http/resolve-site.ts'
 import { isOfSite } from '../../lib/http/router.ts'
 import type { Recording, Shown } from './examples.ts'
 import { type Operation, operations, variablesOf } from './operations.ts'
@@ -121,9 +122,10 @@ const unchanged: Node = {
 
 const moved = ({ route, policy }: Operation): Node => {
   if (!isOfSite(route)) return {}
-  const movesForGood = !route.keepsMethod && (policy.alwaysMovedPermanently || isRead(route.method))
   const description = 'The site is in another data centre. Repeat the request there.'
-  return { [movesForGood ? 301 : 308]: { description, headers: headers(['Location', 'Cache-Control']) } }
+  return {
+    [redirectStatus(route.method, route, policy)]: { description, headers: headers(['Location', 'Cache-Control']) },
+  }
 }
 
 const security = ({ route, policy }: Operation): Node[] =>

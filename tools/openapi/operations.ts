@@ -7,7 +7,7 @@ import { routes } from '../../lib/contract/routes/routes.ts'
 import { storageContract } from '../../lib/contract/storage/contract.ts'
 import { webhooksContract } from '../../lib/contract/webhooks/contract.ts'
 import { byName } from '../../lib/core/names.ts'
-import type { Format } from '../../lib/http/format.ts'
+import { formatsOf } from '../../lib/http/admission.ts'
 import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Route } from '../../lib/http/router.ts'
 
@@ -27,11 +27,10 @@ const describe = (route: Route) => {
   const contract = Object.entries<OperationContract>(operations).find(([name]) => name === route.operation)?.[1]
   if (!contract) throw new Error(`No contract describes ${route.operation}`)
   const policy = groupPolicies[route.group]
-  const formats: readonly Format[] = route.formats ?? (route.public ? ['json'] : policy.formats)
   return {
     route,
     policy,
-    formats,
+    formats: formatsOf(route, policy),
     contract,
     variables: byName(variablesOf(route.path), (name) => {
       const variable = parameters[name]

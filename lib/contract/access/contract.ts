@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { type GroupContract, named, ok, parameter, siteParameter, switchesOf, text } from '../contract.ts'
-import { pageSwitches } from '../page-switches.ts'
+import { pageSwitches } from '../request-parts.ts'
+import { xmlNames } from '../xml-names.ts'
 import { createdKey, exchanged, invitation, issuers, keyList, me, token, user, userPage } from './answers.ts'
 import {
   codeBody,
@@ -12,7 +13,6 @@ import {
   signInBody,
   userChangeBody,
 } from './bodies.ts'
-import { accessXml } from './xml-names.ts'
 
 const tag = { name: 'Access', description: 'Sign-in, sessions and the people of a site.' }
 
@@ -26,8 +26,8 @@ const signIn = {
   summary: 'Sign in with name and password',
   description:
     'The token covers the sites of the person. It lasts 2 weeks, or 4 hours with `tokenExpiryPeriod` `short`.',
-  body: { schema: named(signInBody, 'SignIn'), xml: accessXml.signIn, description: 'JSON or a form.' },
-  answers: ok('The token.', token, { xml: accessXml.token }),
+  body: { schema: named(signInBody, 'SignIn'), xml: xmlNames.credentials, description: 'JSON or a form.' },
+  answers: ok('The token.', token, { xml: xmlNames.token }),
   errors: ['accessMalformed', 'signInRefused', 'tooManyRequests'],
   examples: [{ body: credentials }, { body: { ...credentials, password: 'guess' } }, { body: {} }],
 } satisfies GroupContract<'access'>['operations']['signIn']

@@ -13,8 +13,8 @@ import {
   siteParameter,
   text,
 } from '../contract.ts'
+import { xmlNames } from '../xml-names.ts'
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
-import { xmlNames } from './xml-names.ts'
 
 const storedTypeId = named(
   z.literal([...fieldTypes.keys(), imageVerification.id]),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { mostFiles } from '../../storage/changes/upload.ts'
-import { component, described, link, named, type ParameterContracts, text } from '../contract.ts'
+import { component, described, flag, link, named, type ParameterContracts, text } from '../contract.ts'
 import { copyPath, force, newName, newPath, restoreBody } from './switches.ts'
 
 export const success = component('Stored', 'The request has succeeded.', { status: z.literal('success') })
@@ -177,7 +177,7 @@ export const formBodies = { 'multipart/form-data': form }
 
 export const fileTypes = ['application/octet-stream', '*/*']
 
-export const meta = text('Asks for information about the path instead of its bytes. The parameter needs no value.', '')
+export const meta = flag('Asks for information about the path instead of its bytes.')
 
 export const noneMatch: ParameterContracts = {
   'If-None-Match': text(

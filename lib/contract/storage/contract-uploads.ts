@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { ErrorName } from '../../core/errors.ts'
-import { type GroupContract, ok, type ParameterContracts, switchesOf, text } from '../contract.ts'
+import { flag, type GroupContract, ok, type ParameterContracts, switchesOf, text } from '../contract.ts'
 import {
   bytes,
   form,
@@ -100,10 +100,9 @@ const upload = {
   query: {
     // Generated clients use only one security scheme. So `access_token` is also a parameter (A-9).
     access_token: text('The access token. It is ignored if the request has an `Authorization` header.', 'ACCESS_TOKEN'),
-    parts: text(
+    parts: flag(
       'Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, ' +
-        '"size": …}`, with optional `type` and `version`. The parameter needs no value.',
-      '',
+        '"size": …}`, with optional `type` and `version`.',
     ),
   },
   // Client generators prefer JSON: if the form were listed under application/json, their clients could not upload
@@ -148,11 +147,7 @@ export const uploadOperations = {
       'removed, up to 10,000 files and folders.',
     query: {
       ...upload.query,
-      restore: text(
-        'Restores the removed file or folder. The body is `{}`, or contains the version. The parameter needs no ' +
-          'value.',
-        '',
-      ),
+      restore: flag('Restores the removed file or folder. The body is `{}`, or contains the version.'),
     },
     body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': z.union([restoreBody, partsBody]) } },
     answers: { 200: { ...stored, links: pathLinks }, 201: begun },

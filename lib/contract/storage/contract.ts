@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type GroupContract, ok, type ParameterContracts, siteParameter, switchesOf, text } from '../contract.ts'
+import { flag, type GroupContract, ok, type ParameterContracts, siteParameter, switchesOf, text } from '../contract.ts'
 import { changesOperation } from './contract-changes.ts'
 import {
   deleting,
@@ -40,7 +40,7 @@ const folderSwitches: ParameterContracts = {
       'the folders below, the newest removal first, at most 100.',
     '',
   ),
-  removal: text('Shows what a DELETE of the path would remove, and removes nothing. The parameter needs no value.', ''),
+  removal: flag('Shows what a DELETE of the path would remove, and removes nothing.'),
 }
 
 const deletion = switchesOf(deleteSwitches, {
@@ -50,6 +50,8 @@ const deletion = switchesOf(deleteSwitches, {
   ],
   force: ['With `false`, the request deletes a folder only if it is empty.', 'false'],
 })
+
+const pathErrors = ['conditionFailed', 'storageRefused', 'fileUnknown', 'notAFile', 'pathUnknown'] as const
 
 const validators = ['ETag', 'Last-Modified', 'Accept-Ranges'] as const
 
@@ -112,15 +114,11 @@ export const storageContract: GroupContract<'storage'> = {
       query: {
         meta,
         ...listSwitches,
-        link: text(
+        link: flag(
           'Asks for a URL that downloads the present version of the file as an attachment. Everybody who has ' +
-            'the URL may use it for five minutes. The parameter needs no value.',
-          '',
+            'the URL may use it for five minutes.',
         ),
-        versions: text(
-          'Lists the states of the live file: 100 by default (`limit`). The parameter needs no value.',
-          '',
-        ),
+        versions: flag('Lists the states of the live file: 100 by default (`limit`).'),
         versionId: text(
           'Reads this version of the file instead of the present one. `versions` lists the ids.',
           'a-version-of-the-file',
@@ -170,16 +168,7 @@ export const storageContract: GroupContract<'storage'> = {
           optionalHeaders: ['Last-Modified'],
         },
       },
-      errors: [
-        'conditionFailed',
-        'storageRefused',
-        'fileUnknown',
-        'notAFile',
-        'pathUnknown',
-        'urlInvalid',
-        'nameTooLong',
-        'rangeNotSatisfiable',
-      ],
+      errors: [...pathErrors, 'urlInvalid', 'nameTooLong', 'rangeNotSatisfiable'],
       examples: [
         { path: { path: 'press' }, query: { meta: '' } },
         { path: { path: 'press' }, query: { meta: '', recursive: 'true' } },
@@ -199,10 +188,9 @@ export const storageContract: GroupContract<'storage'> = {
       pathExamples: { path: 'old' },
       query: {
         ...deletion,
-        versions: text(
+        versions: flag(
           'Purges the old versions of the file and of its draft, including versions from before a removal. The ' +
-            'file itself stays. The parameter needs no value.',
-          '',
+            'file itself stays.',
         ),
         versionId: text('Purges only this version of the file. `versions` lists the ids.', 'a-version-of-the-file'),
       },
@@ -211,18 +199,7 @@ export const storageContract: GroupContract<'storage'> = {
         200: { description: 'The file, draft or folder is deleted, or the versions are purged.' },
         202: { description: 'The folder is large: the service deletes the rest after this answer.', schema: deleting },
       },
-      errors: [
-        'conditionFailed',
-        'storageRefused',
-        'fileUnknown',
-        'notAFile',
-        'pathUnknown',
-        'folderLocked',
-        'workflowDeleted',
-        'nameRequired',
-        'folderReserved',
-        'folderNotEmpty',
-      ],
+      errors: [...pathErrors, 'folderLocked', 'workflowDeleted', 'nameRequired', 'folderReserved', 'folderNotEmpty'],
       examples: [
         { path: { path: 'notes' }, query: { force: 'true' } },
         { path: { path: 'archive/2025' } },

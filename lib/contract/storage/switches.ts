@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { changeTypes, readChangeType } from '../../core/history-entry.ts'
-import { atMost, digits, pageLimit, pageSwitches } from '../page-switches.ts'
+import { atMost, digits, pageLimit, pageSwitches } from '../request-parts.ts'
 
 // Query switches with bounded values. The operations and the OpenAPI document use these schemas.
 const deletedVersion = z.literal('draft', 'must be draft, or be left out')

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { typePatterns } from '../../core/history-entry.ts'
 import { isOneLine, isTarget, longest } from '../../webhooks/change-webhook.ts'
-import { atMost } from '../page-switches.ts'
+import { anyMember, atMost, objectOf } from '../request-parts.ts'
 
 const text = z.string('must be a text')
 const oneLine = z.refine<string>(isOneLine, 'must be one line of text')
@@ -30,21 +30,11 @@ const settings = {
 }
 
 /** V-2. */
-export const newWebhookBody = z.object(settings, 'must be an object')
+export const newWebhookBody = objectOf(settings)
 
 /** V-5. */
-export const webhookChangeBody = z
-  .object(
-    {
-      ...settings,
-      targetUrl: z.optional(settings.targetUrl),
-      rotate: z.optional(z.literal(true, 'must be true, or be left out')),
-    },
-    'must be an object',
-  )
-  .check(
-    z.refine(
-      (change) => Object.values(change).some((value) => value !== undefined),
-      'Send at least one member to change',
-    ),
-  )
+export const webhookChangeBody = objectOf({
+  ...settings,
+  targetUrl: z.optional(settings.targetUrl),
+  rotate: z.optional(z.literal(true, 'must be true, or be left out')),
+}).check(anyMember)

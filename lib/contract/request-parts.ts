@@ -17,3 +17,11 @@ export const pageSwitches = z.object({
   limit: z.optional(z.pipe(digits, pageLimit)),
   cursor: z.optional(z.string().check(atMost(2_000))),
 })
+
+export const objectOf = <Shape extends z.core.$ZodShape>(shape: Shape) => z.object(shape, 'must be an object')
+
+/** For bodies that change something. */
+export const anyMember = z.refine<object>(
+  (change) => Object.values(change).some((value) => value !== undefined),
+  'Send at least one member to change',
+)

@@ -1,6 +1,8 @@
-import type { Document } from '../../http/reply.ts'
+import type { Document } from '../http/reply.ts'
 
 export const xmlNames = {
+  credentials: { root: 'credentials' },
+  token: { root: 'authToken' },
   sites: { root: 'sites', item: 'site' },
   field: { root: 'field' },
   fields: { root: 'fields', item: 'field' },

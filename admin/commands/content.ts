@@ -1,0 +1,219 @@
+import { Argument, type Command, InvalidArgumentError } from 'commander'
+import { contentSchema } from '../../lib/categories/content-schema.ts'
+import {
+  type ContentKind,
+  manyObjects,
+  type ObjectKind,
+  objectKindNames,
+  oneOf,
+  textMember,
+  withDefaults,
+} from '../../lib/core/content-kinds.ts'
+import { firstFault } from '../../lib/core/errors.ts'
+import { type CategoryId, largestContentId, type SiteId } from '../../lib/core/ids.ts'
+import { objectKinds } from '../../lib/core/object-kinds.ts'
+import { readJson } from '../../lib/http/json.ts'
+import { check } from '../../lib/http/validate.ts'
+import { type AdminStores, type AreaStores, idOf, readPages } from '../stores/admin-stores.ts'
+import { createUnderId, entryOf } from '../stores/changes.ts'
+import { areaOf, onStores } from '../stores/stores.ts'
+import {
+  confirmed,
+  groupOf,
+  type NewOptions,
+  type OfSite,
+  parseContentId,
+  parseName,
+  type RemoveOptions,
+  siteCommandOf,
+} from '../terminal/arguments.ts'
+import { notSure, Refusal } from '../terminal/output.ts'
+
+const isCategory = (kind: ContentKind): kind is 'category' => kind === 'category'
+
+const unknown = (site: SiteId, kind: ContentKind, id: number) =>
+  isCategory(kind)
+    ? new Refusal(`Site ${site} has no category ${id}. "category list" lists its categories.`)
+    : new Refusal(`Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind}" lists the existing ones.`)
+
+const entryOfContent = (kind: ContentKind, site: SiteId, id: number, fate: 'created' | 'removed') =>
+  entryOf(isCategory(kind) ? `category.${fate}` : `object.${fate}`, site, `${kind}/${id}`)
+
+const step = 1_000
+
+const rowsOf = async (stores: AdminStores, kind: ContentKind, site: SiteId, names: readonly string[]) => {
+  const { contents } = await areaOf(stores, site)
+  const rows: object[] = []
+  for await (const page of readPages(step, 0, idOf, (after, limit) => contents.list(site, kind, after, limit))) {
+    for (const { content } of page) {
+      if (content) rows.push(Object.fromEntries(names.map((name) => [name, content[name]])))
+    }
+  }
+  return rows
+}
+
+interface CreateOptions extends OfSite {
+  readonly id?: number
+  readonly members: object
+}
+
+const create = async (stores: AdminStores, kind: ContentKind, { site, id: wanted, members }: CreateOptions) => {
+  const { contents } = await areaOf(stores, site)
+  const schema = contentSchema(kind)
+  const contentUnder = (id: number) => {
+    const result = check(schema, { ...members, id })
+    if ('problems' in result) throw new Refusal(`${firstFault(result.problems)}.`)
+    return withDefaults(kind, result.value, Date.now())
+  }
+  // If members are wrong, this throws before the first call to the store.
+  contentUnder(1)
+  return createUnderId({
+    wanted,
+    next: async () => (await contents.highestId(site, kind)) + 1,
+    largest: largestContentId,
+    create: (id) => contents.create(site, kind, contentUnder(id), entryOfContent(kind, site, id, 'created')),
+    taken: `Site ${site} has ${isCategory(kind) ? 'a category' : oneOf(kind)}`,
+  })
+}
+
+const countLinks = async ({ links }: AreaStores, site: SiteId, kind: ContentKind, id: number): Promise<number> => {
+  const counts = isCategory(kind)
+    ? objectKindNames.map((of) =>
+        links.count({ site, kind: of, category: id as CategoryId }, 0, Number.MAX_SAFE_INTEGER),
+      )
+    : [links.countCategoriesOf({ site, kind, id }, 0, Number.MAX_SAFE_INTEGER)]
+  return (await Promise.all(counts)).reduce((sum, { count }) => sum + count, 0)
+}
+
+const remove = async (
+  stores: AdminStores,
+  kind: ContentKind,
+  id: number,
+  { site, yes, dryRun }: OfSite & RemoveOptions,
+) => {
+  const area = await areaOf(stores, site)
+  const { contents } = area
+  if (dryRun || !yes) {
+    if ((await contents.existing(site, kind, [id])).size === 0) throw unknown(site, kind, id)
+    const links = await countLinks(area, site, kind, id)
+    if (dryRun) return { removed: false, links }
+    const one = isCategory(kind) ? kind : objectKinds[kind].one
+    throw new Refusal(`Removing ${one} ${id} also removes its links: ${links}. ${notSure}`)
+  }
+  const entry = entryOfContent(kind, site, id, 'removed')
+  const isRemoved = isCategory(kind)
+    ? await contents.removeCategory(site, id as CategoryId, entry)
+    : await contents.removeObject({ site, kind, id }, entry)
+  if (isRemoved) return { removed: true }
+  throw unknown(site, kind, id)
+}
+
+const createCategory = async (stores: AdminStores, { site, id, name }: NewOptions<CategoryId>) => {
+  const wanted = { site, ...(id !== undefined && { id }), members: { name } }
+  return { id: await create(stores, 'category', wanted), name }
+}
+
+const rename = async (stores: AdminStores, id: CategoryId, { site, name }: NewOptions<CategoryId>) => {
+  const { contents } = await areaOf(stores, site)
+  let isThere = false
+  await contents.changeMany(
+    site,
+    'category',
+    [id],
+    (stored) => {
+      isThere = stored !== undefined
+      return stored && { ...stored, name }
+    },
+    entryOf('category.changed', site, `category/${id}`, { name }),
+  )
+  if (!isThere) throw unknown(site, 'category', id)
+  return { id, name }
+}
+
+// Returns only the members that identify an object.
+const listObjects = (stores: AdminStores, kind: ObjectKind, { site }: OfSite) => {
+  const { shown, flag, date } = objectKinds[kind].examples
+  return rowsOf(stores, kind, site, ['id', ...shown.split(','), flag, date])
+}
+
+const show = async (stores: AdminStores, kind: ObjectKind, id: number, { site }: OfSite) => {
+  const { contents, links } = await areaOf(stores, site)
+  const content = await contents.get(site, kind, id)
+  if (!content) throw unknown(site, kind, id)
+  const text = textMember(kind)
+  const texts = text === undefined ? {} : { [text]: (await contents.texts(site, kind, [id])).get(id) ?? '' }
+  const categories = await links.categoriesOf({ site, kind, id }, 0, Number.POSITIVE_INFINITY)
+  return { ...content, ...texts, categories }
+}
+
+const createObject = async (stores: AdminStores, kind: ObjectKind, options: CreateOptions) =>
+  show(stores, kind, await create(stores, kind, options), options)
+
+const parseMembers = (text: string): object => {
+  const fault = new InvalidArgumentError('It must be a JSON object such as {"enabled": false}.')
+  let value: unknown
+  try {
+    value = readJson(text)
+  } catch {
+    throw fault
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault
+  return value
+}
+
+type Described = Parameters<typeof siteCommandOf>
+
+const ofCategory = (...described: Described): Command =>
+  siteCommandOf(...described).argument('<id>', 'the id of the category', parseContentId<CategoryId>)
+
+const removal = `remove a category with its links; the ${manyObjects} stay`
+const removeExamples = ['category remove 1 --site 1001 --dry-run', 'category remove 1 --site 1001 --yes']
+
+export const categoryCommand = (): Command =>
+  groupOf('category', `categories of ${manyObjects}`, 'category list --site 1001', [
+    siteCommandOf('create', 'create a category', 'category create --site 1001 --name "Press"')
+      .requiredOption('--name <name>', 'the name of the category', parseName)
+      .option('--id <id>', 'the id of the category (default: one more than the highest id)', parseContentId<CategoryId>)
+      .action(onStores(createCategory)),
+    siteCommandOf('list', 'list the categories of a site', 'category list --site 1001').action(
+      onStores((stores, { site }: OfSite) => rowsOf(stores, 'category', site, ['id', 'name'])),
+    ),
+    ofCategory('rename', 'rename a category', 'category rename 1 --site 1001 --name "Press releases"')
+      .requiredOption('--name <name>', 'the new name', parseName)
+      .action(onStores(rename)),
+    confirmed(ofCategory('remove', removal, ...removeExamples)).action(
+      onStores((stores, id: CategoryId, options: OfSite) => remove(stores, 'category', id, options)),
+    ),
+  ])
+
+// One member per row, because an object has too many members for columns.
+const inRows = (object: object): object[] => Object.entries(object).map(([member, value]) => ({ member, value }))
+
+const eachKind = objectKindNames.map(oneOf).join(' or ')
+
+const creation = `object create news --site 1001 --members '{"subject": "We are open"}'`
+const objectExamples = ['object remove news 36 --site 1001 --dry-run', 'object remove news 36 --site 1001 --yes']
+
+const ofKind = (...described: Described): Command =>
+  siteCommandOf(...described).addArgument(new Argument('<kind>', 'the kind of object').choices(objectKindNames))
+
+const ofObject = (...described: Described): Command =>
+  ofKind(...described).argument('<id>', 'the id of the object', parseContentId<number>)
+
+export const objectCommand = (): Command =>
+  groupOf('object', manyObjects, 'object list news --site 1001', [
+    ofKind('list', `list the ${manyObjects} of a site`, 'object list news --site 1001').action(onStores(listObjects)),
+    ofObject('show', `show all members of ${eachKind}, and its categories`, 'object show news 36 --site 1001').action(
+      onStores(show, inRows),
+    ),
+    ofKind('create', `create ${eachKind}`, creation)
+      .option('--id <id>', 'the id of the object (default: one more than the highest id)', parseContentId<number>)
+      .option(
+        '--members <json>',
+        'the members, as in a record of an import; members that are left out get their defaults',
+        parseMembers,
+        {},
+      )
+      .action(onStores(createObject, inRows)),
+    confirmed(ofObject('remove', `remove ${eachKind} with its links`, ...objectExamples)).action(onStores(remove)),
+  ])
