@@ -23,18 +23,30 @@ export const createPartBuffers = (most = mostParts) => {
     /** The buffers of one upload. An upload must not wait for a second buffer while it keeps a filled one. */
     open() {
       const lent = new Set<Buffer>()
+      let hasFailed = false
       return {
         async take(): Promise<Buffer> {
           await enter()
+          if (hasFailed) {
+            leave()
+            throw new Error('No buffer for an upload whose part was not sent')
+          }
           const buffer = idle.pop() ?? Buffer.allocUnsafeSlow(partLength)
           lent.add(buffer)
           return buffer
         },
-        // After a failure the buffer is not reused, because a call may still be sending from it.
         giveBack(buffer: Buffer): void {
           if (!lent.delete(buffer)) return
           idle.push(buffer)
           leave()
+        },
+        /**
+         * Tells that a buffer was not sent. Its place is free at once, because other uploads wait for it. The buffer is
+         * not reused, because the failed call may still be sending from it. The upload gets no more buffers.
+         */
+        fail(buffer: Buffer): void {
+          hasFailed = true
+          if (lent.delete(buffer)) leave()
         },
         [Symbol.dispose](): void {
           for (const _ of lent) leave()

@@ -79,8 +79,13 @@ const sendParts = async (bucket: Bucket, upload: Upload, parts: AsyncIterable<Pa
     size += bytes.length
     count += 1
     const number = count
-    sent[number - 1] = await sendPart(bucket, upload, number, bytes)
-    lending.giveBack(buffer)
+    try {
+      sent[number - 1] = await sendPart(bucket, upload, number, bytes)
+      lending.giveBack(buffer)
+    } catch (error) {
+      lending.fail(buffer)
+      throw error
+    }
   }
   try {
     await inParallel(parts, partsInFlight, send)

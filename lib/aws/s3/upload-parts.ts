@@ -155,8 +155,13 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         if (isTail(part)) rest = part.bytes
         else {
           begun += 1
-          await sendOne(begun, part.bytes)
-          lending.giveBack(part.buffer)
+          try {
+            await sendOne(begun, part.bytes)
+            lending.giveBack(part.buffer)
+          } catch (error) {
+            lending.fail(part.buffer)
+            throw error
+          }
         }
       })
       if (received.size === 0 && length !== 0) return { ...received, holding }

@@ -96,6 +96,18 @@ describe('Uploads that share a few buffers', () => {
     await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
   })
 
+  it('Uploads that share all buffers fail together when the bucket fails, instead of waiting forever', async () => {
+    const { store, open, failNext } = openStore(2)
+    const staging = ['first', 'second'].map((key) => stage(store, key, countedContent(30).content))
+    const failed = Promise.allSettled(staging)
+    await settle()
+    failNext(10)
+    open()
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    failNext(0)
+    await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
+  })
+
   it('Uploads whose body breaks off free their buffers', async () => {
     const { store, open } = openStore(1)
     open()
