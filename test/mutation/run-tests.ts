@@ -20,11 +20,18 @@ export interface Outcome {
 
 const root = join(import.meta.dirname, '..', '..')
 
+const minute = 60_000
+
+/** In milliseconds. Tests that run longer have failed, because a change can make them run forever. */
+const patienceFor = ({ tests, isRecording }: TestRun): number => {
+  if (isRecording) return 30 * minute
+  return tests.some(({ project }) => project === 'long') ? 4 * minute : 1.5 * minute
+}
+
 /** Runs tests in their order. Returns the first one that fails or does not end in time, or null. */
 export const runTests = async (
   run: TestRun,
-  environment: Readonly<Record<string, string>>,
-  patience: number,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<TestFile | null> => {
   const env = { ...process.env, ...environment, TEST_RUN: JSON.stringify(run) }
   const running = fork(join(import.meta.dirname, 'test-process.ts'), {
@@ -37,7 +44,7 @@ export const runTests = async (
   running.on('message', (message: Outcome) => {
     outcome = message
   })
-  const timer = setTimeout(() => process.kill(-Number(running.pid), 'SIGKILL'), patience)
+  const timer = setTimeout(() => process.kill(-Number(running.pid), 'SIGKILL'), patienceFor(run))
   await once(running, 'exit')
   clearTimeout(timer)
   if (!outcome) throw new Error(`The tests could not run: ${JSON.stringify(run.tests)}`)

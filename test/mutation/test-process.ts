@@ -23,8 +23,9 @@ const onTestModuleQueued = (module: TestModule) => {
   process.send?.(outcomeOf(module))
 }
 
-// A change often makes a case wait forever, so the time limit is shorter than usual.
-const untilFirstFailure = { bail: 1, maxWorkers: 1, testTimeout: 10_000 }
+const isLong = tests.some(({ project }) => project === 'long')
+// A change often makes a case wait forever, so the time limit of quick tests is shorter than usual.
+const untilFirstFailure = { bail: 1, maxWorkers: 1, ...(isLong ? {} : { testTimeout: 10_000 }) }
 const vitest = await createVitest('test', {
   watch: false,
   reporters: [{ onTestModuleQueued }],

@@ -22,24 +22,23 @@ export interface Visit extends TestFile {
 /** The projects, quick ones first, with the folders of their tests. */
 const projects = { unit: 'unit', contract: 'contract', acceptance: 'acceptance', 'acceptance-aws': 'acceptance' }
 
-/** Only `npm run test:long` and the project of a new kind of object run the other tests. */
-const isAsked = (file: string) => /\.test\.ts$/.test(file) && !/new-kind\.test/.test(file) && !isLong(file)
+const isTest = (file: string) => /^test\/(unit|contract|acceptance)\/.*\.test\.ts$/.test(file)
 
-/** In milliseconds. */
-const longestRecording = 30 * 60_000
+/** Only `npm run test:long` and the project of a new kind of object run the other tests. */
+const isQuick = (file: string) => isTest(file) && !isLong(file) && !file.endsWith('/new-kind.test.ts')
 
 /** Runs each test once without a change. */
 const recordVisits = async (files: readonly string[], places: readonly Place[]): Promise<readonly Visit[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-visits-'))
   const [placesFile, visitsFile] = [join(folder, 'places.json'), join(folder, 'visits.jsonl')]
   const tests = Object.entries(projects).flatMap(([project, name]) =>
-    files.filter((file) => file.startsWith(`test/${name}/`) && isAsked(file)).map((test) => ({ project, test })),
+    files.filter((file) => file.startsWith(`test/${name}/`) && isQuick(file)).map((test) => ({ project, test })),
   )
   // V8 records compiled modules less precisely.
   const environment = { PLACES: placesFile, VISITS: visitsFile, NODE_DISABLE_COMPILE_CACHE: '1' }
   try {
     writeFileSync(placesFile, JSON.stringify(places))
-    await runTests({ tests, isRecording: true }, environment, longestRecording)
+    await runTests({ tests, isRecording: true }, environment)
     const lines = readFileSync(visitsFile, 'utf8').trim().split('\n')
     return lines.map((line): Visit => JSON.parse(line)).filter(({ passed }) => passed)
   } finally {
@@ -47,8 +46,7 @@ const recordVisits = async (files: readonly string[], places: readonly Place[]):
   }
 }
 
-export const timeOf = (visits: readonly Visit[]): number =>
-  visits.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+const timeOf = (visits: readonly Visit[]): number => visits.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
 
 /**
  * Records which tests visit which places. The result returns the tests that can notice a change at a place: those whose
@@ -59,7 +57,7 @@ export const chooseTests = async (files: readonly string[], places: readonly Pla
   const visits = await recordVisits(files, places)
   const mostTime = timeOf(visits) / 10
   const meanTime = timeOf(visits) / visits.length
-  const nearestTests = createNearestTests('.', files, isAsked)
+  const nearestTests = createNearestTests('.', files, isQuick)
   return (number: number): readonly Visit[] => {
     const near = nearestTests(places[number]?.file ?? '')
     const rank = ({ test, milliseconds }: Visit) =>
@@ -76,4 +74,14 @@ export const chooseTests = async (files: readonly string[], places: readonly Pla
     const order = Object.keys(projects)
     return chosen.toSorted((a, b) => order.indexOf(a.project) - order.indexOf(b.project))
   }
+}
+
+/** The two long test files that are nearest to a file, for changes that no quick test runs. */
+export const chooseLongTests = (files: readonly string[]) => {
+  const isAsked = (file: string) => isTest(file) && isLong(file) && !/\/(packaging|kill-)/.test(file)
+  const nearestTests = createNearestTests('.', files, isAsked)
+  return (file: string): readonly TestFile[] =>
+    nearestTests(file)
+      .slice(0, 2)
+      .map((test) => ({ project: 'long', test }))
 }
