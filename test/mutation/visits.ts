@@ -54,11 +54,11 @@ const timeOf = (visits: readonly Visit[]): number => visits.reduce((sum, { milli
 /**
  * Records which tests visit which places. The result returns the tests that can notice a change at a place: those whose
  * cases run it, near and quick ones first. Code that runs only at an import can have an effect on every test that
- * imports it. A change is shown to at most a fifth of all tests, measured by their time.
+ * imports it. A change is shown to at most a quarter of all tests, measured by their time.
  */
 export const chooseTests = async (files: readonly string[], places: readonly Place[]) => {
   const visits = await recordVisits(files, places)
-  const mostTime = timeOf(visits) / 5
+  const mostTime = timeOf(visits) / 4
   const meanTime = timeOf(visits) / visits.length
   const nearestTests = createNearestTests('.', files, isQuick)
   return (number: number): readonly Visit[] => {
