@@ -12,7 +12,7 @@ session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true 
 
 const places: readonly Place[] = JSON.parse(readFileSync(String(process.env['PLACES']), 'utf8'))
 
-/** Whether the code at this offset ran. Undefined for code outside of functions, which runs only at the first import. */
+/** True if the code at this offset ran. Undefined for code outside of functions, which runs only at the first import. */
 const hasRun = (offset: number, functions: readonly Profiler.FunctionCoverage[]): boolean | undefined => {
   const around = functions.flatMap(({ ranges }) =>
     ranges

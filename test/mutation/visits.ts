@@ -7,7 +7,7 @@ import { runTests, type TestFile } from './run-tests.ts'
 
 export type Place = Pick<SourceChange, 'file' | 'offset'>
 
-/** What a test file runs. Places are given by their numbers. */
+/** The places that a test file runs, by their numbers. */
 export interface Visit extends TestFile {
   readonly milliseconds: number
   readonly passed: boolean
