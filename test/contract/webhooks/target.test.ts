@@ -182,8 +182,9 @@ describe('the network address of a target', () => {
   test('A host name without an address is not called private', async () => {
     const names = await openNameServer([])
     const resolve = createResolve([names.address])
-    const { fault } = await sendTo('http://nowhere.example/', { permitsPrivate: false, resolve })
-    expect(fault).toBe(faults.noAddress)
+    expect(await sendTo('http://nowhere.example/', { permitsPrivate: false, resolve })).toEqual({
+      fault: faults.noAddress,
+    })
   })
 
   test('A host name that leads to this machine is refused (V-14)', async () => {
