@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
 import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer, administerJson } from '../../support/administration.ts'
 import { tamper } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
@@ -171,7 +172,7 @@ describe('the command check', () => {
     ])
   })
 
-  test('check reports an empty database', async ({ siteDirectory }) => {
+  test('check reports an empty database, and the service refuses it', async ({ siteDirectory }) => {
     const file = join(siteDirectory, 'site-admin.db')
     rmSync(file)
     const database = new DatabaseSync(file)
@@ -181,6 +182,7 @@ describe('the command check', () => {
     expect(await checkDataDirectory(siteDirectory)).toEqual([
       { where: file, fault: messages.check.damagedBy('it is empty') },
     ])
+    await expect(openMachine(siteDirectory, { role: 'service' })).rejects.toThrow('it is empty')
   })
 
   test('check reports files without bytes along with other faults of the database', async ({ siteDirectory }) => {

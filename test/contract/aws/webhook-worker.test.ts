@@ -216,3 +216,13 @@ test('A worker also sends an entry that is written while the worker ends (V-9)',
   await world.pass()
   expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
 })
+
+test('The next worker knows when the message of the last worker arrives', async () => {
+  world = await openWorld()
+  await world.addWebhook('steady')
+  const { leases } = world.stores
+  const lease = await leases.take(site, 'steady', 'one', 30_000)
+  if (!lease) throw new Error('Another worker has the lease')
+  expect(await leases.giveBack(site, 'steady', { ...lease, wakesAt: 12_000 })).toBe(true)
+  expect(await leases.take(site, 'steady', 'two', 30_000)).toMatchObject({ wakesAt: 12_000 })
+})

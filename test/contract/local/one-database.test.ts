@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { expect } from 'vitest'
+import { systemClock } from '../../../lib/core/clock.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
@@ -15,4 +17,16 @@ test('A data directory has one database, and blobs only of larger files (O-9)', 
   expect(others()).toEqual([])
   expect((await put('large.txt', 300_000)).status).toBe(200)
   expect(others()).toEqual([expect.stringMatching(/^blobs\/[^/]+$/)])
+})
+
+test('A data directory is free again after a start that failed', async ({ directory }) => {
+  const clock = {
+    ...systemClock,
+    wall: () => {
+      throw new Error('The clock is broken')
+    },
+  }
+  await expect(openMachine(directory, { role: 'service', clock })).rejects.toThrow('The clock is broken')
+  const machine = await openMachine(directory, { role: 'service' })
+  await machine.close()
 })

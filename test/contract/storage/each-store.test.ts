@@ -1,7 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { findInTrash } from '../../../lib/storage/reading/trash.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
+import { entry } from '../../support/history.ts'
+import { infoOf, putObject } from '../../support/objects.ts'
 import { openStorage } from './service.ts'
 
 // Rules that apply to only one of the two stores.
@@ -61,4 +66,14 @@ it('On one machine, the files of a form or of a restored folder appear together 
     await storage.remove('/form')
   }
   await storage.close()
+})
+
+it('A folder without an object of its own is in the trash while a removed file below it is kept (H-37)', async () => {
+  const files = openObjectStore(openBucketInMemory())
+  const find = () => findInTrash(files, 1001 as SiteId, { path: toStoragePath('folder'), type: 'folder' })
+  expect(await find()).toBeUndefined()
+  await putObject(files, 'live/1001/folder/file')
+  expect(await find()).toBeUndefined()
+  await files.remove([await infoOf(files, 'live/1001/folder/file')], entry)
+  expect(await find()).toMatchObject({ path: 'folder', type: 'folder', size: null })
 })

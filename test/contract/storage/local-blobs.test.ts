@@ -154,6 +154,26 @@ it('A read continues although the file is replaced and its blob removed', async 
   expect(readdirSync(join(directory, 'blobs'))).toHaveLength(1)
 })
 
+it('A read starts again if the file is replaced before its bytes are read', async () => {
+  await put('live/1001/a', large)
+  const old = onlyBlob()
+  await put('live/1001/b', 'new')
+  let isReplaced = false
+  // Another process replaces the file after this process has read its row.
+  const replace = () => {
+    isReplaced = true
+    rmSync(old)
+    opened.database.connection.exec(`
+      UPDATE objects SET (blob, size, version) =
+        (SELECT blob, size, version FROM objects WHERE key = 'live/1001/b') WHERE key = 'live/1001/a'`)
+  }
+  const object = await opened.files.read('live/1001/a', ({ size }) => {
+    if (!isReplaced) replace()
+    return { first: 0, last: size - 1 }
+  })
+  expect(object && (await bytesOf(object)).toString()).toBe('new')
+})
+
 it('Only the owner can open the folders and the blobs', async () => {
   await put('live/1001/a', large)
   const modeOf = (path: string) => statSync(path).mode & 0o777

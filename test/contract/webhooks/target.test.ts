@@ -179,6 +179,14 @@ describe('the network address of a target', () => {
     expect(await send()).toEqual({ fault: faults.private })
   })
 
+  test('A host name without an address is not called private', async () => {
+    const names = await openNameServer([])
+    const resolve = createResolve([names.address])
+    expect(await sendTo('http://nowhere.example/', { permitsPrivate: false, resolve })).toEqual({
+      fault: faults.noAddress,
+    })
+  })
+
   test('A host name that leads to this machine is refused (V-14)', async () => {
     const names = await openNameServer(['127.0.0.1'])
     const resolve = createResolve([names.address])

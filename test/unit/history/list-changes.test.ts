@@ -82,6 +82,12 @@ describe('a page of changes', () => {
     })
   })
 
+  test('the newest page reads no more changes than its caller allows', async () => {
+    const { history, read } = historyOf(25_000, [])
+    await newestChanges(history, site, 500, byBob, 2_000)
+    expect(read()).toBe(2_000)
+  })
+
   test('a page with `since` reads no changes that are much older', async () => {
     const { history, read } = historyOf(200_000, [])
     const { changes } = await newestChanges(history, site, 10, {

@@ -52,6 +52,25 @@ describe('the progress of an upload', () => {
     expect(writes.at(-1)?.percent).toBe(100)
   })
 
+  it('after a slow write, only the newest progress is written', async () => {
+    let now = 0
+    const percents: number[] = []
+    const slow = Promise.withResolvers<void>()
+    const store: UploadProgress = {
+      begin: (_, percent) => {
+        percents.push(percent)
+        return slow.promise
+      },
+      report: async (_, percent) => void percents.push(percent),
+      percentOf: async () => 0,
+    }
+    const progress = startProgress({ progress: store, token: 'hash', total: 1_000, now: () => now })
+    for (now of [500, 1_000, 1_500]) progress.advance(100)
+    slow.resolve()
+    await new Promise(setImmediate)
+    expect(percents).toEqual([10, 30])
+  })
+
   it('if the length is unknown, progress is 0 until the end (S-88)', async () => {
     const { progress, writes, receive, settle } = running(undefined)
     await settle()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { unlimited } from '../../../../lib/core/deadline.ts'
 import { createFingerprint } from '../../../../lib/storage/fingerprint.ts'
 import type { Change } from '../../../../lib/storage/object-store.ts'
-import { infoOf } from '../../../support/objects.ts'
+import { bytesOf, infoOf } from '../../../support/objects.ts'
 import { chunks, kilobyte, megabyte, type Workbench } from './workbench.ts'
 
 async function* brokenAfter(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -39,6 +39,13 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
       expect(await leftovers()).toBe(0)
     },
   )
+
+  it('A read returns the chosen bytes, and not the bytes that the caller expected', async () => {
+    const key = `${fresh()}digits`
+    await put(key, '0123456789')
+    const object = await bench.store.read(key, () => ({ first: 4, last: 6 }), 'bytes=2-8')
+    expect(object && (await bytesOf(object)).toString()).toBe('456')
+  })
 
   it.runIf(isLarge)('A fingerprint that is computed late is never given to newer bytes (S-84)', async () => {
     const key = `${fresh()}a`
