@@ -35,6 +35,11 @@ export interface StepResult {
 // In milliseconds: S3 may finish a call a moment after it was cut off.
 const secondLook = 1_000
 
+/** After the time of an attempt has passed, waits until S3 has finished the calls that were cut off. */
+export const awaitLateCalls = async ({ options: { abortSignal } }: Bucket): Promise<void> => {
+  if (abortSignal?.aborted) await new Promise((resolve) => setTimeout(resolve, secondLook))
+}
+
 // Finds the result of a call whose answer was lost. A call that S3 refused has no result.
 const findLost = async (
   { doing }: StepBuckets,
@@ -44,7 +49,7 @@ const findLost = async (
   if (isRefusedAtOnce(failure)) return []
   let found = await find()
   if (!found && doing.options.abortSignal?.aborted) {
-    await new Promise((resolve) => setTimeout(resolve, secondLook))
+    await awaitLateCalls(doing)
     found = await find()
   }
   return found ? [found] : []

@@ -1,7 +1,7 @@
 import { inParallel } from '../../core/in-parallel.ts'
 import { listAll } from '../../storage/many-objects.ts'
 import { type Expected, NotPlaced, type Restoration } from '../../storage/object-store.ts'
-import { awaitVersion, type Made, type StepResult } from './attempt.ts'
+import { awaitLateCalls, awaitVersion, type Made, type StepResult } from './attempt.ts'
 import { type Bucket, callsInFlight, type StepBuckets, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { headObject, listObjects } from './find.ts'
@@ -89,6 +89,7 @@ export const uncover = async ({ doing }: StepBuckets, restorations: readonly Res
     const missing = await findMissing(doing, restorations)
     return missing === undefined ? { made } : { made, failure: new NotPlaced({ outcome: 'stale', key: missing }) }
   } catch (failure) {
+    await awaitLateCalls(doing)
     return { made, failure }
   }
 }

@@ -76,8 +76,6 @@ interface Operation {
   readonly changes: (store: Store, prefix: string, stage: Stage) => Promise<readonly Change[]>
   /** A removal of the folder begins during the change, so that the change is undone. */
   readonly isLocked?: true
-  /** The store cannot undo a call of this operation that arrives after it was cut. */
-  readonly isNeverLate?: true
 }
 
 const everyKind: Operation = {
@@ -110,7 +108,6 @@ const copies: Operation = {
 
 /** Two removed objects, and an older state of another object. */
 const restores: Operation = {
-  isNeverLate: true,
   async prepare({ others }, prefix) {
     for (const text of ['old', 'newer']) {
       for (const name of ['a', 'b', 'kept']) await putObject(others, `${prefix}${name}`, `${text} ${name}`)
@@ -162,10 +159,7 @@ const perform = async (
 }
 
 /** The faults that an operation survives. If a call that undoes a change fails, the change stays. */
-const faultsOf = ({ isLocked, isNeverLate }: Operation): readonly Fault[] => {
-  if (isLocked) return ['loses its answer']
-  return isNeverLate ? faults.filter((fault) => fault !== 'arrives late') : faults
-}
+const faultsOf = ({ isLocked }: Operation): readonly Fault[] => (isLocked ? ['loses its answer'] : faults)
 
 const cases = operations.flatMap((operation) => {
   const single = faultsOf(operation).map((fault) => ({
