@@ -20,14 +20,17 @@ describe('failures of the service', () => {
     const page = await open('#/1001/categories/1')
     await page.locator('tbody tr').first().waitFor()
     const rows = await page.locator('tbody tr').count()
-    let isDown = true
     const refuse = refusal(500, 100500, 'The service has a fault. Repeat it later.')
-    await page.route('**/categories/1/news?*', (route) => (isDown ? refuse(route) : route.fallback()))
+    // The console also repeats failed calls itself. These calls fail until the button is used.
+    const isUsed = () => page.evaluate(() => 'isUsed' in document.body.dataset)
+    await page.route('**/categories/1/news?*', async (route) => ((await isUsed()) ? route.fallback() : refuse(route)))
     await page.getByRole('button', { name: 'Title' }).click()
     const failure = page.getByRole('alert').filter({ hasText: 'The service has a fault. Repeat it later.' })
     await failure.waitFor()
     expect(await page.locator('tbody tr').count()).toBe(rows)
-    isDown = false
+    await page.evaluate(() => {
+      document.addEventListener('click', () => document.body.toggleAttribute('data-is-used', true), { capture: true })
+    })
     await failure.getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => failure.count()).toBe(0)
   })
