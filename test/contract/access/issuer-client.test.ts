@@ -99,6 +99,7 @@ describe('An issuer with faulty answers', () => {
     ['names another issuer', configuration, () => document({ issuer: 'https://other.example' })],
     ['adds a slash to its name', configuration, () => document({ issuer: `${issuer.url}/` })],
     ['does not name the address of its keys', configuration, () => document({ jwks_uri: undefined })],
+    ['names no whole address of its keys', configuration, () => document({ jwks_uri: 'keys' })],
     ['names an address without https', configuration, () => document({ jwks_uri: 'http://169.254.169.254/keys' })],
     ['names a file', configuration, () => document({ jwks_uri: 'file:///etc/passwd' })],
     ['redirects', configuration, () => answer('', 302, { Location: 'http://169.254.169.254/' })],
