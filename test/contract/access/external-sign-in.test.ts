@@ -58,8 +58,12 @@ beforeAll(async () => {
   await sites.putDataCentre({ id: 'us', url: baseUrl, isDefault: true })
   await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
   const work = { id: 'work', url: issuer.url, audience: 'programs', clientId: 'site-admin' }
-  const rule = { id: '1', issuer: 'work', claims: { groups: 'web' }, site, grants: { role: 'editor' } } as const
-  await issuers.changeTrust((trust) => addRule(addIssuer(trust, work), rule), [])
+  const rule = { issuer: 'work', claims: { groups: 'web' }, site }
+  const rules = [
+    { id: '1', ...rule, grants: { role: 'editor' } },
+    { id: '2', ...rule, grants: { rights: ['files:read'], ttl: 900 } },
+  ] as const
+  await issuers.changeTrust((trust) => rules.reduce(addRule, addIssuer(trust, work)), [])
 })
 beforeEach(() => {
   now = Date.now()
@@ -200,6 +204,17 @@ describe('Sign-in through an issuer', () => {
     expect(records).toHaveLength(4)
     expect(secrets.filter((each) => logged.includes(String(each)))).toEqual([])
   })
+})
+
+test('The log names the owner of an exchanged token (A-75, A-97)', async () => {
+  const body = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    subject_token: await issuer.sign({ sub: 'eve', aud: 'programs', groups: ['web'], jti: '1' }),
+  }
+  const exchanged = await send(handler, 'POST', '/api/v2/admin/tokens', { body })
+  expect(exchanged.status).toBe(200)
+  expect(signIns).toEqual([{ name: 'work:eve', address: null, outcome: 'signed in' }])
 })
 
 describe('A provider with faulty answers', () => {
