@@ -45,43 +45,42 @@ const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => ({
 const keyOfPerson = ({ name }: Person): string => keyOfName(name)
 
 /** */
-export const listUsers = ({ people }: AccessDeps) =>
-  operation({ query: pageIn }, async ({ site, query: { limit, after } }) => {
-    const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
-    const all = rest.slice(0, limit).map((person) => userView(person, site.id))
-    const { views, next } = pageOf(rest, all, keyOfPerson)
-    const value: Answer<typeof userPage> = { users: views, ...next }
-    return ok({ value })
-  })
+export const listUsers = operation({ query: pageIn }, async ({ site, query }, { people }: AccessDeps) => {
+  const { limit, after } = query
+  const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
+  const all = rest.slice(0, limit).map((person) => userView(person, site.id))
+  const { views, next } = pageOf(rest, all, keyOfPerson)
+  const value: Answer<typeof userPage> = { users: views, ...next }
+  return ok({ value })
+})
 
 /** 404/101010 for a person without an entry on the site. */
-export const getUser = ({ people }: AccessDeps) =>
-  operation({ params: nameOf }, async ({ site, params }) =>
-    ok({ value: userView(await findUser({ people }, site.id, params.name), site.id) }),
-  )
+export const getUser = operation({ params: nameOf }, async ({ site, params }, { people }: AccessDeps) =>
+  ok({ value: userView(await findUser({ people }, site.id, params.name), site.id) }),
+)
 
 /** 409/101011 for a name that is taken. */
-export const addUser = (deps: AccessDeps) =>
-  operation({ body: bodyOf(bodies, 'newUserBody') }, async (input) => {
-    const { body, dataCentre } = input
-    const entry = entryIn(body) ?? { rights: [] }
-    const { person, invitation } = await add(deps, managerOf(input), { ...body, entry })
-    const value: Answer<typeof invitationAnswer> = describeInvitation(person, invitation, dataCentre)
-    return { status: 201, headers: neverStored, document: { value } }
-  })
+export const addUser = operation({ body: bodyOf(bodies, 'newUserBody') }, async (input, deps: AccessDeps) => {
+  const { body, dataCentre } = input
+  const entry = entryIn(body) ?? { rights: [] }
+  const { person, invitation } = await add(deps, managerOf(input), { ...body, entry })
+  const value: Answer<typeof invitationAnswer> = describeInvitation(person, invitation, dataCentre)
+  return { status: 201, headers: neverStored, document: { value } }
+})
 
 /** 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
-export const changeUser = (deps: AccessDeps) =>
-  operation({ params: nameOf, body: bodyOf(bodies, 'userChangeBody') }, async (input) => {
+export const changeUser = operation(
+  { params: nameOf, body: bodyOf(bodies, 'userChangeBody') },
+  async (input, deps: AccessDeps) => {
     const { body, params, dataCentre } = input
     const { person, invitation } = await change(deps, managerOf(input), params.name, { ...body, entry: entryIn(body) })
     const value: Answer<typeof invitationAnswer> = describeInvitation(person, invitation, dataCentre)
     return { ...ok({ value }), headers: neverStored }
-  })
+  },
+)
 
 /** */
-export const removeUser = (deps: AccessDeps) =>
-  operation({ params: nameOf }, async (input) => {
-    await remove(deps, managerOf(input), input.params.name)
-    return done
-  })
+export const removeUser = operation({ params: nameOf }, async (input, deps: AccessDeps) => {
+  await remove(deps, managerOf(input), input.params.name)
+  return done
+})

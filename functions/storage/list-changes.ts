@@ -123,15 +123,14 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
   return (await awaitChanges(deps, input, page.next ?? position)) ?? page
 }
 
-export const listChanges = (deps: StorageDeps) =>
-  operation({ query: switchesOf }, async (input) => {
-    const { site, headers, query } = input
-    if (query.after !== undefined && query.before !== undefined) {
-      throw storageRefused('"after" and "before" exclude each other. Send only one of them.')
-    }
-    if (deps.canStream && namesType({ headers }, 'text/event-stream')) return openStream(deps, input)
-    const page = await readPage(deps, input)
-    const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
-    const value: Answer<typeof changePage> = { items: page.changes.map(viewOfChange), next }
-    return { ...ok({ value }), ...(deps.canStream && { headers: { Vary: 'Accept' } }) }
-  })
+export const listChanges = operation({ query: switchesOf }, async (input, deps: StorageDeps) => {
+  const { site, headers, query } = input
+  if (query.after !== undefined && query.before !== undefined) {
+    throw storageRefused('"after" and "before" exclude each other. Send only one of them.')
+  }
+  if (deps.canStream && namesType({ headers }, 'text/event-stream')) return openStream(deps, input)
+  const page = await readPage(deps, input)
+  const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
+  const value: Answer<typeof changePage> = { items: page.changes.map(viewOfChange), next }
+  return { ...ok({ value }), ...(deps.canStream && { headers: { Vary: 'Accept' } }) }
+})

@@ -21,8 +21,9 @@ const searchOf = async (query: Switches) => {
 }
 
 /** GET with `?search=TEXT`: finds files and folders below a folder by a part of their names (S-127). */
-export const searchFolder = ({ files }: StorageDeps) =>
-  operation({ params: describablePath, query: searchOf }, async (input) => {
+export const searchFolder = operation(
+  { params: describablePath, query: searchOf },
+  async (input, { files }: StorageDeps) => {
     const { site, params, query, deadline } = input
     using end = deadline.reserving(reserves.preview)
     const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, {
@@ -43,4 +44,5 @@ export const searchFolder = ({ files }: StorageDeps) =>
       ...(cursor !== undefined && { nextCursor: cursor }),
     }
     return ok({ value })
-  })
+  },
+)

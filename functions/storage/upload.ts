@@ -91,8 +91,8 @@ export const openBody = (
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
-export const upload = (deps: StorageDeps, query?: (query: Switches) => void) =>
-  operation({ params: writablePath, ...(query && { query }) }, async (input) => {
+export const upload = (query?: (query: Switches) => void) =>
+  operation({ params: writablePath, ...(query && { query }) }, async (input, deps: StorageDeps) => {
     const { body, complete, follow } = openBody(deps, input)
     const requester = { ...requesterOf(input), alongsideEntry: complete }
     const files = incomingFiles(body, input.headers['content-type'])

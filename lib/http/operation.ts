@@ -21,7 +21,7 @@ interface AdmittedRequest extends RoutedRequest {
   readonly readmit: () => Promise<SiteCaller>
 }
 
-export type OperationHandler = (request: AdmittedRequest) => Promise<Reply>
+export type OperationHandler<Deps = unknown> = (request: AdmittedRequest, deps: Deps) => Promise<Reply>
 
 type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'deadline' | 'readmit'
 
@@ -69,20 +69,21 @@ export const readBody = async <Body>(
 }
 
 export const operation =
-  <Params = undefined, Query = undefined, Body = undefined>(
+  <Params = undefined, Query = undefined, Body = undefined, Deps = unknown>(
     { params, query, body }: Shape<Params, Query, Body>,
-    run: (input: OperationInput<Params, Query, Body>) => Promise<Reply>,
-  ): OperationHandler =>
-  async (request) => {
+    run: (input: OperationInput<Params, Query, Body>, deps: Deps) => Promise<Reply>,
+  ): OperationHandler<Deps> =>
+  async (request, deps) => {
     const value = body && (await readBody(request, body))
     const named = params?.(request.params, request.caller) as Params
     const target = { params: named, site: request.site }
-    return run({
+    const input = {
       ...request,
       params: named,
       query: (query && (await query(switchesIn(request.query), target))) as Query,
       body: value as Body,
       author: { actor: request.caller.user, requestId: request.id },
       content: request.body,
-    })
+    }
+    return run(input, deps)
   }
