@@ -122,24 +122,11 @@ const createReading = (table: ContentTable) =>
       return new Set(items.filter(({ removed }) => !removed).map(({ id }) => id))
     },
 
-    texts: (site, kind, ids) => readTexts(table, { site, kind }, ids, false),
+    texts: (site, kind, ids, isConsistent = false) => readTexts(table, { site, kind }, ids, isConsistent),
 
-    async list(site, kind, after, limit) {
-      const items = await readRange(table, rangeOf(site, kind), after, limit)
+    async list(site, kind, after, limit, isConsistent) {
+      const items = await readRange(table, rangeOf(site, kind, isConsistent), after, limit)
       return items.map((item) => ({ id: item.id, content: toContent(item, site, kind) }))
-    },
-
-    async listWhole(site, kind, after, limit) {
-      const items = await readRange(table, rangeOf(site, kind, true), after, limit)
-      const listed = items.map((item) => ({ id: item.id, content: toContent(item, site, kind) }))
-      const member = textMember(kind)
-      if (member === undefined) return listed
-      const ids = listed.map(({ id }) => id)
-      const texts = await readTexts(table, { site, kind }, ids, true)
-      return listed.map(({ id, content }) => ({
-        id,
-        content: content && { ...content, [member]: texts.get(id) ?? '' },
-      }))
     },
 
     count: (site, kind, after, limit) => countRange(table, rangeOf(site, kind), after, limit),
