@@ -11,8 +11,6 @@ import {
   changesBefore,
   fitting,
   idOfChange,
-  newestChanges,
-  newestWithin,
   positionIn,
   viewOfChange,
 } from '../../lib/history/list-changes.ts'
@@ -39,11 +37,6 @@ const positionOf = (name: keyof typeof ends, id: string, site: SiteId): number |
     `"${name}" is not the id of a change of this site. Send such an id, or leave "${name}" empty to begin ` +
       `with the ${ends[name]} change.`,
   )
-}
-
-const newestPage: typeof newestChanges = async (...wanted) => {
-  const page = await newestChanges(...wanted)
-  return { ...page, changes: newestWithin(page.changes) }
 }
 
 const switchesOf = async (query: Switches) => ({
@@ -116,7 +109,10 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
     const from = positionOf('before', before, site.id)
     return fitting(await changesBefore(deps.history, site.id, { limit, filter, before: from }))
   }
-  if (after === undefined) return newestPage(deps.history, site.id, limit, filter)
+  if (after === undefined) {
+    const { changes, end } = fitting(await changesBefore(deps.history, site.id, { limit, filter }))
+    return { changes: changes.toReversed(), next: end }
+  }
   const position = positionOf('after', after, site.id) ?? 0
   const page = await changesAfter(deps.history, site.id, position, limit, filter)
   if (page.changes.length > 0 || wait === undefined) return page
