@@ -11,21 +11,15 @@ import type { invitation as invitationAnswer, user as userAnswer, userPage } fro
 import type { GivenEntry } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { bodyOf, type OperationInput, operation } from '../../lib/http/operation.ts'
+import { bodyOf, type OperationInput, operation, type Segments } from '../../lib/http/operation.ts'
 import { done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
-type Segments = Readonly<Record<string, string>>
-
 const nameOf = ({ user = '' }: Segments): { name: string } => ({ name: user })
 
-const managerOf = ({
-  site,
-  caller,
-  author,
-}: Pick<OperationInput<unknown, unknown, unknown>, 'site' | 'caller' | 'author'>): Manager => ({
+const managerOf = ({ site, caller, author }: Pick<OperationInput, 'site' | 'caller' | 'author'>): Manager => ({
   site: site.id,
   rightsBySite: caller.rightsBySite,
   author,

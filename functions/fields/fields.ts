@@ -8,12 +8,10 @@ import { addField, changeField, fieldEntry, findField, removeField } from '../..
 import type { WebForm, WebForms } from '../../lib/fields/web-forms.ts'
 import { checkMatch } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
-import { bodyOf, operation } from '../../lib/http/operation.ts'
+import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
-
-type Segments = Readonly<Record<string, string>>
 
 const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
   const id = parseId<WebFormId>(webForm)

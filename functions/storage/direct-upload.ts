@@ -5,10 +5,10 @@ import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/fingerprint.ts'
 import { completeParts, settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
-import { requireDirectParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'
+import { requireDirectParts, requireParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'
 import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
-import { findUpload, openDirectUpload } from '../../lib/storage/uploads/uploads.ts'
+import { findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
 import { bodies, readSwitches, schemaOf, uploaderOf, writablePath } from './params.ts'
 import { conditionsIn, findRequestedUpload, isWhole, locationOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
@@ -19,7 +19,9 @@ export const beginParts = operation(
     const { headers, params, body } = input
     const { name: fileName, type: fileType, version, size: length } = body
     const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }
-    const upload = await openDirectUpload(deps, uploaderOf(input), { request, length })
+    const direct = requireDirectParts(deps.directParts)
+    requireParts(length)
+    const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
     await openBody(deps, input, upload).follow(Promise.resolve(upload), isWhole)
     return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), false) }
   },

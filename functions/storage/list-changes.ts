@@ -45,7 +45,7 @@ const switchesOf = async (query: Switches) => ({
   before: query.get('before'),
 })
 
-type Input = OperationInput<unknown, Awaited<ReturnType<typeof switchesOf>>, unknown>
+type Input = OperationInput<unknown, Awaited<ReturnType<typeof switchesOf>>>
 
 const filterOf = ({ type, subject }: Input['query'], { rights, hasOwnRights }: SiteCaller): ChangeFilter => ({
   types: type,

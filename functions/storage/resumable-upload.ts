@@ -1,5 +1,5 @@
 import { ServiceError } from '../../lib/core/errors.ts'
-import { type OperationInput, operation } from '../../lib/http/operation.ts'
+import { type OperationInput, operation, type Segments } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -24,7 +24,7 @@ import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads
 import { refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
-type Input = OperationInput<unknown, unknown, unknown>
+type Input = OperationInput
 
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
@@ -54,7 +54,7 @@ export const createUpload = operation({ params: writablePath }, async (input, de
 
 export const isWhole = ({ isComplete }: Upload): boolean => isComplete
 
-export const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
+export const uploadOf = ({ upload = '' }: Segments): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
 }
@@ -65,7 +65,7 @@ export const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { r
  */
 export const findRequestedUpload = async (
   deps: StorageDeps,
-  input: OperationInput<{ readonly id: string }, unknown, unknown>,
+  input: OperationInput<{ readonly id: string }>,
 ): Promise<Upload> => {
   const upload = await findUpload(deps, uploaderOf(input), input.params.id)
   if (!upload.target.isDirect) requireTus(input.headers)

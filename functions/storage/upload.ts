@@ -59,7 +59,7 @@ async function* incomingFiles(
   }
 }
 
-type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
+type Input = Pick<OperationInput, 'caller' | 'headers' | 'content'>
 
 export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
   const length = headers['content-length']

@@ -10,7 +10,7 @@ import { changeTypes, isWantedType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
-import { bodyOf, operation } from '../../lib/http/operation.ts'
+import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
 import { done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
@@ -28,7 +28,7 @@ const bodies = {
   malformed: 'webhookMalformed' as const,
 }
 
-export const idOf = ({ webhook = '' }: Readonly<Record<string, string>>) => ({ id: webhook })
+export const idOf = ({ webhook = '' }: Segments) => ({ id: webhook })
 
 export const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: string): Promise<Webhook> => {
   const found = isWebhookId(id) ? await webhooks.get(site, id) : undefined

@@ -8,8 +8,10 @@ import type { BodyForms } from './read-body.ts'
 import type { Reply } from './reply.ts'
 import { type Request, type RequestBody, type Switches, switchesIn } from './request.ts'
 
+export type Segments = Readonly<Record<string, string>>
+
 export interface RoutedRequest extends Request {
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Segments
   readonly deadline: Deadline
 }
 
@@ -25,7 +27,8 @@ export type OperationHandler<Deps = unknown> = (request: AdmittedRequest, deps: 
 
 type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'deadline' | 'readmit'
 
-export interface OperationInput<Params, Query, Body> extends Pick<AdmittedRequest, Admitted> {
+export interface OperationInput<Params = unknown, Query = unknown, Body = unknown>
+  extends Pick<AdmittedRequest, Admitted> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
@@ -51,7 +54,7 @@ export const bodyOf = <Schemas, Name extends keyof Schemas>({ schemas, ...how }:
 })
 
 interface Shape<Params, Query, Body> {
-  readonly params?: (params: Readonly<Record<string, string>>, caller: SiteCaller) => Params
+  readonly params?: (params: Segments, caller: SiteCaller) => Params
   readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
