@@ -114,14 +114,12 @@ const show = async <Entry>(
   return { contents: contents.map(viewOf), cursor }
 }
 
-type Listing = Awaited<ReturnType<typeof listingOf>>
-
 const describePage = async (
   { files }: StorageDeps,
   scope: Scope,
   path: StoragePath,
   uri: string,
-  { limit, cursor, recursive: isRecursive }: Listing,
+  { limit, cursor, recursive: isRecursive }: Awaited<ReturnType<typeof listingOf>>,
 ) => {
   const page = isRecursive
     ? show(uri, filesBelow, (countThatFit) => listFiles(files, scope, path, { limit, cursor, countThatFit }))

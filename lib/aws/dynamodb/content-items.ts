@@ -8,8 +8,6 @@ import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 
-type Apply = Parameters<Contents['changeMany']>[3]
-
 interface ContentItem {
   readonly kind: string
   readonly id: number
@@ -82,7 +80,7 @@ const changeSome = async (
   table: ContentTable,
   { site, kind }: { readonly site: SiteId; readonly kind: ContentKind },
   ids: readonly number[],
-  apply: Apply,
+  apply: Parameters<Contents['changeMany']>[3],
 ): Promise<number> => {
   const items = await batchGet(table, keysOf(partitionOf(site, kind), ids))
   const before = new Map(items.map((item) => [item.id, toContent(item, site, kind)]))

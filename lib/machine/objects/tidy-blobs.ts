@@ -23,11 +23,7 @@ const filesIn = (folder: string): readonly string[] =>
 
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
 
-interface ObjectInBlob extends Omit<DamagedObject, 'found'> {
-  readonly isEarlier: Flag
-}
-
-const objectsInBlobs = (connection: DatabaseSync): Query<ObjectInBlob> =>
+const objectsInBlobs = (connection: DatabaseSync): Query<Omit<DamagedObject, 'found'> & { readonly isEarlier: Flag }> =>
   prepareQuery(connection, `SELECT key, blob, size, isEarlier FROM (${everyObject}) WHERE ${isInBlob}`)
 
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>

@@ -51,9 +51,7 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
   })
 }
 
-type Statements = Readonly<Record<ObjectKind, ReturnType<typeof prepareLinks>>>
-
-const createQueries = (database: Database, statements: Statements) =>
+const createQueries = (database: Database, statements: Readonly<Record<ObjectKind, ReturnType<typeof prepareLinks>>>) =>
   ({
     list: ({ site, kind, category }, after, limit) =>
       readPages(database, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf }),

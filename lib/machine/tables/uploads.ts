@@ -42,12 +42,6 @@ export const prepareUploads = (connection: DatabaseSync) =>
     complete: 'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   })
 
-interface Lease {
-  readonly site: SiteId
-  readonly holder: string
-  readonly until: number
-}
-
 /** Leases are in memory, because only the process of the service appends to uploads. */
 export const createUploadRecords = (
   { connection, read, write, note }: Database,
@@ -56,7 +50,7 @@ export const createUploadRecords = (
 ): UploadRecords => {
   const uploads = prepareUploads(connection)
   const changeWithinQuota = createQuotaCheck(connection)
-  const leases = new Map<string, Lease>()
+  const leases = new Map<string, { readonly site: SiteId; readonly holder: string; readonly until: number }>()
 
   const isHeldBy = (id: string, holder: string): boolean => leases.get(id)?.holder === holder
   const release = (id: string, holder: string): void => {
