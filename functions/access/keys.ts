@@ -42,12 +42,10 @@ export const createKey = operation({ body: bodyOf(bodies, 'newKeyBody') }, async
   return { status: 201, document: { value }, headers: neverStored }
 })
 
-const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
-
 /** 404/101010 for a key that the site does not have. */
 export const deleteKey = operation({ params: ({ key = '' }) => ({ key }) }, async (input, { grants }: AccessDeps) => {
   const { site, params, author } = input
-  if (!isHash(params.key) || !(await revokeKey(grants, site.id, params.key, author)))
+  if (!/^[0-9a-f]{64}$/.test(params.key) || !(await revokeKey(grants, site.id, params.key, author)))
     throw new ServiceError('keyUnknown')
   return done
 })

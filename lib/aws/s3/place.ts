@@ -144,13 +144,12 @@ const inTurn = async (
   await each(run, others, work)
 }
 
-const byKey = (one: Change, other: Change): number => (one.key < other.key ? -1 : 1)
-
 const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   const { attempt, expected } = run
   const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
   await attempt.collect(uncover(attempt.buckets, covered))
-  await inTurn(run, changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
+  const sorted = changes.toSorted((one, other) => (one.key < other.key ? -1 : 1))
+  await inTurn(run, sorted, ({ kind, key }) => kind === 'put' && expected.has(key), create)
   // Without versions, the source of a move could not be restored, so it is not removed.
   const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
   if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
-import type { Holding, Upload } from '../../storage/uploads/upload.ts'
+import type { Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type TakeOutcome, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
@@ -15,14 +15,12 @@ interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
   readonly blob: string | null
 }
 
-// On one machine, a single blob contains the bytes.
-const holdingIn = (blob: string): Holding => ({ name: blob, parts: [], tail: null })
-
 const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
   ...row,
   target: JSON.parse(row.target),
   isComplete: row.isComplete === 1,
-  holding: blob === null ? null : holdingIn(blob),
+  // On one machine, a single blob contains the bytes.
+  holding: blob === null ? null : { name: blob, parts: [], tail: null },
 })
 
 export const prepareUploads = (connection: DatabaseSync) =>
