@@ -4,7 +4,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
 import { bodyOf, operation } from '../../lib/http/operation.ts'
-import { done, neverStored, ok } from '../../lib/http/reply.ts'
+import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
@@ -13,8 +13,7 @@ import { pageIn, pageOf } from './pages.ts'
 export const listKeys = operation({ query: pageIn }, async ({ site, query: { limit, after } }, deps: AccessDeps) => {
   const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
   const { views, next } = pageOf(rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
-  const value: Answer<typeof keyList> = { keys: views, ...next }
-  return ok({ value })
+  return ok<Answer<typeof keyList>>({ keys: views, ...next })
 })
 
 /** A-88, in epoch seconds. Errors: accessMalformed. */
@@ -38,8 +37,8 @@ export const createKey = operation({ body: bodyOf(bodies, 'newKeyBody') }, async
   if (!caller.person) throw new ServiceError('rightMissing', noPerson)
   for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
   const wanted = { name, rights, expires: expiryOf(expires, Math.floor(deps.clock.wall() / 1000)) }
-  const value: Answer<typeof createdKey> = await issueKey(deps.grants, caller.person, site.id, wanted, author)
-  return { status: 201, document: { value }, headers: neverStored }
+  const key = await issueKey(deps.grants, caller.person, site.id, wanted, author)
+  return created<Answer<typeof createdKey>>(key, neverStored)
 })
 
 /** 404/101010 for a key that the site does not have. */

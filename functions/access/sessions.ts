@@ -62,7 +62,7 @@ export const signOut = callerOperation(async ({ caller, query, id }, deps: Acces
 /** */
 export const getMe = callerOperation(async ({ caller }) => {
   const { person, sites, user, kind, expires } = caller
-  const value: Answer<typeof me> = {
+  return ok<Answer<typeof me>>({
     name: person?.name ?? user,
     displayName: person?.displayName ?? null,
     email: person?.email ?? null,
@@ -75,8 +75,7 @@ export const getMe = callerOperation(async ({ caller }) => {
       ...describeEntry(person?.sites[id]),
       rights: rightsOn(caller, id).map(textOfRight),
     })),
-  }
-  return ok({ value })
+  })
 })
 
 /** 401/101001 for a wrong old password, 400/101013 for a weak new one. */

@@ -12,7 +12,7 @@ import type { GivenEntry } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { bodyOf, type OperationInput, operation, type Segments } from '../../lib/http/operation.ts'
-import { done, neverStored, ok } from '../../lib/http/reply.ts'
+import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
@@ -44,13 +44,12 @@ export const listUsers = operation({ query: pageIn }, async ({ site, query }, { 
   const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
   const all = rest.slice(0, limit).map((person) => userView(person, site.id))
   const { views, next } = pageOf(rest, all, keyOfPerson)
-  const value: Answer<typeof userPage> = { users: views, ...next }
-  return ok({ value })
+  return ok<Answer<typeof userPage>>({ users: views, ...next })
 })
 
 /** 404/101010 for a person without an entry on the site. */
 export const getUser = operation({ params: nameOf }, async ({ site, params }, { people }: AccessDeps) =>
-  ok({ value: userView(await findUser({ people }, site.id, params.name), site.id) }),
+  ok(userView(await findUser({ people }, site.id, params.name), site.id)),
 )
 
 /** 409/101011 for a name that is taken. */
@@ -58,8 +57,7 @@ export const addUser = operation({ body: bodyOf(bodies, 'newUserBody') }, async 
   const { body, dataCentre } = input
   const entry = entryIn(body) ?? { rights: [] }
   const { person, invitation } = await add(deps, managerOf(input), { ...body, entry })
-  const value: Answer<typeof invitationAnswer> = describeInvitation(person, invitation, dataCentre)
-  return { status: 201, headers: neverStored, document: { value } }
+  return created<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre), neverStored)
 })
 
 /** 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
@@ -68,8 +66,9 @@ export const changeUser = operation(
   async (input, deps: AccessDeps) => {
     const { body, params, dataCentre } = input
     const { person, invitation } = await change(deps, managerOf(input), params.name, { ...body, entry: entryIn(body) })
-    const value: Answer<typeof invitationAnswer> = describeInvitation(person, invitation, dataCentre)
-    return { ...ok({ value }), headers: neverStored }
+    return ok<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre), {
+      headers: neverStored,
+    })
   },
 )
 

@@ -75,7 +75,7 @@ export const getCategory = operation(
   async ({ site, params, query }, { contents }: CategoriesDeps) => {
     const category = await contents.get(site.id, 'category', params.category)
     if (!category) throw new ServiceError('categoryUnknown')
-    return ok<Answer<typeof categoryAnswer>>({ value: query.fields.select(category) }, byValue)
+    return ok<Answer<typeof categoryAnswer>>(query.fields.select(category), { tag: byValue })
   },
 )
 

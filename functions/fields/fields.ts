@@ -9,7 +9,7 @@ import type { WebForm, WebForms } from '../../lib/fields/web-forms.ts'
 import { checkMatch } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
-import { byValue, done, ok } from '../../lib/http/reply.ts'
+import { byValue, created, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
 
@@ -42,14 +42,13 @@ const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promis
 export const listWebForms = operation({}, async ({ site, dataCentre }, { webForms }: FieldsDeps) => {
   const urls = siteUrls(dataCentre, site)
   const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
-  const value: Answer<typeof webFormPage> = wholeList(urls.webForms(), items)
-  return ok({ value, xml: xmlNames.webForms })
+  return ok<Answer<typeof webFormPage>>(wholeList(urls.webForms(), items), { xml: xmlNames.webForms })
 })
 
 export const getWebForm = operation({ params: webFormOf }, async (input, { webForms }: FieldsDeps) => {
   const { site, dataCentre, params } = input
   const form = await findForm(webForms, site.id, params.webForm)
-  return ok({ value: webFormView(form, siteUrls(dataCentre, site)), xml: xmlNames.webForm })
+  return ok(webFormView(form, siteUrls(dataCentre, site)), { xml: xmlNames.webForm })
 })
 
 /** F-2 (operation 2). 404/115001 for an unknown form, 404/115002 for an unknown field. */
@@ -58,7 +57,7 @@ export const getField = operation({ params: fieldOf }, async (input, { webForms 
   const form = await findForm(webForms, site.id, params.webForm)
   const field = findField(form.fields, params.typeId)
   const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
-  return ok({ value, xml: xmlNames.field }, fieldTag(field))
+  return ok(value, { xml: xmlNames.field, tag: fieldTag(field) })
 })
 
 /** F-1 (operation 1). 404/115001 for an unknown form. */
@@ -67,8 +66,7 @@ export const listFields = operation({ params: webFormOf }, async (input, { webFo
   const form = await findForm(webForms, site.id, params.webForm)
   const urls = siteUrls(dataCentre, site)
   const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
-  const value: Answer<typeof fieldPage> = wholeList(urls.fields(form.id), items)
-  return ok({ value, xml: xmlNames.fields }, byValue)
+  return ok<Answer<typeof fieldPage>>(wholeList(urls.fields(form.id), items), { xml: xmlNames.fields, tag: byValue })
 })
 
 /** F-14 (operation 3). 403/115006 when the form already has a field of this type. */
@@ -81,8 +79,8 @@ export const createField = operation(
     const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
     await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
     const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
-    const value: Answer<typeof createdField> = { links: [{ rel: 'self', uri: self }], id: type.id }
-    return { status: 201, headers: { Location: self }, document: { value, xml: xmlNames.field } }
+    const value = { links: [{ rel: 'self' as const, uri: self }], id: type.id }
+    return created<Answer<typeof createdField>>(value, { Location: self }, xmlNames.field)
   },
 )
 
@@ -114,6 +112,7 @@ export const deleteField = operation({ params: fieldOf }, async (input, { webFor
 const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
 
 export const listFieldTypes = operation({}, async ({ site, dataCentre }) => {
-  const value: Answer<typeof fieldTypePage> = wholeList(siteUrls(dataCentre, site).fieldTypes(), items)
-  return ok({ value, xml: xmlNames.fieldTypes })
+  return ok<Answer<typeof fieldTypePage>>(wholeList(siteUrls(dataCentre, site).fieldTypes(), items), {
+    xml: xmlNames.fieldTypes,
+  })
 })

@@ -14,7 +14,7 @@ import { wholeList } from './views.ts'
 /** A-28, V-29. Errors, with `?ready`: unavailable, outOfSpace. */
 export const getHealth = publicOperation(async ({ query }, deps: Pick<FieldsDeps, 'edge' | 'checkReady'>) => {
   if (query.has('ready')) await deps.checkReady?.()
-  return ok<Answer<typeof health>>({ value: { status: 'ok' } })
+  return ok<Answer<typeof health>>({ status: 'ok' })
 })
 
 // Relative, so that a browser stays on the host name that it used. If the root has no trailing slash, the address
@@ -35,7 +35,7 @@ export const getRoot = publicOperation(async (request, { edge }: Pick<FieldsDeps
     rel: name.split('.', 1)[0] ?? name,
     uri: `${here.url}/${name}`,
   }))
-  return { ...ok<Answer<typeof root>>({ value: { status: 'ok', links } }), headers }
+  return ok<Answer<typeof root>>({ status: 'ok', links }, { headers })
 })
 
 /** A-21, A-22: the sites of the token in all data centres, sorted by id. */
@@ -49,6 +49,5 @@ export const listSites = callerOperation(async ({ caller }, { edge }: FieldsDeps
     renderingEngine,
     permissions: permissionsOf(rightsOn(caller, id)),
   }))
-  const value: Answer<typeof sitePage> = wholeList(sitesUrl(here), items)
-  return ok({ value, xml: xmlNames.sites })
+  return ok<Answer<typeof sitePage>>(wholeList(sitesUrl(here), items), { xml: xmlNames.sites })
 })

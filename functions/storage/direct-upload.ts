@@ -44,8 +44,7 @@ export const readUpload = operation(
     const { id, target, length, isComplete } = upload
     const state = { size: length, inParts: target.isDirect === true, complete: isComplete }
     if (query.digests === undefined || isComplete) {
-      const value: Answer<typeof uploadState> = { ...state, stored: await storedParts(deps, upload), addresses: [] }
-      return ok({ value })
+      return ok<Answer<typeof uploadState>>({ ...state, stored: await storedParts(deps, upload), addresses: [] })
     }
     const direct = requireDirectParts(target.isDirect ? deps.directParts : undefined)
     const first = query.first ?? 1
@@ -53,8 +52,7 @@ export const readUpload = operation(
     const { advance, follow } = openBody(deps, input, { id, length }, true)
     advance((first - 1) * partLength)
     const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), () => false)
-    const value: Answer<typeof uploadState> = { ...state, stored: [], addresses }
-    return ok({ value })
+    return ok<Answer<typeof uploadState>>({ ...state, stored: [], addresses })
   },
 )
 

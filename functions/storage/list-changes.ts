@@ -127,6 +127,6 @@ export const listChanges = operation({ query: switchesOf }, async (input, deps: 
   if (deps.canStream && namesType({ headers }, 'text/event-stream')) return openStream(deps, input)
   const page = await readPage(deps, input)
   const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
-  const value: Answer<typeof changePage> = { items: page.changes.map(viewOfChange), next }
-  return { ...ok({ value }), ...(deps.canStream && { headers: { Vary: 'Accept' } }) }
+  const varied = deps.canStream ? { Vary: 'Accept' } : {}
+  return ok<Answer<typeof changePage>>({ items: page.changes.map(viewOfChange), next }, { headers: varied })
 })

@@ -91,9 +91,8 @@ export const listTrash = operation({ params: describablePath, query: pageOf }, a
     before = page.next
     if (deleted.length === limit) break
   }
-  const value: Answer<typeof trashPage> = {
+  return ok<Answer<typeof trashPage>>({
     deleted,
     ...(before !== undefined && { nextCursor: writeCursor({ by: 'change', after: String(before) }) }),
-  }
-  return ok({ value })
+  })
 })

@@ -149,7 +149,7 @@ export const getMeta = operation({ params: describablePath, query: listingOf }, 
   }
   for await (const path of spellingsOf(files, scope, params.path)) {
     const value = await viewOf(path)
-    if (value) return ok({ value })
+    if (value) return ok(value)
   }
   throw new ServiceError('fileUnknown')
 })

@@ -31,11 +31,10 @@ export const listVersions = operation({ params: readablePath, query: pageOf }, a
     const isFolder = await deps.files.exists(folderKey('live', input.site.id, path))
     throw new ServiceError(isFolder ? 'notAFile' : 'fileUnknown')
   }
-  const value: Answer<typeof versionPage> = {
+  return ok<Answer<typeof versionPage>>({
     versions: versions.map(viewOfVersion),
     ...(next !== undefined && { cursor: writeCursor({ by: 'version', after: next }) }),
-  }
-  return ok({ value })
+  })
 })
 
 const viewOfRemoved = ({ key, removedAt, size }: RemovedEntry, prefix: string) => ({
@@ -55,16 +54,14 @@ export const listDeleted = operation({ params: readablePath, query: pageOf }, as
   if (isNothing && path !== root && !(await files.exists(prefix))) {
     throw new ServiceError('fileUnknown')
   }
-  const value: Answer<typeof removedPage> = {
+  return ok<Answer<typeof removedPage>>({
     deleted: entries.map((entry) => viewOfRemoved(entry, prefix)),
     ...(next !== undefined && { cursor: writeCursor({ by: 'name', after: next.slice(prefix.length) }) }),
-  }
-  return ok({ value })
+  })
 })
 
 export const getRemoval = operation({ params: readablePath }, async (input, deps: StorageDeps) => {
   const { params, deadline, ...asking } = input
   const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
-  const value: Answer<typeof removalPreview> = { ...preview, ...(atLeast && { atLeast }) }
-  return ok({ value })
+  return ok<Answer<typeof removalPreview>>({ ...preview, ...(atLeast && { atLeast }) })
 })

@@ -15,7 +15,7 @@ import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 import { searchFolder } from './search-names.ts'
 
 const getProgress = operation({}, async ({ caller }, { progress }: StorageDeps) =>
-  ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
+  ok<Answer<typeof progressAnswer>>({ percent: await progress.percentOf(caller.hash) }),
 )
 
 const presentAsDraft = (query: Switches): boolean => {
@@ -30,8 +30,7 @@ const getLink = operation({ params: readablePath, query: presentAsDraft }, async
   const { dataCentre, params, query: isDraft } = input
   const { info } = await readFile(files, scopeOf(input, 'read'), params.path, isDraft, () => undefined)
   const { url, expires } = await linkTo(info, dataCentre)
-  const value: Answer<typeof downloadLink> = { url, expires: timeOf(expires) }
-  return { ...ok({ value }), headers: neverStored }
+  return ok<Answer<typeof downloadLink>>({ url, expires: timeOf(expires) }, { headers: neverStored })
 })
 
 const stateOf = async (query: Switches) => {

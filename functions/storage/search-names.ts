@@ -34,7 +34,7 @@ export const searchFolder = operation(
     if (isNothing && params.path !== root && !(await files.exists(folderKey('live', site.id, params.path)))) {
       throw new ServiceError('fileUnknown')
     }
-    const value: Answer<typeof searchPage> = {
+    return ok<Answer<typeof searchPage>>({
       items: contents.map(({ key, size, modified }) => ({
         path: pathIn(key),
         type: key.endsWith('/') ? 'folder' : 'file',
@@ -42,7 +42,6 @@ export const searchFolder = operation(
         lastUpdateDate: timeOf(modified),
       })),
       ...(cursor !== undefined && { nextCursor: cursor }),
-    }
-    return ok({ value })
+    })
   },
 )

@@ -12,7 +12,7 @@ import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { requesterOf, writablePath } from './params.ts'
 
-export const succeeded = ok<Answer<typeof success>>({ value: { status: 'success' } })
+export const succeeded = ok<Answer<typeof success>>({ status: 'success' })
 
 export const isMultipart = (contentType: string | undefined): boolean => /^\s*multipart\//i.test(contentType ?? '')
 

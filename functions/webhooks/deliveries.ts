@@ -13,10 +13,9 @@ import { findWebhook, idOf } from './webhooks.ts'
 /** V-13. Errors: webhookUnknown. */
 export const listDeliveries = operation({ params: idOf }, async ({ site, params: { id } }, deps: WebhooksDeps) => {
   await findWebhook(deps, site.id, id)
-  const value: Answer<typeof deliveryList> = {
+  return ok<Answer<typeof deliveryList>>({
     items: (await deps.deliveries.recent(site.id, id)).map(viewOfDelivery),
-  }
-  return ok({ value })
+  })
 })
 
 const tooMany = () =>
@@ -27,8 +26,7 @@ const tooMany = () =>
   })
 
 const toReply = (sent: Delivery | TestDelivery): Reply => {
-  const value: Answer<typeof deliveryAnswer> = viewOfDelivery(sent)
-  return ok({ value })
+  return ok<Answer<typeof deliveryAnswer>>(viewOfDelivery(sent))
 }
 
 /** V-12, V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */

@@ -11,7 +11,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
 import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
-import { done, neverStored, ok } from '../../lib/http/reply.ts'
+import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
   changeWebhook as change,
@@ -50,8 +50,7 @@ const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | 
 }
 
 export const listWebhooks = operation({}, async ({ site }, { webhooks }: WebhooksDeps) => {
-  const value: Answer<typeof webhookList> = { items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }
-  return ok({ value })
+  return ok<Answer<typeof webhookList>>({ items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) })
 })
 
 /** V-1, V-2, V-4. Errors: webhookMalformed, rightMissing, tooManyWebhooks. */
@@ -60,16 +59,15 @@ export const createWebhook = operation(
   async ({ site, caller, body, author }, deps: WebhooksDeps) => {
     requirePermitted(deps, body.targetUrl)
     requireRights(caller.rights, body.types ?? [])
-    const created = await create(deps, site.id, body, author)
-    if (!created) throw new ServiceError('tooManyWebhooks')
-    const value: Answer<typeof createdWebhook> = { ...viewOfWebhook(created.webhook), secret: created.secret }
-    return { status: 201, document: { value }, headers: neverStored }
+    const made = await create(deps, site.id, body, author)
+    if (!made) throw new ServiceError('tooManyWebhooks')
+    const { webhook, secret } = made
+    return created<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret }, neverStored)
   },
 )
 
 export const getWebhook = operation({ params: idOf }, async ({ site, params }, deps: WebhooksDeps) => {
-  const value: Answer<typeof webhookAnswer> = viewOfWebhook(await findWebhook(deps, site.id, params.id))
-  return ok({ value })
+  return ok<Answer<typeof webhookAnswer>>(viewOfWebhook(await findWebhook(deps, site.id, params.id)))
 })
 
 /** V-1, V-2, V-5. Errors: webhookMalformed, rightMissing, webhookUnknown. */
@@ -82,8 +80,7 @@ export const changeWebhook = operation(
     const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
     if (!changed) throw new ServiceError('webhookUnknown')
     const { webhook, ...shown } = changed
-    const value: Answer<typeof changedWebhook> = { ...viewOfWebhook(webhook), ...shown }
-    return { ...ok({ value }), headers: neverStored }
+    return ok<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown }, { headers: neverStored })
   },
 )
 
