@@ -31,19 +31,18 @@ import { createWebhookDeliveries, createWebhooks, type MachineWebhooks, unsealed
 interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly removalQueue: LocalRemovalQueue
   readonly webhooks: MachineWebhooks
+  readonly record: RecordChange
 }
 
 // V-24.
 const listeners = { perSite: 1_000, inAll: 2_000 }
 
-export const createTableStores = (
-  database: Database,
-  clock: Clock = systemClock,
-  changeWatch = createChangeWatch(database),
-  record: RecordChange = createRecorder(database.connection, clock.wall, changeWatch),
-): TableStores => {
+export const createTableStores = (database: Database, clock: Clock = systemClock): TableStores => {
+  const changeWatch = createChangeWatch(database)
+  const record = createRecorder(database.connection, clock.wall, changeWatch)
   const history = createHistory(database, changeWatch)
   return {
+    record,
     sites: createSiteDirectory(database, record),
     grants: createGrants(database, record),
     issuers: createIssuers(database, record),
@@ -90,7 +89,7 @@ const longestSlice = 60_000
 // Completes the work that an earlier process has left. Only the service may do this.
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
-  { removalQueue, removals }: TableStores,
+  { removalQueue, removals }: Pick<TableStores, 'removalQueue' | 'removals'>,
   files: Stores['files'],
 ): Promise<TidyReport> => {
   const now = clock.wall()
@@ -115,9 +114,7 @@ const runHourly = (sweep: () => Promise<void>): NodeJS.Timeout => {
 
 const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const { directory, database, role, durable, clock } = deps
-  const changeWatch = createChangeWatch(database)
-  const record = createRecorder(database.connection, clock.wall, changeWatch)
-  const tables = createTableStores(database, clock, changeWatch, record)
+  const { record, ...tables } = createTableStores(database, clock)
   const isHeld = createIsHeld(database.connection)
   const blobs = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
   const isBeingRemoved = createRemovalCheck(database.connection)
