@@ -5,7 +5,7 @@ import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { createIsHeld, holdForBackups } from './backup/holds.ts'
 import { recordRemovedDemo } from './directory/demo-file.ts'
-import { createMeasures, type Measures } from './directory/measures.ts'
+import { createMeasures } from './directory/measures.ts'
 import { cannotBeOpened, type OpenDataDirectory, type Opening, openDataDirectory } from './directory/open-directory.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
@@ -148,13 +148,8 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   }
 }
 
-export interface Machine extends OpenDataDirectory {
-  readonly stores: LocalStores
-  readonly measures: Measures
-}
-
 /** Throws UsageError with what to do when the directory cannot be used; then nothing in it is changed. */
-export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
+export const openMachine = async (path: string, options: Options = {}) => {
   const { role = 'command', reset = false, durable = true, keptFor = defaultRetention, clock = systemClock } = options
   const { directory, database, close } = await openDataDirectory(path, { role, reset, durable })
   const measures = createMeasures(directory, database)
@@ -175,3 +170,5 @@ export const openMachine = async (path: string, options: Options = {}): Promise<
     throw cannotBeOpened(directory, error)
   }
 }
+
+export type Machine = Awaited<ReturnType<typeof openMachine>>

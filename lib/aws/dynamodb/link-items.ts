@@ -15,12 +15,14 @@ export interface LinkName extends LinkList {
 }
 
 interface WantedLink extends LinkName {
-  /** Whether pages may show the object. Undefined if the caller leaves this open. */
   readonly wanted: boolean | undefined
 }
 
+/**
+ * Whether pages may show the object. `wanted` is undefined if the caller leaves this open, and `stored` if there is no
+ * such link.
+ */
 export interface StoredLink extends WantedLink {
-  /** Undefined if there is no such link. */
   readonly stored: boolean | undefined
 }
 

@@ -102,15 +102,10 @@ export async function* together<Value>(first: Value, rest: AsyncIterable<Value>)
   yield* rest
 }
 
-interface Room {
-  reserve(bytes: number): boolean
-  readonly buffers: PartBuffers
-}
-
 /** Small bodies stay in memory while there is room. Other bodies are uploaded without becoming visible. */
 export const stageBody = async (
   bucket: Bucket,
-  { reserve, buffers }: Room,
+  { reserve, buffers }: { readonly reserve: (bytes: number) => boolean; readonly buffers: PartBuffers },
   content: AsyncIterable<Uint8Array>,
   { key: target, contentType }: StageTarget,
 ): Promise<StagedBody> => {

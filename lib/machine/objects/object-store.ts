@@ -45,10 +45,7 @@ interface Dropping extends Pick<Deps, 'database' | 'blobs'> {
 }
 
 // `take` removes rows of old versions, and returns where their bytes are.
-const dropOld = async (
-  { database, blobs, rows }: Dropping,
-  take: () => readonly (string | null)[],
-): Promise<number> => {
+const dropOld = async ({ database, blobs, rows }: Dropping, take: () => readonly (string | null)[]) => {
   const dropped = await database.write(() => {
     const names = take()
     return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
