@@ -1,17 +1,19 @@
 import { isLoopback } from '../../lib/core/addresses.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import { bodiesOf, operationsOn } from '../../lib/http/operation.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 
-export const bodies = {
-  schemas: () => import('../../lib/contract/access/bodies.ts'),
-  malformed: 'accessMalformed' as const,
-}
+export const operation = operationsOn<AccessDeps>()
+
+const schemas = () => import('../../lib/contract/access/bodies.ts')
+
+export const bodyOf = bodiesOf({ schemas, malformed: 'accessMalformed' })
 
 export const loadChecks = async () => {
-  const [schemas, { validate }] = await Promise.all([bodies.schemas(), import('../../lib/http/validate.ts')])
-  return { ...schemas, validate }
+  const [found, { validate }] = await Promise.all([schemas(), import('../../lib/http/validate.ts')])
+  return { ...found, validate }
 }
 
 const isPrivate = (url: string): boolean => {

@@ -3,14 +3,12 @@ import type { createdKey, keyList } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
-import { bodyOf, operation } from '../../lib/http/operation.ts'
 import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
-import type { AccessDeps } from '../../lib/service/deps.ts'
-import { bodies } from './bodies.ts'
+import { bodyOf, operation } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
 /** lists the keys of a site with their current rights. */
-export const listKeys = operation({ query: pageIn }, async ({ site, query: { limit, after } }, deps: AccessDeps) => {
+export const listKeys = operation({ query: pageIn }, async ({ site, query: { limit, after } }, deps) => {
   const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
   const { views, next } = pageOf(rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
   return ok<Answer<typeof keyList>>({ keys: views, ...next })
@@ -30,8 +28,7 @@ const noPerson = {
 }
 
 /** Errors: accessMalformed, rightMissing. */
-export const createKey = operation({ body: bodyOf(bodies, 'newKeyBody') }, async (input, deps: AccessDeps) => {
-  const { site, caller, body, author } = input
+export const createKey = operation({ body: bodyOf('newKeyBody') }, async ({ site, caller, body, author }, deps) => {
   const { name, expires } = body
   const rights = parseRights(body.rights)
   if (!caller.person) throw new ServiceError('rightMissing', noPerson)
@@ -42,7 +39,7 @@ export const createKey = operation({ body: bodyOf(bodies, 'newKeyBody') }, async
 })
 
 /** 404/101010 for a key that the site does not have. */
-export const deleteKey = operation({ params: ({ key = '' }) => ({ key }) }, async (input, { grants }: AccessDeps) => {
+export const deleteKey = operation({ params: ({ key = '' }) => ({ key }) }, async (input, { grants }) => {
   const { site, params, author } = input
   if (!/^[0-9a-f]{64}$/.test(params.key) || !(await revokeKey(grants, site.id, params.key, author)))
     throw new ServiceError('keyUnknown')

@@ -1,6 +1,5 @@
 import { largestPage, takeFitting } from '../../lib/core/answer-size.ts'
 import type { Switches } from '../../lib/http/request.ts'
-import { bodies } from './bodies.ts'
 
 const mostItems = 500
 
@@ -12,7 +11,7 @@ export const pageIn = async (query: Switches): Promise<{ readonly limit: number;
     import('../../lib/contract/request-parts.ts'),
   ])
   const given = { limit: query.get('limit'), cursor: query.get('cursor') }
-  const { limit = mostItems, cursor = '' } = validate(pageSwitches, given, bodies.malformed)
+  const { limit = mostItems, cursor = '' } = validate(pageSwitches, given, 'accessMalformed')
   return { limit: Math.min(limit, mostItems), after: Buffer.from(cursor, 'base64url').toString() }
 }
 

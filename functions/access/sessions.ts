@@ -9,11 +9,11 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import { parseId, type SiteId } from '../../lib/core/ids.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
-import { bodyOf, readBody } from '../../lib/http/operation.ts'
+import { readBody } from '../../lib/http/operation.ts'
 import { callerOperation } from '../../lib/http/public-operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import { bodies, requireHttps } from './bodies.ts'
+import { bodyOf, requireHttps } from './bodies.ts'
 import { tokenReply } from './token-reply.ts'
 
 const ofPersonOnly = (): ServiceError =>
@@ -83,7 +83,7 @@ export const changePassword = callerOperation(async (request, deps: AccessDeps) 
   const { caller, address } = request
   const { name: username } = signedIn(caller)
   await requireHttps(deps, request)
-  const { password, oldPassword } = await readBody(request, bodyOf(bodies, 'passwordBody'))
+  const { password, oldPassword } = await readBody(request, bodyOf('passwordBody'))
   await change(deps, caller.hash, { username, password: oldPassword, address }, password)
   return done
 })

@@ -2,11 +2,11 @@ import type * as z from 'zod/mini'
 import { acceptInvitation as accept } from '../../lib/access/invitations.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import { authenticatePerson } from '../../lib/access/sign-in.ts'
-import { bodyOf, type RoutedRequest, readBody } from '../../lib/http/operation.ts'
+import { type RoutedRequest, readBody } from '../../lib/http/operation.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import { bodies, loadChecks, requireHttps } from './bodies.ts'
+import { bodyOf, loadChecks, requireHttps } from './bodies.ts'
 import { signInWithoutPassword } from './exchange.ts'
 import type { IssuerDeps } from './external-sign-in.ts'
 import { logSignIn } from './sign-in-log.ts'
@@ -49,18 +49,18 @@ export const signIn = publicOperation(async (request, deps: IssuerDeps) => {
     import('../../lib/http/read-body.ts'),
     loadChecks(),
   ])
-  const document = await readDocument(request, bodies.malformed, { form })
+  const document = await readDocument(request, 'accessMalformed', { form })
   const reply = await signInWithoutPassword(deps, request, document)
-  return reply ?? signInWith(deps, request, validate(signInBody, document, bodies.malformed))
+  return reply ?? signInWith(deps, request, validate(signInBody, document, 'accessMalformed'))
 })
 
 export const signInV1 = publicOperation(async (request, deps: AccessDeps) =>
-  signInWith(deps, request, await readBody(request, { ...bodyOf(bodies, 'signInBody'), form, xml })),
+  signInWith(deps, request, await readBody(request, { ...bodyOf('signInBody'), form, xml })),
 )
 
 /** 404/101003 for an invitation that is unknown, used or expired, 400/101013 for a weak password. */
 export const acceptInvitation = publicOperation(async (request, deps: AccessDeps) => {
   await requireHttps(deps, request)
-  const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf(bodies, 'invitationBody'))
+  const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf('invitationBody'))
   return tokenReply(await beginSession(deps, await accept(deps, invitation, password), tokenExpiryPeriod))
 })

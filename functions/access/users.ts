@@ -11,10 +11,9 @@ import type { invitation as invitationAnswer, user as userAnswer, userPage } fro
 import type { GivenEntry } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { bodyOf, type OperationInput, operation, type Segments } from '../../lib/http/operation.ts'
+import type { OperationInput, Segments } from '../../lib/http/operation.ts'
 import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
-import type { AccessDeps } from '../../lib/service/deps.ts'
-import { bodies } from './bodies.ts'
+import { bodyOf, operation } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
 const nameOf = ({ user = '' }: Segments): { name: string } => ({ name: user })
@@ -39,7 +38,7 @@ const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => ({
 const keyOfPerson = ({ name }: Person): string => keyOfName(name)
 
 /** */
-export const listUsers = operation({ query: pageIn }, async ({ site, query }, { people }: AccessDeps) => {
+export const listUsers = operation({ query: pageIn }, async ({ site, query }, { people }) => {
   const { limit, after } = query
   const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
   const all = rest.slice(0, limit).map((person) => userView(person, site.id))
@@ -48,12 +47,12 @@ export const listUsers = operation({ query: pageIn }, async ({ site, query }, { 
 })
 
 /** 404/101010 for a person without an entry on the site. */
-export const getUser = operation({ params: nameOf }, async ({ site, params }, { people }: AccessDeps) =>
+export const getUser = operation({ params: nameOf }, async ({ site, params }, { people }) =>
   ok(userView(await findUser({ people }, site.id, params.name), site.id)),
 )
 
 /** 409/101011 for a name that is taken. */
-export const addUser = operation({ body: bodyOf(bodies, 'newUserBody') }, async (input, deps: AccessDeps) => {
+export const addUser = operation({ body: bodyOf('newUserBody') }, async (input, deps) => {
   const { body, dataCentre } = input
   const entry = entryIn(body) ?? { rights: [] }
   const { person, invitation } = await add(deps, managerOf(input), { ...body, entry })
@@ -61,19 +60,16 @@ export const addUser = operation({ body: bodyOf(bodies, 'newUserBody') }, async 
 })
 
 /** 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
-export const changeUser = operation(
-  { params: nameOf, body: bodyOf(bodies, 'userChangeBody') },
-  async (input, deps: AccessDeps) => {
-    const { body, params, dataCentre } = input
-    const { person, invitation } = await change(deps, managerOf(input), params.name, { ...body, entry: entryIn(body) })
-    return ok<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre), {
-      headers: neverStored,
-    })
-  },
-)
+export const changeUser = operation({ params: nameOf, body: bodyOf('userChangeBody') }, async (input, deps) => {
+  const { body, params, dataCentre } = input
+  const { person, invitation } = await change(deps, managerOf(input), params.name, { ...body, entry: entryIn(body) })
+  return ok<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre), {
+    headers: neverStored,
+  })
+})
 
 /** */
-export const removeUser = operation({ params: nameOf }, async (input, deps: AccessDeps) => {
+export const removeUser = operation({ params: nameOf }, async (input, deps) => {
   await remove(deps, managerOf(input), input.params.name)
   return done
 })

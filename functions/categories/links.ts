@@ -5,13 +5,11 @@ import {
   unlinkObjects as unlinkObjectsOf,
 } from '../../lib/categories/change-links.ts'
 import type { ObjectKind } from '../../lib/core/content-kinds.ts'
-import { bodyOf, operation } from '../../lib/http/operation.ts'
-import type { CategoriesDeps } from '../../lib/service/deps.ts'
-import { bodies, categoryOf, objectOf, removals } from './params.ts'
+import { bodyOf, categoryOf, objectOf, operation, removalOf } from './params.ts'
 
 /** C-37 to C-40 (operations 7 and 10). 404/220001 for an unknown category, 404/220002 for an unknown object. */
 export const linkObjects = (kind: ObjectKind) =>
-  operation({ params: categoryOf, body: bodyOf(bodies, 'linkBody') }, async (input, deps: CategoriesDeps) => {
+  operation({ params: categoryOf, body: bodyOf('linkBody') }, async (input, deps) => {
     const { site, params, body, path, author, deadline } = input
     await linkObjectsOf(deps, { site: site.id, kind, category: params.category }, body.items, author, deadline)
     return { status: 201, headers: { Location: path } }
@@ -19,7 +17,7 @@ export const linkObjects = (kind: ObjectKind) =>
 
 /** C-43 to C-45 (operations 8 and 11). 404/220001 for an unknown category. */
 export const unlinkObjects = (kind: ObjectKind) =>
-  operation({ params: categoryOf, body: bodyOf(removals, 'unlinkBody') }, async (input, deps: CategoriesDeps) => {
+  operation({ params: categoryOf, body: removalOf('unlinkBody') }, async (input, deps) => {
     const { site, params, body, path, author, deadline } = input
     const ids = body.items.map(({ objectId }) => objectId)
     await unlinkObjectsOf(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
@@ -31,19 +29,16 @@ export const unlinkObjects = (kind: ObjectKind) =>
  * category.
  */
 export const linkCategories = (kind: ObjectKind) =>
-  operation({ params: objectOf, body: bodyOf(bodies, 'linkCategoriesBody') }, async (input, deps: CategoriesDeps) => {
+  operation({ params: objectOf, body: bodyOf('linkCategoriesBody') }, async (input, deps) => {
     const { site, params, body, path, author, deadline } = input
     await linkCategoriesOf(deps, { site: site.id, kind, id: params.object }, body.items, author, deadline)
     return { status: 201, headers: { Location: path } }
   })
 
 export const unlinkCategories = (kind: ObjectKind) =>
-  operation(
-    { params: objectOf, body: bodyOf(removals, 'unlinkCategoriesBody') },
-    async (input, deps: CategoriesDeps) => {
-      const { site, params, body, path, author, deadline } = input
-      const categories = body.items.map(({ categoryId }) => categoryId)
-      await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
-      return { status: 204, headers: { Location: path } }
-    },
-  )
+  operation({ params: objectOf, body: removalOf('unlinkCategoriesBody') }, async (input, deps) => {
+    const { site, params, body, path, author, deadline } = input
+    const categories = body.items.map(({ categoryId }) => categoryId)
+    await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
+    return { status: 204, headers: { Location: path } }
+  })

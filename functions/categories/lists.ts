@@ -21,10 +21,9 @@ import type { Json } from '../../lib/core/answer-size.ts'
 import type { ContentKind, ObjectKind } from '../../lib/core/content-kinds.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { operation } from '../../lib/http/operation.ts'
 import { byValue, ok, okWithJson } from '../../lib/http/reply.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
-import { categoryOf, objectOf } from './params.ts'
+import { categoryOf, objectOf, operation } from './params.ts'
 
 // Every list answers 400/220000 for a wrong query, and 400/220003 if it is too long for this query.
 
@@ -46,14 +45,14 @@ export const listObjects = (kind: ObjectKind) =>
       params: categoryOf,
       query: (query, { params, site }) => parseListQuery(query, associationList(site.id, params.category, kind)),
     },
-    ({ site, params, query }, deps: CategoriesDeps) =>
+    ({ site, params, query }, deps) =>
       keepPage<Answer<AssociationPage>>(deps, query, () =>
         listAssociations(deps, { site: site.id, kind, category: params.category }, query),
       ),
   )
 
 export const listAll = (kind: ContentKind) =>
-  operation({ query: contentQuery(kind) }, ({ site, query }, deps: CategoriesDeps) =>
+  operation({ query: contentQuery(kind) }, ({ site, query }, deps) =>
     keepPage<Answer<ObjectPage | typeof categoryPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
   )
 
@@ -63,7 +62,7 @@ export const listCategoriesOfObject = (kind: ObjectKind) =>
       params: objectOf,
       query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.object)),
     },
-    ({ site, params, query }, deps: CategoriesDeps) =>
+    ({ site, params, query }, deps) =>
       keepPage<Answer<typeof categoryPage>>(deps, query, () =>
         listOfObject(deps, { site: site.id, kind, id: params.object }, query),
       ),
@@ -72,7 +71,7 @@ export const listCategoriesOfObject = (kind: ObjectKind) =>
 /** C-49. 404/220001 for an unknown category. Ignores all parameters of the query but `fields`. */
 export const getCategory = operation(
   { params: categoryOf, query: contentQuery('category') },
-  async ({ site, params, query }, { contents }: CategoriesDeps) => {
+  async ({ site, params, query }, { contents }) => {
     const category = await contents.get(site.id, 'category', params.category)
     if (!category) throw new ServiceError('categoryUnknown')
     return ok<Answer<typeof categoryAnswer>>(query.fields.select(category), { tag: byValue })

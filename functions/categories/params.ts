@@ -1,6 +1,7 @@
 import { ServiceError } from '../../lib/core/errors.ts'
 import { type CategoryId, largestContentId, parseId } from '../../lib/core/ids.ts'
-import type { Segments } from '../../lib/http/operation.ts'
+import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
+import type { CategoriesDeps } from '../../lib/service/deps.ts'
 
 const idIn = <Id extends number>(segment: string | undefined): Id | undefined => {
   const id = parseId<Id>(segment ?? '')
@@ -21,13 +22,17 @@ export const objectOf = (segments: Segments): { object: number } => {
   return { object }
 }
 
-export const bodies = {
+export const operation = operationsOn<CategoriesDeps>()
+
+const bodies = {
   schemas: () => import('../../lib/contract/categories/items-body.ts'),
   malformed: 'categoriesMalformed' as const,
 }
 
-export const removals = {
+export const bodyOf = bodiesOf(bodies)
+
+export const removalOf = bodiesOf({
   ...bodies,
   form: async (text: string) => (await import('../../lib/http/form.ts')).readForm(text),
-  inQuery: true as const,
-}
+  inQuery: true,
+})

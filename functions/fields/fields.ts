@@ -8,7 +8,7 @@ import { addField, changeField, fieldEntry, findField, removeField } from '../..
 import type { WebForm, WebForms } from '../../lib/fields/web-forms.ts'
 import { checkMatch } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
-import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
+import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { byValue, created, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
@@ -27,11 +27,13 @@ const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: number } => 
   return { webForm, typeId }
 }
 
-const bodies = {
+const operation = operationsOn<FieldsDeps>()
+
+const bodyOf = bodiesOf({
   schemas: () => import('../../lib/contract/fields/field-body.ts'),
-  malformed: 'fieldsMalformed' as const,
-  xml: async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXml(text),
-}
+  malformed: 'fieldsMalformed',
+  xml: async (text) => (await import('../../lib/http/read-xml.ts')).readXml(text),
+})
 
 const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promise<WebForm> => {
   const form = await webForms.get(site, id)
@@ -39,21 +41,19 @@ const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promis
   return form
 }
 
-export const listWebForms = operation({}, async ({ site, dataCentre }, { webForms }: FieldsDeps) => {
+export const listWebForms = operation({}, async ({ site, dataCentre }, { webForms }) => {
   const urls = siteUrls(dataCentre, site)
   const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
   return ok<Answer<typeof webFormPage>>(wholeList(urls.webForms(), items), { xml: xmlNames.webForms })
 })
 
-export const getWebForm = operation({ params: webFormOf }, async (input, { webForms }: FieldsDeps) => {
-  const { site, dataCentre, params } = input
+export const getWebForm = operation({ params: webFormOf }, async ({ site, dataCentre, params }, { webForms }) => {
   const form = await findForm(webForms, site.id, params.webForm)
   return ok(webFormView(form, siteUrls(dataCentre, site)), { xml: xmlNames.webForm })
 })
 
 /** F-2 (operation 2). 404/115001 for an unknown form, 404/115002 for an unknown field. */
-export const getField = operation({ params: fieldOf }, async (input, { webForms }: FieldsDeps) => {
-  const { site, dataCentre, params } = input
+export const getField = operation({ params: fieldOf }, async ({ site, dataCentre, params }, { webForms }) => {
   const form = await findForm(webForms, site.id, params.webForm)
   const field = findField(form.fields, params.typeId)
   const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
@@ -61,8 +61,7 @@ export const getField = operation({ params: fieldOf }, async (input, { webForms 
 })
 
 /** F-1 (operation 1). 404/115001 for an unknown form. */
-export const listFields = operation({ params: webFormOf }, async (input, { webForms }: FieldsDeps) => {
-  const { site, dataCentre, params } = input
+export const listFields = operation({ params: webFormOf }, async ({ site, dataCentre, params }, { webForms }) => {
   const form = await findForm(webForms, site.id, params.webForm)
   const urls = siteUrls(dataCentre, site)
   const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
@@ -70,37 +69,31 @@ export const listFields = operation({ params: webFormOf }, async (input, { webFo
 })
 
 /** F-14 (operation 3). 403/115006 when the form already has a field of this type. */
-export const createField = operation(
-  { params: webFormOf, body: bodyOf(bodies, 'newFieldBody') },
-  async (input, { webForms }: FieldsDeps) => {
-    const { site, dataCentre, params, author, deadline } = input
-    const { type, mandatory, order } = input.body
-    const field = { typeId: type.id, mandatory, order }
-    const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
-    await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
-    const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
-    const value = { links: [{ rel: 'self' as const, uri: self }], id: type.id }
-    return created<Answer<typeof createdField>>(value, { Location: self }, xmlNames.field)
-  },
-)
+export const createField = operation({ params: webFormOf, body: bodyOf('newFieldBody') }, async (input, deps) => {
+  const { site, dataCentre, params, author, deadline } = input
+  const { type, mandatory, order } = input.body
+  const field = { typeId: type.id, mandatory, order }
+  const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
+  await deps.webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
+  const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
+  const value = { links: [{ rel: 'self' as const, uri: self }], id: type.id }
+  return created<Answer<typeof createdField>>(value, { Location: self }, xmlNames.field)
+})
 
 type FieldChange = Parameters<WebForms['changeFields']>[2]
 
 /** F-18 (operation 4). 412 when `If-Match` does not match. */
-export const updateField = operation(
-  { params: fieldOf, body: bodyOf(bodies, 'fieldChangeBody') },
-  async (input, { webForms }: FieldsDeps) => {
-    const { site, params, body, headers, author, deadline } = input
-    const change: FieldChange = (fields) =>
-      changeField(fields, params.typeId, body, (field) => checkMatch(headers['if-match'], fieldTag(field)))
-    const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
-    await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
-    return done
-  },
-)
+export const updateField = operation({ params: fieldOf, body: bodyOf('fieldChangeBody') }, async (input, deps) => {
+  const { site, params, body, headers, author, deadline } = input
+  const change: FieldChange = (fields) =>
+    changeField(fields, params.typeId, body, (field) => checkMatch(headers['if-match'], fieldTag(field)))
+  const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
+  await deps.webForms.changeFields(site.id, params.webForm, change, entry, deadline)
+  return done
+})
 
 /** F-19 (operation 5). 412 when `If-Match` does not match. */
-export const deleteField = operation({ params: fieldOf }, async (input, { webForms }: FieldsDeps) => {
+export const deleteField = operation({ params: fieldOf }, async (input, { webForms }) => {
   const { site, params, headers, author, deadline } = input
   const change: FieldChange = (fields) =>
     removeField(fields, params.typeId, (field) => checkMatch(headers['if-match'], fieldTag(field)))

@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
-import { bodyOf, type OperationHandler, operation } from '../../lib/http/operation.ts'
+import type { OperationHandler } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -12,7 +12,8 @@ import { remove } from '../../lib/storage/changes/remove.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import {
-  bodies,
+  bodyOf,
+  operation,
   pathOf,
   purgeablePath,
   readSwitches,
@@ -34,12 +35,12 @@ const optionsOf = async (query: Switches) => {
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }
 
-const purgePath = operation({ params: purgeablePath, query: versionOf }, async (input, deps: StorageDeps) => {
+const purgePath = operation({ params: purgeablePath, query: versionOf }, async (input, deps) => {
   await purge(deps, input.params.path, input.query.versionId, requesterOf(input))
   return done
 })
 
-const removePath = operation({ params: removablePath, query: optionsOf }, async (input, deps: StorageDeps) => {
+const removePath = operation({ params: removablePath, query: optionsOf }, async (input, deps) => {
   const { params, query } = input
   const outcome = await remove(deps, params.path, { ...query, ...requesterOf(input) })
   if (outcome === 'removed') return done
@@ -53,23 +54,17 @@ export const deletePath: OperationHandler<StorageDeps> = (exchange, deps) => {
   return (isPurge ? purgePath : removePath)(exchange, deps)
 }
 
-export const restorePath = operation(
-  { params: writablePath, body: bodyOf(bodies, 'restoreBody') },
-  async (input, deps: StorageDeps) => {
-    await restore(deps, input.params.path, input.body, requesterOf(input))
-    return succeeded
-  },
-)
+export const restorePath = operation({ params: writablePath, body: bodyOf('restoreBody') }, async (input, deps) => {
+  await restore(deps, input.params.path, input.body, requesterOf(input))
+  return succeeded
+})
 
-const relocatePath = operation(
-  { params: pathOf, body: bodyOf(bodies, 'destinationBody') },
-  async (input, deps: StorageDeps) => {
-    await relocate(deps, input.params.path, input.body, requesterOf(input))
-    return succeeded
-  },
-)
+const relocatePath = operation({ params: pathOf, body: bodyOf('destinationBody') }, async (input, deps) => {
+  await relocate(deps, input.params.path, input.body, requesterOf(input))
+  return succeeded
+})
 
-const putFolder = operation({ params: writablePath }, async (input, deps: StorageDeps) => {
+const putFolder = operation({ params: writablePath }, async (input, deps) => {
   await createFolder(deps, input.params.path, requesterOf(input))
   return succeeded
 })
@@ -108,7 +103,7 @@ const refuseOtherBytes = ({ headers }: Pick<Request, 'headers'>): void => {
     throw storageRefused('PUT with Content-Encoding is not supported. Send the file without this encoding.')
 }
 
-const putFileContent = operation({ params: writablePath, query: asDraft }, async (input, deps: StorageDeps) => {
+const putFileContent = operation({ params: writablePath, query: asDraft }, async (input, deps) => {
   refuseOtherBytes(input)
   if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
   const contentType = mediaType(input.headers['content-type'])

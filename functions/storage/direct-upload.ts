@@ -1,6 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts'
-import { bodyOf, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/fingerprint.ts'
@@ -9,23 +8,20 @@ import { requireDirectParts, requireParts, wantedParts, wholeParts } from '../..
 import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import { findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
-import { bodies, readSwitches, schemaOf, uploaderOf, writablePath } from './params.ts'
+import { bodyOf, operation, readSwitches, schemaOf, uploaderOf, writablePath } from './params.ts'
 import { conditionsIn, findRequestedUpload, isWhole, locationOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
 
-export const beginParts = operation(
-  { params: writablePath, body: bodyOf(bodies, 'partsBody') },
-  async (input, deps: StorageDeps): Promise<Reply> => {
-    const { headers, params, body } = input
-    const { name: fileName, type: fileType, version, size: length } = body
-    const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }
-    const direct = requireDirectParts(deps.directParts)
-    requireParts(length)
-    const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
-    await openBody(deps, input, upload).follow(Promise.resolve(upload), isWhole)
-    return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), false) }
-  },
-)
+export const beginParts = operation({ params: writablePath, body: bodyOf('partsBody') }, async (input, deps) => {
+  const { headers, params, body } = input
+  const { name: fileName, type: fileType, version, size: length } = body
+  const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }
+  const direct = requireDirectParts(deps.directParts)
+  requireParts(length)
+  const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
+  await openBody(deps, input, upload).follow(Promise.resolve(upload), isWhole)
+  return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), false) }
+})
 
 const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promise<readonly number[]> => {
   const { id, target, holding } = upload
@@ -36,7 +32,7 @@ const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promis
 /** Returns the state of an upload, or addresses for some of its parts. */
 export const readUpload = operation(
   { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },
-  async (input, deps: StorageDeps) => {
+  async (input, deps) => {
     const { params, query } = input
     const requester = uploaderOf(input)
     const found = await findUpload(deps, requester, params.id)
@@ -57,7 +53,7 @@ export const readUpload = operation(
 )
 
 /** Answers a PATCH without tus and without bytes. */
-export const completeUpload = operation({ params: uploadOf }, async (input, deps: StorageDeps): Promise<Reply> => {
+export const completeUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   const upload = await findRequestedUpload(deps, input)
   const { follow } = openBody(deps, input, upload, true)
   const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)

@@ -16,13 +16,13 @@ import {
 } from '../../lib/history/list-changes.ts'
 import { nextChanges } from '../../lib/history/live-changes.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
-import { type OperationInput, operation } from '../../lib/http/operation.ts'
+import type { OperationInput } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { followChanges } from './follow-changes.ts'
-import { readSwitches, schemaOf } from './params.ts'
+import { operation, readSwitches, schemaOf } from './params.ts'
 
 const usualLimit = 100
 
@@ -119,7 +119,7 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
   return (await awaitChanges(deps, input, page.next ?? position)) ?? page
 }
 
-export const listChanges = operation({ query: switchesOf }, async (input, deps: StorageDeps) => {
+export const listChanges = operation({ query: switchesOf }, async (input, deps) => {
   const { site, headers, query } = input
   if (query.after !== undefined && query.before !== undefined) {
     throw storageRefused('"after" and "before" exclude each other. Send only one of them.')

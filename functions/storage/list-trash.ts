@@ -6,13 +6,12 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { inParallel } from '../../lib/core/in-parallel.ts'
 import type { Change } from '../../lib/history/history.ts'
 import { type ChangeFilter, changesBefore } from '../../lib/history/list-changes.ts'
-import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
 import { foreignCursor, readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
 import { findInTrash } from '../../lib/storage/reading/trash.ts'
-import { describablePath, pageOf, timeOf } from './params.ts'
+import { describablePath, operation, pageOf, timeOf } from './params.ts'
 
 type Item = Answer<typeof trashPage>['deleted'][number]
 
@@ -72,7 +71,7 @@ const positionIn = (cursor: string): number => {
  * GET with `?deleted=all`: lists what was removed in a folder and below it. The history says which files and folders
  * were removed (H-37).
  */
-export const listTrash = operation({ params: describablePath, query: pageOf }, async (input, deps: StorageDeps) => {
+export const listTrash = operation({ params: describablePath, query: pageOf }, async (input, deps) => {
   const { site, caller, params, deadline, query } = input
   const limit = Math.min(query.limit, mostItems)
   const filter: ChangeFilter = {

@@ -2,8 +2,9 @@ import type * as z from 'zod/mini'
 import type { SiteCaller } from '../../lib/access/callers.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Level } from '../../lib/core/rights.ts'
-import type { OperationInput, Segments } from '../../lib/http/operation.ts'
+import { bodiesOf, type OperationInput, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import { readConditions } from '../../lib/storage/conditions.ts'
 import { longestListing } from '../../lib/storage/object-store.ts'
@@ -74,17 +75,18 @@ export const requesterOf = (asking: Asking): Requester => {
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
 
-export const bodies = {
-  schemas: () => import('../../lib/contract/storage/switches.ts'),
-  malformed: 'storageRefused' as const,
-}
+export const operation = operationsOn<StorageDeps>()
+
+const schemas = () => import('../../lib/contract/storage/switches.ts')
+
+export const bodyOf = bodiesOf({ schemas, malformed: 'storageRefused' })
 
 type Schemas = typeof import('../../lib/contract/storage/switches.ts')
 
 export const schemaOf =
   <Name extends keyof Schemas>(name: Name) =>
   async (): Promise<Schemas[Name]> =>
-    (await bodies.schemas())[name]
+    (await schemas())[name]
 
 /** Loads the schema only when the query has one of the switches: most requests have none. Errors: storageRefused. */
 export const readSwitches = async <Values extends object>(

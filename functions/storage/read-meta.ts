@@ -4,7 +4,6 @@ import { largestPage, takeFitting } from '../../lib/core/answer-size.ts'
 import { entityTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
-import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -21,7 +20,7 @@ import { describeFile, describeFolder } from '../../lib/storage/reading/read-fil
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { spellingsOf } from '../../lib/storage/resolve-path.ts'
 import { isInScope, type Scope } from '../../lib/storage/scope.ts'
-import { describablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
+import { describablePath, operation, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
 
 type EntryView = Answer<typeof entry>
 type ContentView = Answer<typeof content>
@@ -131,7 +130,7 @@ const describePage = async (
 }
 
 /** GET with `?meta`: describes a file, or a folder with its contents in pages (S-74 to S-81, A-43). */
-export const getMeta = operation({ params: describablePath, query: listingOf }, async (input, deps: StorageDeps) => {
+export const getMeta = operation({ params: describablePath, query: listingOf }, async (input, deps) => {
   const { site, dataCentre, params, query, deadline } = input
   const { files } = deps
   const scope = scopeOf(input, 'read')

@@ -1,15 +1,13 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { removalPreview, removedPage, versionPage } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectVersion, RemovedEntry } from '../../lib/storage/object-store.ts'
 import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
 import { readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
 import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
-import { pageOf, readablePath, scopeOf, timeOf } from './params.ts'
+import { operation, pageOf, readablePath, scopeOf, timeOf } from './params.ts'
 
 const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) => ({
   version: id,
@@ -19,7 +17,7 @@ const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) =>
   current: isCurrent,
 })
 
-export const listVersions = operation({ params: readablePath, query: pageOf }, async (input, deps: StorageDeps) => {
+export const listVersions = operation({ params: readablePath, query: pageOf }, async (input, deps) => {
   const { path } = input.params
   const { limit, cursor } = input.query
   if (path === root) throw new ServiceError('notAFile')
@@ -44,7 +42,7 @@ const viewOfRemoved = ({ key, removedAt, size }: RemovedEntry, prefix: string) =
   size,
 })
 
-export const listDeleted = operation({ params: readablePath, query: pageOf }, async (input, { files }: StorageDeps) => {
+export const listDeleted = operation({ params: readablePath, query: pageOf }, async (input, { files }) => {
   const { path } = input.params
   const { limit, cursor } = input.query
   const prefix = folderKey('live', input.site.id, path)
@@ -60,8 +58,7 @@ export const listDeleted = operation({ params: readablePath, query: pageOf }, as
   })
 })
 
-export const getRemoval = operation({ params: readablePath }, async (input, deps: StorageDeps) => {
-  const { params, deadline, ...asking } = input
+export const getRemoval = operation({ params: readablePath }, async ({ params, deadline, ...asking }, deps) => {
   const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
   return ok<Answer<typeof removalPreview>>({ ...preview, ...(atLeast && { atLeast }) })
 })

@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { downloadLink, progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
-import { type OperationHandler, operation } from '../../lib/http/operation.ts'
+import type { OperationHandler } from '../../lib/http/operation.ts'
 import { neverStored, ok } from '../../lib/http/reply.ts'
 import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -9,12 +9,12 @@ import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
 import { listTrash } from './list-trash.ts'
-import { asDraft, readablePath, scopeOf, timeOf, versionOf } from './params.ts'
+import { asDraft, operation, readablePath, scopeOf, timeOf, versionOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
 import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 import { searchFolder } from './search-names.ts'
 
-const getProgress = operation({}, async ({ caller }, { progress }: StorageDeps) =>
+const getProgress = operation({}, async ({ caller }, { progress }) =>
   ok<Answer<typeof progressAnswer>>({ percent: await progress.percentOf(caller.hash) }),
 )
 
@@ -25,8 +25,7 @@ const presentAsDraft = (query: Switches): boolean => {
 
 // GET with `?link`: answers a URL that returns the bytes of the file without a token (S-73). Caches may not keep the
 // answer.
-const getLink = operation({ params: readablePath, query: presentAsDraft }, async (input, deps: StorageDeps) => {
-  const { files, linkTo } = deps
+const getLink = operation({ params: readablePath, query: presentAsDraft }, async (input, { files, linkTo }) => {
   const { dataCentre, params, query: isDraft } = input
   const { info } = await readFile(files, scopeOf(input, 'read'), params.path, isDraft, () => undefined)
   const { url, expires } = await linkTo(info, dataCentre)
@@ -38,8 +37,7 @@ const stateOf = async (query: Switches) => {
   return { isDraft: asDraft(query), versionId }
 }
 
-const getFile = operation({ params: readablePath, query: stateOf }, async (request, deps: StorageDeps) => {
-  const { files, downloads } = deps
+const getFile = operation({ params: readablePath, query: stateOf }, async (request, { files, downloads }) => {
   const { site, params, query } = request
   const { isDraft, versionId } = query
   const bytesOf = (info: ObjectInfo) => answerFor(info, request, downloads).bytes

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../lib/core/errors.ts'
-import { type OperationInput, operation, type Segments } from '../../lib/http/operation.ts'
+import type { OperationInput, Segments } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -21,7 +21,7 @@ import {
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
-import { refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
+import { operation, refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput
@@ -37,7 +37,7 @@ export const conditionsIn = (headers: Input['headers']) => {
 export const locationOf = ({ dataCentre, site }: Input, { id }: Upload): string =>
   `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${id}`
 
-export const createUpload = operation({ params: writablePath }, async (input, deps: StorageDeps): Promise<Reply> => {
+export const createUpload = operation({ params: writablePath }, async (input, deps): Promise<Reply> => {
   const { headers, params } = input
   requireTus(headers)
   const { length, metadata, ...file } = readCreation(headers)
@@ -73,14 +73,14 @@ export const findRequestedUpload = async (
   return upload
 }
 
-export const describeUpload = operation({ params: uploadOf }, async (input, deps: StorageDeps): Promise<Reply> => {
+export const describeUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   requireTus(input.headers)
   const requester = uploaderOf(input)
   const upload = await findRequestedUpload(deps, input)
   return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
 })
 
-export const appendToUpload = operation({ params: uploadOf }, async (input, deps: StorageDeps): Promise<Reply> => {
+export const appendToUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   requireTus(input.headers)
   const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
   const requester = uploaderOf(input)
@@ -90,7 +90,7 @@ export const appendToUpload = operation({ params: uploadOf }, async (input, deps
   return { status: 204, headers: offsetHeaders(grown) }
 })
 
-export const cancelUpload = operation({ params: uploadOf }, async (input, deps: StorageDeps): Promise<Reply> => {
+export const cancelUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   if (isTus(input.headers)) requireTus(input.headers)
   const upload = await findUpload(deps, uploaderOf(input), input.params.id)
   if (!upload.target.isDirect) requireTus(input.headers)

@@ -2,14 +2,12 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { searchPage } from '../../lib/contract/storage/contract-schemas.ts'
 import { reserves } from '../../lib/core/deadline.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
-import type { StorageDeps } from '../../lib/service/deps.ts'
 import { longestListing } from '../../lib/storage/object-store.ts'
 import { folderKey, pathIn, root } from '../../lib/storage/path.ts'
 import { searchNames } from '../../lib/storage/reading/search.ts'
-import { describablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
+import { describablePath, operation, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
 
 const searchOf = async (query: Switches) => {
   const {
@@ -21,27 +19,24 @@ const searchOf = async (query: Switches) => {
 }
 
 /** GET with `?search=TEXT`: finds files and folders below a folder by a part of their names (S-127). */
-export const searchFolder = operation(
-  { params: describablePath, query: searchOf },
-  async (input, { files }: StorageDeps) => {
-    const { site, params, query, deadline } = input
-    using end = deadline.reserving(reserves.preview)
-    const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, {
-      ...query,
-      deadline: end,
-    })
-    const isNothing = contents.length === 0 && query.cursor === undefined && cursor === undefined
-    if (isNothing && params.path !== root && !(await files.exists(folderKey('live', site.id, params.path)))) {
-      throw new ServiceError('fileUnknown')
-    }
-    return ok<Answer<typeof searchPage>>({
-      items: contents.map(({ key, size, modified }) => ({
-        path: pathIn(key),
-        type: key.endsWith('/') ? 'folder' : 'file',
-        size,
-        lastUpdateDate: timeOf(modified),
-      })),
-      ...(cursor !== undefined && { nextCursor: cursor }),
-    })
-  },
-)
+export const searchFolder = operation({ params: describablePath, query: searchOf }, async (input, { files }) => {
+  const { site, params, query, deadline } = input
+  using end = deadline.reserving(reserves.preview)
+  const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, {
+    ...query,
+    deadline: end,
+  })
+  const isNothing = contents.length === 0 && query.cursor === undefined && cursor === undefined
+  if (isNothing && params.path !== root && !(await files.exists(folderKey('live', site.id, params.path)))) {
+    throw new ServiceError('fileUnknown')
+  }
+  return ok<Answer<typeof searchPage>>({
+    items: contents.map(({ key, size, modified }) => ({
+      path: pathIn(key),
+      type: key.endsWith('/') ? 'folder' : 'file',
+      size,
+      lastUpdateDate: timeOf(modified),
+    })),
+    ...(cursor !== undefined && { nextCursor: cursor }),
+  })
+})

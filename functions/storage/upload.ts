@@ -2,7 +2,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { success } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { MultipartError } from '../../lib/http/multipart-body.ts'
-import { type OperationInput, operation } from '../../lib/http/operation.ts'
+import type { OperationInput } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { bodyChunks, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -10,7 +10,7 @@ import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload
 import { decodeUtf8 } from '../../lib/storage/path.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
-import { requesterOf, writablePath } from './params.ts'
+import { operation, requesterOf, writablePath } from './params.ts'
 
 export const succeeded = ok<Answer<typeof success>>({ status: 'success' })
 
@@ -92,7 +92,7 @@ export const openBody = (
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
 export const upload = (query?: (query: Switches) => void) =>
-  operation({ params: writablePath, ...(query && { query }) }, async (input, deps: StorageDeps) => {
+  operation({ params: writablePath, ...(query && { query }) }, async (input, deps) => {
     const { body, complete, follow } = openBody(deps, input)
     const requester = { ...requesterOf(input), alongsideEntry: complete }
     const files = incomingFiles(body, input.headers['content-type'])

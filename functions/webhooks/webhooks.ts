@@ -10,7 +10,7 @@ import { changeTypes, isWantedType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
-import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
+import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
@@ -23,10 +23,10 @@ import {
 } from '../../lib/webhooks/change-webhook.ts'
 import type { Webhook } from '../../lib/webhooks/webhooks.ts'
 
-const bodies = {
-  schemas: () => import('../../lib/contract/webhooks/bodies.ts'),
-  malformed: 'webhookMalformed' as const,
-}
+export const operation = operationsOn<WebhooksDeps>()
+
+const schemas = () => import('../../lib/contract/webhooks/bodies.ts')
+const bodyOf = bodiesOf({ schemas, malformed: 'webhookMalformed' })
 
 export const idOf = ({ webhook = '' }: Segments) => ({ id: webhook })
 
@@ -49,43 +49,39 @@ const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | 
   throw invalidInput('webhookMalformed', [{ path: 'targetUrl', message: 'must be an https address' }])
 }
 
-export const listWebhooks = operation({}, async ({ site }, { webhooks }: WebhooksDeps) => {
+export const listWebhooks = operation({}, async ({ site }, { webhooks }) => {
   return ok<Answer<typeof webhookList>>({ items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) })
 })
 
 /** V-1, V-2, V-4. Errors: webhookMalformed, rightMissing, tooManyWebhooks. */
-export const createWebhook = operation(
-  { body: bodyOf(bodies, 'newWebhookBody') },
-  async ({ site, caller, body, author }, deps: WebhooksDeps) => {
-    requirePermitted(deps, body.targetUrl)
-    requireRights(caller.rights, body.types ?? [])
-    const made = await create(deps, site.id, body, author)
-    if (!made) throw new ServiceError('tooManyWebhooks')
-    const { webhook, secret } = made
-    return created<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret }, neverStored)
-  },
-)
+export const createWebhook = operation({ body: bodyOf('newWebhookBody') }, async (input, deps) => {
+  const { site, caller, body, author } = input
+  requirePermitted(deps, body.targetUrl)
+  requireRights(caller.rights, body.types ?? [])
+  const made = await create(deps, site.id, body, author)
+  if (!made) throw new ServiceError('tooManyWebhooks')
+  const { webhook, secret } = made
+  return created<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret }, neverStored)
+})
 
-export const getWebhook = operation({ params: idOf }, async ({ site, params }, deps: WebhooksDeps) => {
+export const getWebhook = operation({ params: idOf }, async ({ site, params }, deps) => {
   return ok<Answer<typeof webhookAnswer>>(viewOfWebhook(await findWebhook(deps, site.id, params.id)))
 })
 
 /** V-1, V-2, V-5. Errors: webhookMalformed, rightMissing, webhookUnknown. */
-export const changeWebhook = operation(
-  { params: idOf, body: bodyOf(bodies, 'webhookChangeBody') },
-  async ({ site, caller, params, body, author }, deps: WebhooksDeps) => {
-    requirePermitted(deps, body.targetUrl)
-    const check = ({ types }: Webhook) => requireRights(caller.rights, body.types ?? types)
-    const present = await findWebhook(deps, site.id, params.id)
-    const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
-    if (!changed) throw new ServiceError('webhookUnknown')
-    const { webhook, ...shown } = changed
-    return ok<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown }, { headers: neverStored })
-  },
-)
+export const changeWebhook = operation({ params: idOf, body: bodyOf('webhookChangeBody') }, async (input, deps) => {
+  const { site, caller, params, body, author } = input
+  requirePermitted(deps, body.targetUrl)
+  const check = ({ types }: Webhook) => requireRights(caller.rights, body.types ?? types)
+  const present = await findWebhook(deps, site.id, params.id)
+  const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
+  if (!changed) throw new ServiceError('webhookUnknown')
+  const { webhook, ...shown } = changed
+  return ok<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown }, { headers: neverStored })
+})
 
 /** V-1, V-32. Errors: webhookUnknown. */
-export const removeWebhook = operation({ params: idOf }, async ({ site, params, author }, deps: WebhooksDeps) => {
+export const removeWebhook = operation({ params: idOf }, async ({ site, params, author }, deps) => {
   const present = await findWebhook(deps, site.id, params.id)
   if (!(await remove(deps, present, author))) throw new ServiceError('webhookUnknown')
   return done

@@ -48,10 +48,9 @@ interface Bodies<Schemas> extends BodyForms {
   readonly malformed: ErrorName
 }
 
-export const bodyOf = <Schemas, Name extends keyof Schemas>({ schemas, ...how }: Bodies<Schemas>, name: Name) => ({
-  ...how,
-  schema: async () => (await schemas())[name],
-})
+export const bodiesOf =
+  <Schemas>({ schemas, ...how }: Bodies<Schemas>) =>
+  <Name extends keyof Schemas>(name: Name) => ({ ...how, schema: async () => (await schemas())[name] })
 
 interface Shape<Params, Query, Body> {
   readonly params?: (params: Segments, caller: SiteCaller) => Params
@@ -71,8 +70,10 @@ export const readBody = async <Body>(
   return validate(expected, await readDocument(request, malformed, forms), malformed)
 }
 
-export const operation =
-  <Params = undefined, Query = undefined, Body = undefined, Deps = unknown>(
+/** Makes the operations of a group, which all get the dependencies of the group. */
+export const operationsOn =
+  <Deps>() =>
+  <Params = undefined, Query = undefined, Body = undefined>(
     { params, query, body }: Shape<Params, Query, Body>,
     run: (input: OperationInput<Params, Query, Body>, deps: Deps) => Promise<Reply>,
   ): OperationHandler<Deps> =>

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { createHandler, type EdgeDeps } from '../../../lib/http/handler.ts'
-import { operation } from '../../../lib/http/operation.ts'
+import { operationsOn } from '../../../lib/http/operation.ts'
 import { callerOperation, publicOperation } from '../../../lib/http/public-operation.ts'
 import { done, ok } from '../../../lib/http/reply.ts'
 import type { Send } from '../../../lib/http/request.ts'
@@ -82,7 +82,7 @@ test('a failing log does not delay the answer', async () => {
 test('the service does not start if a route and its operation disagree about tokens', () => {
   const route = { operation: 'read', method: 'GET', path: '/', group: 'fields' } as const
   const open = publicOperation(async () => done)
-  const guarded = operation({ params: () => ({}) }, async () => done)
+  const guarded = operationsOn()({ params: () => ({}) }, async () => done)
   expect(() => createHandler('fields', [route], { read: open }, { edge })).toThrow('read')
   expect(() => createHandler('fields', [{ ...route, public: true }], { read: guarded }, { edge })).toThrow('read')
   const ofCaller = callerOperation(async () => done)
