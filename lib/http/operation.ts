@@ -70,7 +70,6 @@ export const readBody = async <Body>(
   return validate(expected, await readDocument(request, malformed, forms), malformed)
 }
 
-/** Makes the operations of a group, which all get the dependencies of the group. */
 export const operationsOn =
   <Deps>() =>
   <Params = undefined, Query = undefined, Body = undefined>(

@@ -98,7 +98,7 @@ interface Pages<Value, Key> {
  * parameters of the query are the key and a limit.
  */
 export const readPages = async <Value, Key extends SQLInputValue>(
-  { read }: Pick<Database, 'read'>,
+  read: Database['read'],
   query: Pick<Query<Value>, 'all'>,
   { of = [], after, limit = Number.POSITIVE_INFINITY, keyOf }: Pages<Value, Key>,
 ): Promise<readonly Value[]> => {
@@ -120,7 +120,7 @@ export interface CountedRows {
 }
 
 export const countPages = async (
-  { read }: Pick<Database, 'read'>,
+  read: Database['read'],
   after: number,
   limit: number,
   query: (after: number, limit: number) => CountedRows | undefined,
@@ -137,7 +137,7 @@ export const countPages = async (
 }
 
 export const readBatches = async <Value, Row>(
-  { read }: Pick<Database, 'read'>,
+  read: Database['read'],
   values: readonly Value[],
   query: (json: string) => readonly Row[],
 ): Promise<readonly Row[]> => {

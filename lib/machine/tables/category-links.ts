@@ -51,18 +51,19 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
   })
 }
 
-const createQueries = (database: Database, statements: Readonly<Record<ObjectKind, ReturnType<typeof prepareLinks>>>) =>
+const createQueries = (
+  read: Database['read'],
+  statements: Readonly<Record<ObjectKind, ReturnType<typeof prepareLinks>>>,
+) =>
   ({
     list: ({ site, kind, category }, after, limit) =>
-      readPages(database, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf }),
+      readPages(read, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf }),
 
     count: ({ site, kind, category }, after, limit) =>
-      countPages(database, after, limit, (last, some) =>
-        statements[kind].countOfCategory.get(site, category, last, some),
-      ),
+      countPages(read, after, limit, (last, some) => statements[kind].countOfCategory.get(site, category, last, some)),
 
     categoriesOf: ({ site, kind, id }, after, limit) =>
-      readPages(database, statements[kind].ofObject, {
+      readPages(read, statements[kind].ofObject, {
         of: [site, id],
         after,
         limit,
@@ -70,11 +71,10 @@ const createQueries = (database: Database, statements: Readonly<Record<ObjectKin
       }),
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
-      countPages(database, after, limit, (last, some) => statements[kind].countOfObject.get(site, id, last, some)),
+      countPages(read, after, limit, (last, some) => statements[kind].countOfObject.get(site, id, last, some)),
   }) satisfies Partial<CategoryLinks>
 
-export const createCategoryLinks = (database: Database, record: RecordChange): CategoryLinks => {
-  const { connection, write } = database
+export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
   const statements = byName(objectKindNames, (kind) => prepareLinks(connection, kind))
   const categories = prepareAll(connection, {
     get: 'SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0',
@@ -95,7 +95,7 @@ export const createCategoryLinks = (database: Database, record: RecordChange): C
   }
 
   return {
-    ...createQueries(database, statements),
+    ...createQueries(read, statements),
 
     link: (list, wanted, entry, deadline = unlimited) =>
       write(() => {

@@ -100,9 +100,7 @@ const createPieces = (statements: Statements, record: RecordChange) => {
   }
 }
 
-const createQueries = (database: Database, statements: Statements) => {
-  const { connection, read } = database
-
+const createQueries = ({ connection, read }: Database, statements: Statements) => {
   // The state counts the commits of other connections, and also the changes of this connection, which the data version
   // of SQLite does not count.
   const { version, changes } = prepareAll(connection, {
@@ -119,18 +117,18 @@ const createQueries = (database: Database, statements: Statements) => {
     },
 
     async getMany(site, kind, ids) {
-      const rows = await readBatches(database, ids, (json) => statements[kind].these.all(site, json))
+      const rows = await readBatches(read, ids, (json) => statements[kind].these.all(site, json))
       return new Map(rows.map(contentReader(site, kind)).map((content) => [content.id, content]))
     },
 
     async existing(site, kind, ids) {
-      const rows = await readBatches(database, ids, (json) => statements[kind].existing.all(site, json))
+      const rows = await readBatches(read, ids, (json) => statements[kind].existing.all(site, json))
       return new Set(rows.map(({ id }) => id))
     },
 
     async texts(site, kind, ids) {
       const some = statements[kind].texts?.some
-      const rows = some ? await readBatches(database, ids, (json) => some.all(site, json)) : []
+      const rows = some ? await readBatches(read, ids, (json) => some.all(site, json)) : []
       return new Map(rows.map(({ id, text }) => [id, text]))
     },
 
@@ -141,11 +139,11 @@ const createQueries = (database: Database, statements: Statements) => {
           .all(...values)
           .map(toContent)
           .map((content) => ({ id: content.id, content }))
-      return readPages(database, { all }, { of: [site], after, limit, keyOf: ({ id }) => id })
+      return readPages(read, { all }, { of: [site], after, limit, keyOf: ({ id }) => id })
     },
 
     count: (site, kind, after, limit) =>
-      countPages(database, after, limit, (last, some) => statements[kind].count.get(site, last, some)),
+      countPages(read, after, limit, (last, some) => statements[kind].count.get(site, last, some)),
 
     highestId: (site, kind) => read(() => statements[kind].highest.get(site)?.id ?? 0),
   } satisfies Partial<Contents>

@@ -30,8 +30,7 @@ const toDataCentre = ({ id, url, isDefault, region }: DataCentreRow): DataCentre
   ...(region !== null && { region }),
 })
 
-export const createSiteDirectory = (database: Database, record: RecordChange): SiteDirectory => {
-  const { connection, read, write } = database
+export const createSiteDirectory = ({ connection, read, write }: Database, record: RecordChange): SiteDirectory => {
   const ofSite = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine, quota'
   const ofDataCentre = 'id, url, is_default AS isDefault, region'
   const tables = prepareAll(connection, {
@@ -94,7 +93,7 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
 
     async list() {
       const pages = { after: Number.MIN_SAFE_INTEGER, keyOf: ({ id }: Site): number => id }
-      const sites = await readPages(database, tables.sites, pages)
+      const sites = await readPages(read, tables.sites, pages)
       return { sites, dataCentres: await read(() => tables.dataCentres.all()) }
     },
   }
@@ -115,8 +114,7 @@ const toUsedGrant = ({ lastUsed, ...row }: GrantRow & { readonly lastUsed: strin
 
 const hashOf = ({ hash }: Grant): string => hash
 
-export const createGrants = (database: Database, record: RecordChange): Grants => {
-  const { connection, read, write } = database
+export const createGrants = ({ connection, read, write }: Database, record: RecordChange): Grants => {
   const columns = 'hash, user, sites, permissions, expires, kind, since, name, parent'
   const { get, some, keysOf, put, remove, setSites, handOver, recordUse } = prepareAll(connection, {
     get: query('SELECT * FROM grants WHERE hash = ?', toGrant),
@@ -157,12 +155,12 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
       }),
 
     async *list() {
-      yield* await readPages(database, some, { after: '', keyOf: hashOf })
+      yield* await readPages(read, some, { after: '', keyOf: hashOf })
     },
 
     async keysOf(site) {
       const pages = { of: [JSON.stringify([site])], after: '', keyOf: hashOf }
-      return (await readPages(database, keysOf, pages)).filter(isGrantOfKey)
+      return (await readPages(read, keysOf, pages)).filter(isGrantOfKey)
     },
 
     handOver: (hash, { user, since }, entries) =>

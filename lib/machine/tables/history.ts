@@ -63,11 +63,11 @@ export const createHistory = (
     watch,
 
     after: (site, position, limit) =>
-      readPages(database, changes.after, { of: [site], after: position, limit, keyOf: positionOf }),
+      readPages(database.read, changes.after, { of: [site], after: position, limit, keyOf: positionOf }),
 
     async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
       const pages = { of: [site], after: position, limit, keyOf: positionOf }
-      return (await readPages(database, changes.before, pages)).toReversed()
+      return (await readPages(database.read, changes.before, pages)).toReversed()
     },
   }
 }

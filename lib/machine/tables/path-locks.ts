@@ -160,8 +160,7 @@ export const createRemovalCheck = (connection: DatabaseSync) => {
 
 const toPage = ({ page }: { readonly page: string }): StoragePath => toStoragePath(page)
 
-export const createWorkflows = (database: Database, record: RecordChange): Workflows => {
-  const { connection, read, write } = database
+export const createWorkflows = ({ connection, read, write }: Database, record: RecordChange): Workflows => {
   const { insert, remove, removeAll, firstOf, firstBelow, behind } = prepareAll(connection, {
     insert: 'INSERT INTO workflows (site, page) VALUES (?, ?) ON CONFLICT DO NOTHING',
     remove: 'DELETE FROM workflows WHERE site = ? AND page = ?',
@@ -181,8 +180,7 @@ export const createWorkflows = (database: Database, record: RecordChange): Workf
     isRunningBelow: (site, folder) =>
       read(() => firstBelow.get(site, insideFolder(folder), endOfFolder(folder)) !== undefined),
 
-    list: (site, after = root, limit) =>
-      readPages(database, behind, { of: [site], after, limit, keyOf: (page) => page }),
+    list: (site, after = root, limit) => readPages(read, behind, { of: [site], after, limit, keyOf: (page) => page }),
 
     clear: (site) => write(() => void removeAll.run(site)),
   }

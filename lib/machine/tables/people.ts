@@ -14,8 +14,7 @@ const toPerson = ({ version, record }: PersonRow): Person => ({ ...JSON.parse(re
 
 const recordOf = ({ version: _, ...person }: Person): string => JSON.stringify(person)
 
-export const createPeople = (database: Database, record: RecordChange): People => {
-  const { connection, read, write } = database
+export const createPeople = ({ connection, read, write }: Database, record: RecordChange): People => {
   const people = prepareAll(connection, {
     get: query('SELECT * FROM people WHERE key = ?', toPerson),
     ofSite: query(
@@ -63,6 +62,6 @@ export const createPeople = (database: Database, record: RecordChange): People =
       }),
 
     listOfSite: (site) =>
-      readPages(database, people.ofSite, { of: [String(site)], after: '', keyOf: ({ name }) => keyOfName(name) }),
+      readPages(read, people.ofSite, { of: [String(site)], after: '', keyOf: ({ name }) => keyOfName(name) }),
   }
 }

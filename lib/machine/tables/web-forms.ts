@@ -16,8 +16,7 @@ const idOf = ({ id }: WebFormSummary): number => id
 
 const batchSize = 500
 
-export const createWebForms = (database: Database, record: RecordChange): WebForms => {
-  const { connection, read, write } = database
+export const createWebForms = ({ connection, read, write }: Database, record: RecordChange): WebForms => {
   const forms = prepareAll(connection, {
     get: query('SELECT * FROM web_forms WHERE site = ? AND id = ?', toForm),
     some: query<WebFormSummary>('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
@@ -37,8 +36,8 @@ export const createWebForms = (database: Database, record: RecordChange): WebFor
 
   return {
     get: (site, id) => read(() => forms.get.get(site, id)),
-    list: (site) => readPages(database, forms.some, { of: [site], after: Number.MIN_SAFE_INTEGER, keyOf: idOf }),
-    listWhole: (site, after, limit) => readPages(database, forms.whole, { of: [site], after, limit, keyOf: idOf }),
+    list: (site) => readPages(read, forms.some, { of: [site], after: Number.MIN_SAFE_INTEGER, keyOf: idOf }),
+    listWhole: (site, after, limit) => readPages(read, forms.whole, { of: [site], after, limit, keyOf: idOf }),
 
     create: ({ site, id, name, fields }, entry) =>
       write(() => {
