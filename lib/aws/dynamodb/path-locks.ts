@@ -1,7 +1,6 @@
 import { root, type StoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/path-locks.ts'
 import { openTable, queryItems } from './dynamodb.ts'
-import { batchDelete } from './dynamodb-batches.ts'
 import { createFolderRemovals, type LockOptions } from './folder-removals.ts'
 import { recordIf } from './journal.ts'
 import { getItems, isAnyBelow, pathOf, type WorkflowItem, workflowKey } from './path-items.ts'
@@ -41,9 +40,7 @@ const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
     list,
 
     async clear(site) {
-      const pages = await list(site, undefined, Number.POSITIVE_INFINITY)
-      const keys = pages.map((page) => keyOf(site, page))
-      await batchDelete(table, keys)
+      for (const page of await list(site, undefined, Number.POSITIVE_INFINITY)) await table.take(keyOf(site, page))
     },
   }
 }
