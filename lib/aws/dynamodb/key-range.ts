@@ -8,7 +8,6 @@ export interface KeyRange {
   readonly partitionKey: string
   readonly partition: string | number
   readonly sortKey: string
-  // Sort keys have the same order as ids.
   readonly sortKeyOf: (id: number) => string | number
   readonly idOf: (sortKey: unknown) => number
   readonly consistent?: boolean

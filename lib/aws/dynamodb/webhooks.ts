@@ -111,7 +111,6 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
       const key = webhookKey(webhook.site, webhook.id)
       if (await hasTooMany(webhook.site, mostWebhooks - 1)) return false
       await table.put({ ...webhook, ...key, version: createMark() })
-      // Another request may have created a webhook at the same time.
       if (await hasTooMany(webhook.site, mostWebhooks)) {
         await table.take(key)
         return false
