@@ -22,22 +22,16 @@ import { openLinkSecret } from './tables/link-secret.ts'
 import { createFolderRemovals, createRemovalCheck, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
 import { createPeople } from './tables/people.ts'
 import { createSiteUsage } from './tables/quotas.ts'
-import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-queue.ts'
+import { createRemovalQueue } from './tables/removal-queue.ts'
 import { createSignInAttempts } from './tables/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
-import { createWebhookDeliveries, createWebhooks, type MachineWebhooks, unsealed } from './tables/webhooks.ts'
-
-interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
-  readonly removalQueue: LocalRemovalQueue
-  readonly webhooks: MachineWebhooks
-  readonly record: RecordChange
-}
+import { createWebhookDeliveries, createWebhooks, unsealed } from './tables/webhooks.ts'
 
 // V-24.
 const listeners = { perSite: 1_000, inAll: 2_000 }
 
-export const createTableStores = (database: Database, clock: Clock = systemClock): TableStores => {
+export const createTableStores = (database: Database, clock: Clock = systemClock) => {
   const changeWatch = createChangeWatch(database)
   const record = createRecorder(database.connection, clock.wall, changeWatch)
   const history = createHistory(database, changeWatch)
@@ -63,15 +57,10 @@ export const createTableStores = (database: Database, clock: Clock = systemClock
     webhooks: createWebhooks(database, record, changeWatch),
     deliveries: createWebhookDeliveries(database),
     seals: unsealed,
-  }
+  } satisfies Omit<Stores, 'files' | 'uploadParts'> & { readonly record: RecordChange }
 }
 
-export interface LocalStores extends Stores {
-  readonly webhooks: MachineWebhooks
-  readonly tidied: TidyReport | undefined
-  readonly linkSecret: Uint8Array
-  stop(): Promise<void>
-}
+type TableStores = ReturnType<typeof createTableStores>
 
 interface Options extends Partial<Opening> {
   /** In milliseconds, for replaced and removed files: 30 days by default (H-14). */
@@ -112,7 +101,7 @@ const runHourly = (sweep: () => Promise<void>): NodeJS.Timeout => {
   return setInterval(run, hour).unref()
 }
 
-const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
+const openStores = async (deps: StoreDeps) => {
   const { directory, database, role, durable, clock } = deps
   const { record, ...tables } = createTableStores(database, clock)
   const isHeld = createIsHeld(database.connection)
@@ -145,8 +134,10 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
       await Promise.all([tables.removalQueue.stop(), files.stop()])
       blobs.close()
     },
-  }
+  } satisfies Stores & Readonly<Record<string, unknown>>
 }
+
+export type LocalStores = Awaited<ReturnType<typeof openStores>>
 
 /** Throws UsageError with what to do when the directory cannot be used; then nothing in it is changed. */
 export const openMachine = async (path: string, options: Options = {}) => {

@@ -8,13 +8,6 @@ import { prepareQuery } from '../sqlite/queries.ts'
 // Works for about `slice` milliseconds. Returns what is left to do.
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
 
-export interface LocalRemovalQueue extends RemovalQueue {
-  /** The tasks that an earlier process left come first. */
-  start(work: RemovalWorker): Promise<void>
-  /** Ends the current slice. The rest of the work stays for the next start. */
-  stop(): Promise<void>
-}
-
 // In milliseconds: short, so that the server can stop soon.
 const slice = 1_000
 const pauseAfterFailure = 5_000
@@ -28,7 +21,7 @@ interface TaskRow extends Omit<RemovalTask, 'path'> {
  * Tasks are in the database, but only the server knows when they are due. A task that waits for a request is due when
  * the process of that request has ended.
  */
-export const createRemovalQueue = ({ connection, read, write }: Database): LocalRemovalQueue => {
+export const createRemovalQueue = ({ connection, read, write }: Database) => {
   const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
   const all = prepareQuery<TaskRow>(connection, 'SELECT * FROM removal_queue ORDER BY number')
   const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
@@ -69,15 +62,17 @@ export const createRemovalQueue = ({ connection, read, write }: Database): Local
       schedule(Number(lastInsertRowid), task, delay * 1000)
       return String(lastInsertRowid)
     },
-    async start(worker) {
+    /** The tasks that an earlier process left come first. */
+    async start(worker: RemovalWorker): Promise<void> {
       const left = await read(() => all.all())
       work = worker
       for (const { number, site, path, id } of left) schedule(number, { site, path: toStoragePath(path), id }, 0)
     },
-    async stop() {
+    /** Ends the current slice. The rest of the work stays for the next start. */
+    async stop(): Promise<void> {
       work = undefined
       for (const timer of timers.values()) clearTimeout(timer)
       await working
     },
-  }
+  } satisfies RemovalQueue & Readonly<Record<string, unknown>>
 }

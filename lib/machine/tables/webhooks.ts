@@ -43,17 +43,11 @@ export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: 
 /** A webhook of any site, for the sender of this machine. */
 export type WebhookKey = Pick<Webhook, 'site' | 'id'>
 
-export interface MachineWebhooks extends Webhooks {
-  listEnabled(): Promise<readonly WebhookKey[]>
-  /** Calls `check` whenever the webhooks of a site may have changed. The returned function ends these calls. */
-  watch(check: () => void): () => void
-}
-
 export const createWebhooks = (
   { connection, read, write }: Database,
   record: RecordChange,
   { wrote, watch }: Pick<ChangeWatch, 'wrote' | 'watch'>,
-): MachineWebhooks => {
+) => {
   const rows = prepareAll(connection, {
     get: query('SELECT * FROM webhooks WHERE site = ? AND id = ?', toWebhook),
     ofSite: query('SELECT * FROM webhooks WHERE site = ? ORDER BY id', toWebhook),
@@ -72,7 +66,8 @@ export const createWebhooks = (
 
   return {
     listOfSite: (site) => read(() => rows.ofSite.all(site)),
-    watch: (check) => watch(webhookChanges, check),
+    /** Calls `check` whenever the webhooks of a site may have changed. The returned function ends these calls. */
+    watch: (check: () => void) => watch(webhookChanges, check),
     listEnabled: () => read(() => rows.enabled.all()),
 
     get: (site, id) => read(() => rows.get.get(site, id)),
@@ -102,7 +97,7 @@ export const createWebhooks = (
       write(() => recordIf(rows.remove.run(site, id).changes === 1, record, entry)).then(changed),
 
     clear: (site) => write(() => void rows.clear.run(site)).then(changed),
-  }
+  } satisfies Webhooks & Readonly<Record<string, unknown>>
 }
 
 interface DeliveryRow extends Omit<Delivery, 'status' | 'fault'> {
