@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
 import { toStoragePath } from '../path.ts'
 import { requireScope } from '../scope.ts'
-import { acquireLease, completeUpload, endLease, settleUpload } from './complete-upload.ts'
+import { acquireLease, completeUpload, settleUpload } from './complete-upload.ts'
 import type { Lease } from './lease.ts'
 import { type Addition, admitAppend, countedBytes, isWaiting, progressOf, tooLong, type Upload } from './upload.ts'
 import { discardUpload, findUpload, type UploadsDeps } from './uploads.ts'
@@ -87,7 +87,7 @@ export const beginAppend = async (
     if (held.target.isDirect) throw new ServiceError('uploadUnknown')
     requireScope(requester, toStoragePath(held.target.path))
   } catch (error) {
-    await endLease(deps, id, lease, true)
+    await lease[Symbol.asyncDispose]()
     throw error
   }
   return { upload: held, lease }
@@ -100,14 +100,10 @@ export const completeAppend = async (
   addition: Addition,
 ): Promise<Upload> => {
   if (!lease) return settleUpload(deps, requester, upload)
-  let isHeld = true
-  try {
-    const grown = await appendBytes(deps, upload, lease, addition)
-    isHeld = isWaiting(grown)
-    return isHeld ? await completeUpload(deps, requester, grown, lease) : grown
-  } finally {
-    await endLease(deps, upload.id, lease, isHeld)
-  }
+  await using _lease = lease
+  const grown = await appendBytes(deps, upload, lease, addition)
+  lease.isKept = isWaiting(grown)
+  return lease.isKept ? await completeUpload(deps, requester, grown, lease) : grown
 }
 
 /**

@@ -39,16 +39,6 @@ export const acquireLease = async (
   return { held: taken.upload, lease: keepLease(deps, { id, holder, since }) }
 }
 
-export const endLease = async (
-  { uploadRecords }: UploadsDeps,
-  id: string,
-  lease: Lease,
-  isHeld: boolean,
-): Promise<void> => {
-  await lease.end()
-  if (isHeld) await uploadRecords.giveBack(id, lease.holder).catch(() => {})
-}
-
 const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }: Requester) =>
   ({
     site,
@@ -137,14 +127,11 @@ const takeOver = async ({ uploadRecords, uploadParts }: UploadsDeps, held: Uploa
 export const settleUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
   if (!isWaiting(upload)) return upload
   const { held, lease } = await acquireLease(deps, upload, 'unavailable')
-  try {
-    const own = await takeOver(deps, held, lease)
-    if (!(await deps.uploadParts.isInPlace(wholeOf(own)))) return await completeUpload(deps, requester, own, lease)
-    await claimOf(deps, own.id, lease, requester).complete(entryOfUpload(own.target, requester))
-    return completed(own, deps)
-  } finally {
-    await endLease(deps, upload.id, lease, true)
-  }
+  await using _lease = lease
+  const own = await takeOver(deps, held, lease)
+  if (!(await deps.uploadParts.isInPlace(wholeOf(own)))) return await completeUpload(deps, requester, own, lease)
+  await claimOf(deps, own.id, lease, requester).complete(entryOfUpload(own.target, requester))
+  return completed(own, deps)
 }
 
 /**
@@ -157,11 +144,8 @@ export const completeParts = async (deps: UploadsDeps, requester: Requester, upl
   const stored = await requireDirectParts(deps.directParts).stored({ id, target, holding: holdingOf(upload) })
   const parts = sumsOf(stored, upload)
   const { held, lease } = await acquireLease(deps, upload, 'uploadLocked')
-  try {
-    const whole = { ...held, offset: length ?? 0, holding: { ...holdingOf(held), parts } }
-    if (!(await deps.uploadRecords.advance(id, lease.holder, whole, true))) throw new ServiceError('uploadLocked')
-    return await completeUpload(deps, requester, whole, lease)
-  } finally {
-    await endLease(deps, id, lease, true)
-  }
+  await using _lease = lease
+  const whole = { ...held, offset: length ?? 0, holding: { ...holdingOf(held), parts } }
+  if (!(await deps.uploadRecords.advance(id, lease.holder, whole, true))) throw new ServiceError('uploadLocked')
+  return await completeUpload(deps, requester, whole, lease)
 }

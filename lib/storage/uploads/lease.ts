@@ -12,13 +12,13 @@ export const renewedLease: LeaseTerms = { lasts: 15_000, renewsEvery: 5_000 }
 const lost = Number.NEGATIVE_INFINITY
 
 interface LeaseDeps {
-  readonly uploadRecords: Pick<UploadRecords, 'renew'>
+  readonly uploadRecords: Pick<UploadRecords, 'renew' | 'giveBack'>
   readonly clock: Clock
   readonly lease: LeaseTerms
 }
 
 /**
- * Renews a lease until it ends. `since` is the time when the lease was requested, so that the lease never ends here
+ * Renews a lease until it is disposed of. `since` is the time when the lease was requested, so that the lease never ends here
  * later than in the store. A failed renewal is repeated. After a refused renewal, no renewal follows.
  */
 export const keepLease = (
@@ -61,9 +61,12 @@ export const keepLease = (
       followed = { upload, durable }
     },
     settle,
-    end(): Promise<void> {
+    /** False when the store has ended the lease. */
+    isKept: true,
+    async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(timer)
-      return settle()
+      await settle()
+      if (this.isKept) await uploadRecords.giveBack(id, holder).catch(() => {})
     },
   }
 }
