@@ -3,6 +3,5 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { xmlNames } from '../../lib/contract/xml-names.ts'
 import { neverStored, ok } from '../../lib/http/reply.ts'
 
-export const tokenReply = (token: string) => {
-  return ok<Answer<typeof tokenAnswer>>({ token }, { xml: xmlNames.token, headers: neverStored })
-}
+export const tokenReply = (token: string) =>
+  ok<Answer<typeof tokenAnswer>>({ token }, { xml: xmlNames.token, headers: neverStored })

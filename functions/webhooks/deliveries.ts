@@ -2,6 +2,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { delivery as deliveryAnswer, deliveryList } from '../../lib/contract/webhooks/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { createTurns } from '../../lib/core/turns.ts'
+import type { Segments } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { viewOfDelivery } from '../../lib/webhooks/change-webhook.ts'
 import { repeatDelivery as repeat, sendTest } from '../../lib/webhooks/send-now.ts'
@@ -23,25 +24,21 @@ const tooMany = () =>
     headers: { 'Retry-After': '5' },
   })
 
-const toReply = (sent: Delivery | TestDelivery): Reply => {
-  return ok<Answer<typeof deliveryAnswer>>(viewOfDelivery(sent))
-}
+const toReply = (sent: Delivery | TestDelivery): Reply => ok<Answer<typeof deliveryAnswer>>(viewOfDelivery(sent))
 
-/** V-12, V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */
-export const createSending = () => {
-  // V-13: limits the requests that wait for slow targets.
-  const inTurn = createTurns({ atOnce: 4, mostWaiting: 0, refuse: tooMany })
-  return {
-    testWebhook: operation({ params: idOf }, async ({ site, params: { id } }, deps) => {
-      const webhook = await findWebhook(deps, site.id, id)
-      return toReply(await inTurn(() => sendTest(deps, webhook)))
-    }),
-    repeatDelivery: operation(
-      { params: ({ delivery = '', ...webhook }) => ({ ...idOf(webhook), delivery }) },
-      async ({ site, params: { id, delivery } }, deps) => {
-        const webhook = await findWebhook(deps, site.id, id)
-        return toReply(await inTurn(() => repeat(deps, webhook, delivery)))
-      },
-    ),
-  }
-}
+// V-13: limits the requests that wait for slow targets.
+const inTurn = createTurns({ atOnce: 4, mostWaiting: 0, refuse: tooMany })
+
+/** V-12. Errors: webhookUnknown, tooManyRequests. */
+export const testWebhook = operation({ params: idOf }, async ({ site, params: { id } }, deps) => {
+  const webhook = await findWebhook(deps, site.id, id)
+  return toReply(await inTurn(() => sendTest(deps, webhook)))
+})
+
+const deliveryOf = ({ delivery = '', ...webhook }: Segments) => ({ ...idOf(webhook), delivery })
+
+/** V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */
+export const repeatDelivery = operation({ params: deliveryOf }, async ({ site, params }, deps) => {
+  const webhook = await findWebhook(deps, site.id, params.id)
+  return toReply(await inTurn(() => repeat(deps, webhook, params.delivery)))
+})

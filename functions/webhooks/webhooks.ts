@@ -49,9 +49,9 @@ const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | 
   throw invalidInput('webhookMalformed', [{ path: 'targetUrl', message: 'must be an https address' }])
 }
 
-export const listWebhooks = operation({}, async ({ site }, { webhooks }) => {
-  return ok<Answer<typeof webhookList>>({ items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) })
-})
+export const listWebhooks = operation({}, async ({ site }, { webhooks }) =>
+  ok<Answer<typeof webhookList>>({ items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }),
+)
 
 /** V-1, V-2, V-4. Errors: webhookMalformed, rightMissing, tooManyWebhooks. */
 export const createWebhook = operation({ body: bodyOf('newWebhookBody') }, async (input, deps) => {
@@ -64,9 +64,9 @@ export const createWebhook = operation({ body: bodyOf('newWebhookBody') }, async
   return created<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret }, neverStored)
 })
 
-export const getWebhook = operation({ params: idOf }, async ({ site, params }, deps) => {
-  return ok<Answer<typeof webhookAnswer>>(viewOfWebhook(await findWebhook(deps, site.id, params.id)))
-})
+export const getWebhook = operation({ params: idOf }, async ({ site, params }, deps) =>
+  ok<Answer<typeof webhookAnswer>>(viewOfWebhook(await findWebhook(deps, site.id, params.id))),
+)
 
 /** V-1, V-2, V-5. Errors: webhookMalformed, rightMissing, webhookUnknown. */
 export const changeWebhook = operation({ params: idOf, body: bodyOf('webhookChangeBody') }, async (input, deps) => {

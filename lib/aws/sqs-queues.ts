@@ -5,7 +5,7 @@ import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
 /** Without `webhook`, the message is for all webhooks of the site. The delay is in seconds. Errors: unavailable. */
 export interface WebhookQueue {
-  send(message: WebhookMessage, delay: number): Promise<void>
+  send(message: WebhookMessage, delay: number): Promise<unknown>
 }
 
 export interface WebhookMessage {
@@ -38,8 +38,6 @@ export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig 
 export const createSqsWebhookQueue = (queueUrl: string, config: SQSClientConfig = {}): WebhookQueue => {
   const send = openQueue(queueUrl, config)
   return {
-    async send({ site, webhook }, delay) {
-      await send({ site: String(site), ...(webhook !== undefined && { webhook }) }, delay)
-    },
+    send: ({ site, webhook }, delay) => send({ site: String(site), ...(webhook !== undefined && { webhook }) }, delay),
   }
 }

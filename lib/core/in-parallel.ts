@@ -9,7 +9,7 @@ export const chunksOf = <Value>(values: readonly Value[], size: number): Value[]
 export const inParallel = async <Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   most: number,
-  work: (item: Item) => Promise<void>,
+  work: (item: Item) => Promise<unknown>,
 ): Promise<void> => {
   const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
   const failures: unknown[] = []
