@@ -28,12 +28,12 @@ const tolerance = 5_000
 
 const types: readonly ChangeType[] = ['file.removed', 'folder.removed']
 
-const itemsOf = async ({ files }: StorageDeps, changes: readonly Change[]): Promise<readonly Item[]> => {
+const itemsOf = async (deps: StorageDeps, changes: readonly Change[]): Promise<readonly Item[]> => {
   const found = new Map<Change, Item>()
   await inParallel(changes, callsAtOnce, async (change) => {
     const type = change.type === 'folder.removed' ? 'folder' : 'file'
     const path = change.subject as StoragePath
-    const item = await findInTrash(files, change.site, { path, type })
+    const item = await findInTrash(deps, change.site, { path, type })
     if (!item || (item.goneAt ?? 0) > change.at + tolerance) return
     found.set(change, { path, type, size: item.size, removedAt: timeOf(change.at), removedBy: change.actor })
   })

@@ -8,6 +8,7 @@ import type { Requester } from '../../lib/storage/changes/change.ts'
 import { readConditions } from '../../lib/storage/conditions.ts'
 import { longestListing } from '../../lib/storage/object-store.ts'
 import { parentOf, parsePath, type StoragePath } from '../../lib/storage/path.ts'
+import { storageRefused } from '../../lib/storage/refusals.ts'
 import { ownFoldersBelow, requireScope, type Scope } from '../../lib/storage/scope.ts'
 
 type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'site' | 'caller' | 'author' | 'deadline' | 'headers'>
@@ -59,6 +60,16 @@ export const refuseTimeCondition = (headers: Asking['headers']): void => {
   throw new ServiceError('storageRefused', {
     message: 'A change cannot have If-Unmodified-Since. Send If-Match with the ETag of the file instead.',
   })
+}
+
+// Some old programs send the character set as the content coding, so other values are ignored.
+const coding = /\b(gzip|deflate|br|zstd|compress)\b/i
+
+/** S-133. Errors: storageRefused. */
+export const refuseCoding = ({ headers }: Pick<Asking, 'headers'>): void => {
+  const name = ['Content-Encoding', 'Transfer-Encoding'].find((one) => coding.test(headers[one.toLowerCase()] ?? ''))
+  if (name === undefined) return
+  throw storageRefused(`Compressed bytes (${name}) are not supported. Send the bytes without compression.`)
 }
 
 export const uploaderOf = (asking: Asking): Requester => {

@@ -21,7 +21,7 @@ import {
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
-import { refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
+import { refuseCoding, refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput<unknown, unknown, unknown>
@@ -44,6 +44,7 @@ export const createUpload = (deps: StorageDeps) =>
     const { length, metadata, ...file } = readCreation(headers)
     const checksum = readChecksum(headers)
     if (hasBody(input)) requireBytes(headers)
+    refuseCoding(input)
     const request = { folder: params.path, ...file, ...conditionsIn(headers) }
     const requester = uploaderOf(input)
     const opened = await openUpload(deps, requester, { request, length, metadata })
@@ -85,6 +86,7 @@ export const describeUpload = (deps: StorageDeps) =>
 export const appendToUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
+    refuseCoding(input)
     const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
     const requester = uploaderOf(input)
     const begun = await beginAppend(deps, requester, input.params.id, addition)

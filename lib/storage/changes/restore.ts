@@ -71,7 +71,12 @@ const findRemoved = async (files: ObjectStore, folder: StoragePath, period: Peri
   return found
 }
 
-const isAnyRemoved = async (files: ObjectStore, site: SiteId, folder: StoragePath, periods: readonly Period[]) => {
+export const isAnyRemoved = async (
+  files: ObjectStore,
+  site: SiteId,
+  folder: StoragePath,
+  periods: readonly Period[],
+) => {
   for (const period of periods) {
     for await (const some of files.removedWithin(folderKey('live', site, folder), period)) {
       if (some.length > 0) return true

@@ -138,6 +138,12 @@ describeWithAdmin('order', () => {
       await refused({ order }, 'order')
     },
   )
+
+  test('The error of an unknown member lists only members that can be named (C-22, C-23)', async () => {
+    const { message } = (await list({ order: 'nonsense' })).json
+    expect(message).toContain('news.subject')
+    expect(message).not.toContain('news.body')
+  })
 })
 
 describeWithAdmin('fields', () => {

@@ -126,6 +126,16 @@ describe('Conditions on fields', () => {
     }
   })
 
+  test('If-None-Match refuses a change of the named state with 100412 (F-31)', async () => {
+    const form = await formWith({ id: -2 })
+    const etag = (await call(`${fieldsOf(form)}/-2`)).headers['etag'] ?? ''
+    for (const header of ['*', etag, `W/${etag}`]) {
+      expectError(await update(form, -2, { order: 9 }, { 'If-None-Match': header }), 412, 100412)
+      expectError(await remove(form, -2, { 'If-None-Match': header }), 412, 100412)
+    }
+    expect((await update(form, -2, { order: 9 }, { 'If-None-Match': '"other"' })).status).toBe(200)
+  })
+
   test('A change gives the list a new ETag, and other fields keep theirs', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const before = [await call(fieldsOf(form)), await call(`${fieldsOf(form)}/-2`)]

@@ -116,6 +116,23 @@ describe('If-None-Match', () => {
     expect((await read(path)).text).toBe('first')
   })
 
+  it('If-None-Match: * lets one of several callers create a folder (S-136)', async () => {
+    const path = fresh('folder')
+    const create = (headers: Headers, folder = path) => putIf(folder, '', headers, '?type=folder')
+    refused(await create({ 'If-Match': '*' }))
+    const answers = await Promise.all([1, 2, 3].map(() => create({ 'If-None-Match': '*' })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412])
+    refused(await create({ 'If-None-Match': '*' }))
+    refused(await create({ 'If-Match': '"x"' }))
+    for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
+      expect((await create(headers)).status).toBe(200)
+    }
+    await put(`${path}/file`, 'x')
+    refused(await create({ 'If-None-Match': '*' }, `${path}/file`))
+    expectError(await create({ 'If-Match': '*' }, `${path}/file`), 400, 104022)
+    expectError(await create({ 'If-Match': '*' }, `${path}/file/below`), 400, 104009)
+  })
+
   it('If-None-Match with the current tag fails (S-65)', async () => {
     const path = fresh()
     await put(path, 'first')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
-import { move, ownFolder, put, read, remove, restore } from '../support/storage.ts'
+import { allPages, move, ownFolder, put, read, remove, restore } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -44,20 +44,19 @@ describe('The trash', () => {
     ])
   })
 
-  it('A file that was removed twice has one entry in all pages (H-37, H-38)', async () => {
-    const folder = `${own}/twice-in-pages`
-    for (const name of ['a.txt', 'b.txt', 'a.txt']) {
-      await put(`${folder}/${name}`, name)
-      await remove(`${folder}/${name}`)
-    }
-    const paths: string[] = []
-    for (let query: string | undefined = '&limit=1'; query !== undefined; ) {
-      const { deleted, nextCursor } = await trash(folder, query)
-      paths.push(...deleted.map(({ path }: { path: string }) => path))
-      query = nextCursor && `&limit=1&cursor=${encodeURIComponent(nextCursor)}`
-    }
-    expect(paths).toEqual([`${folder}/a.txt`, `${folder}/b.txt`])
-  })
+  it.each(['a.txt', 'a.txt/below'])(
+    'A file that was removed twice has one entry in all pages, the second time as %s (H-37, H-38)',
+    async (again) => {
+      const folder = `${own}/twice-in-pages/${again.length}`
+      for (const path of ['a.txt', 'b.txt', again]) {
+        await put(`${folder}/${path}`, path)
+        await remove(`${folder}/${path.split('/', 1)}`)
+      }
+      const pages = await allPages((page) => read(folder, `?deleted=all&limit=1${page}`))
+      const paths = pages.flatMap(({ deleted }) => deleted.map(({ path }: { path: string }) => path))
+      expect(paths).toEqual([`${folder}/a.txt`, `${folder}/b.txt`])
+    },
+  )
 
   it('The trash comes in pages, and each entry can be restored (H-38)', async () => {
     const folder = `${own}/pages`

@@ -26,6 +26,14 @@ describe('The headers of an append', () => {
     expectError(await call(upload, { method: 'PATCH', headers: asBytes, body: 'hello' }), 400, 104000)
   })
 
+  it('Encoded bytes are refused with 400/104000, and nothing is stored (S-133)', async () => {
+    const upload = await begin('coded.bin', 5)
+    expectError(await append(upload, 0, 'hello', { 'Content-Encoding': 'gzip' }), 400, 104000)
+    expect((await head(upload)).headers['upload-offset']).toBe('0')
+    const coded = { ...asBytes, 'Content-Encoding': 'gzip' }
+    expectError(await create('coded.bin', 5, coded, { body: 'hello' }), 400, 104000)
+  })
+
   it.each(['application/octet-stream', 'text/plain', ''])(
     'An append "MUST use application/offset+octet-stream", so %j is refused',
     async (type) => {
