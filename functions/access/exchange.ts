@@ -22,14 +22,16 @@ const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: obje
   const client = await deps.openIssuerClient()
   const { token, user, ttl, rights } = await exchangeToken({ ...deps, client }, { jwt, resource })
   logSignIn(deps, request, user)
-  const value: Answer<typeof exchangedAnswer> = {
-    access_token: token,
-    issued_token_type: issuedType,
-    token_type: 'Bearer',
-    expires_in: ttl,
-    scope: rights.map((right) => encodeURI(textOfRight(right))).join(' '),
-  }
-  return { ...ok({ value }), headers: neverStored }
+  return ok<Answer<typeof exchangedAnswer>>(
+    {
+      access_token: token,
+      issued_token_type: issuedType,
+      token_type: 'Bearer',
+      expires_in: ttl,
+      scope: rights.map((right) => encodeURI(textOfRight(right))).join(' '),
+    },
+    { headers: neverStored },
+  )
 }
 
 const refuseCode = () =>

@@ -92,15 +92,10 @@ export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Prom
   return awaitVersion(buckets, { key, isNew: true, find, explain }, call)
 }
 
-interface Present {
-  readonly expected: Expected | undefined
-  readonly mustBeFree: boolean
-}
-
 export const copyVersion = async (
   buckets: StepBuckets,
   { key, id }: Restoration,
-  { expected, mustBeFree }: Present,
+  { expected, mustBeFree }: { readonly expected: Expected | undefined; readonly mustBeFree: boolean },
 ): Promise<StepResult> => {
   const { doing, finding } = buckets
   const [info, present] = await Promise.all([findVersion(doing, key, id), findObject(doing, key)])

@@ -115,13 +115,8 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['running workflows', 1, ({ workflows }) => workflows.isRunning(site, [folder])],
   ['running workflows below a folder', 1, ({ workflows }) => workflows.isRunningBelow(site, folder)],
   ['an open removal before a second removal', 1, ({ removals }) => removals.open(site, folder, 'second', entry)],
-  ['open removals', 1, ({ removals }) => removals.openOf(site, [folder])],
   ['open removals below a folder', 1, ({ removals }) => removals.isOpenBelow(site, folder)],
-  [
-    'the locks of folders, before and after a change',
-    2,
-    async ({ removals }) => removals.isLockedSince(site, [folder], (await removals.locksOf(site, [folder])).ids),
-  ],
+  ['the locks of folders', 1, ({ removals }) => removals.locksOf(site, [folder])],
   ['the history', 1, ({ history }) => history.after(site, 0, 1)],
   ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],
   // One read for each kind of object.
