@@ -36,8 +36,7 @@ const isForSignIn = (issuer: Issuer | undefined): issuer is IssuerOfPeople => is
 export const listIssuers = ({ issuers }: IssuerDeps) =>
   publicOperation(async () => {
     const found = (await issuers.trust()).issuers.filter(isForSignIn)
-    const value: Answer<typeof issuersAnswer> = { items: found.map(({ id }) => ({ id })) }
-    return ok({ value })
+    return ok<Answer<typeof issuersAnswer>>({ value: { items: found.map(({ id }) => ({ id })) } })
   })
 
 const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {

@@ -4,7 +4,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
 import { bodyOf, operation } from '../../lib/http/operation.ts'
-import { done, neverStored, ok } from '../../lib/http/reply.ts'
+import { done, ok, secret } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
@@ -14,8 +14,7 @@ export const listKeys = (deps: AccessDeps) =>
   operation({ query: pageIn }, async ({ site, query: { limit, after } }) => {
     const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
     const { views, next } = pageOf(rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
-    const value: Answer<typeof keyList> = { keys: views, ...next }
-    return ok({ value })
+    return ok<Answer<typeof keyList>>({ value: { keys: views, ...next } })
   })
 
 /** A-88, in epoch seconds. Errors: accessMalformed. */
@@ -40,8 +39,8 @@ export const createKey = ({ grants, clock }: AccessDeps) =>
       if (!caller.person) throw new ServiceError('rightMissing', noPerson)
       for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
       const wanted = { name, rights, expires: expiryOf(expires, Math.floor(clock.wall() / 1000)) }
-      const value: Answer<typeof createdKey> = await issueKey(grants, caller.person, site.id, wanted, author)
-      return { status: 201, document: { value }, headers: neverStored }
+      const created = await issueKey(grants, caller.person, site.id, wanted, author)
+      return secret<Answer<typeof createdKey>>(created, 201)
     },
   )
 

@@ -14,10 +14,8 @@ import { findWebhook, idOf } from './webhooks.ts'
 export const listDeliveries = (deps: WebhooksDeps) =>
   operation({ params: idOf }, async ({ site, params: { id } }) => {
     await findWebhook(deps, site.id, id)
-    const value: Answer<typeof deliveryList> = {
-      items: (await deps.deliveries.recent(site.id, id)).map(viewOfDelivery),
-    }
-    return ok({ value })
+    const items = (await deps.deliveries.recent(site.id, id)).map(viewOfDelivery)
+    return ok<Answer<typeof deliveryList>>({ value: { items } })
   })
 
 const tooMany = () =>
@@ -27,10 +25,8 @@ const tooMany = () =>
     headers: { 'Retry-After': '5' },
   })
 
-const toReply = (sent: Delivery | TestDelivery): Reply => {
-  const value: Answer<typeof deliveryAnswer> = viewOfDelivery(sent)
-  return ok({ value })
-}
+const toReply = (sent: Delivery | TestDelivery): Reply =>
+  ok<Answer<typeof deliveryAnswer>>({ value: viewOfDelivery(sent) })
 
 /** V-12, V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */
 export const createSending = (deps: WebhooksDeps) => {

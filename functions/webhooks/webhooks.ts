@@ -11,7 +11,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
 import { bodyOf, operation } from '../../lib/http/operation.ts'
-import { done, neverStored, ok } from '../../lib/http/reply.ts'
+import { done, ok, secret } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
   changeWebhook as change,
@@ -50,10 +50,9 @@ const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | 
 }
 
 export const listWebhooks = ({ webhooks }: WebhooksDeps) =>
-  operation({}, async ({ site }) => {
-    const value: Answer<typeof webhookList> = { items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }
-    return ok({ value })
-  })
+  operation({}, async ({ site }) =>
+    ok<Answer<typeof webhookList>>({ value: { items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) } }),
+  )
 
 /** V-1, V-2, V-4. Errors: webhookMalformed, rightMissing, tooManyWebhooks. */
 export const createWebhook = (deps: WebhooksDeps) =>
@@ -62,15 +61,14 @@ export const createWebhook = (deps: WebhooksDeps) =>
     requireRights(caller.rights, body.types ?? [])
     const created = await create(deps, site.id, body, author)
     if (!created) throw new ServiceError('tooManyWebhooks')
-    const value: Answer<typeof createdWebhook> = { ...viewOfWebhook(created.webhook), secret: created.secret }
-    return { status: 201, document: { value }, headers: neverStored }
+    const { webhook, secret: shown } = created
+    return secret<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret: shown }, 201)
   })
 
 export const getWebhook = (deps: WebhooksDeps) =>
-  operation({ params: idOf }, async ({ site, params }) => {
-    const value: Answer<typeof webhookAnswer> = viewOfWebhook(await findWebhook(deps, site.id, params.id))
-    return ok({ value })
-  })
+  operation({ params: idOf }, async ({ site, params }) =>
+    ok<Answer<typeof webhookAnswer>>({ value: viewOfWebhook(await findWebhook(deps, site.id, params.id)) }),
+  )
 
 /** V-1, V-2, V-5. Errors: webhookMalformed, rightMissing, webhookUnknown. */
 export const changeWebhook = (deps: WebhooksDeps) =>
@@ -83,8 +81,7 @@ export const changeWebhook = (deps: WebhooksDeps) =>
       const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
       if (!changed) throw new ServiceError('webhookUnknown')
       const { webhook, ...shown } = changed
-      const value: Answer<typeof changedWebhook> = { ...viewOfWebhook(webhook), ...shown }
-      return { ...ok({ value }), headers: neverStored }
+      return secret<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown })
     },
   )
 

@@ -68,4 +68,10 @@ export const text = (type: string, body: string, tag?: string): TextReply => ({
 /** Caches must not keep the reply. */
 export const neverStored = { 'Cache-Control': 'no-store' }
 
+export const secret = <Value extends object>(value: Value, status = 200): DocumentReply => ({
+  status,
+  document: { value },
+  headers: neverStored,
+})
+
 export const done: Reply = { status: 200 }
