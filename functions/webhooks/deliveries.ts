@@ -25,9 +25,7 @@ const tooMany = () =>
     headers: { 'Retry-After': '5' },
   })
 
-const toReply = (sent: Delivery | TestDelivery): Reply => {
-  return ok<Answer<typeof deliveryAnswer>>(viewOfDelivery(sent))
-}
+const toReply = (sent: Delivery | TestDelivery): Reply => ok<Answer<typeof deliveryAnswer>>(viewOfDelivery(sent))
 
 /** V-12, V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */
 export const createSending = () => {

@@ -11,7 +11,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
 import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
-import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
+import { done, ok, secret } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
   changeWebhook as change,
@@ -61,8 +61,8 @@ export const createWebhook = operation(
     requireRights(caller.rights, body.types ?? [])
     const made = await create(deps, site.id, body, author)
     if (!made) throw new ServiceError('tooManyWebhooks')
-    const { webhook, secret } = made
-    return created<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret }, neverStored)
+    const { webhook, secret: shown } = made
+    return secret<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret: shown }, 201)
   },
 )
 
@@ -80,7 +80,7 @@ export const changeWebhook = operation(
     const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
     if (!changed) throw new ServiceError('webhookUnknown')
     const { webhook, ...shown } = changed
-    return ok<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown }, { headers: neverStored })
+    return secret<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown })
   },
 )
 
