@@ -87,7 +87,8 @@ export const listTrash = (deps: StorageDeps) =>
     const subjects = before === undefined ? new Set<string>() : await subjectsAfter(deps, site.id, before)
     for (let round = 0; round === 0 || (before !== undefined && round < mostRounds && !end.isOver()); round++) {
       const page = await changesBefore(deps.history, site.id, { limit: limit - deleted.length, filter, before })
-      const newest = page.changes.filter(({ subject }) => !subjects.has(subject) && subjects.add(subject))
+      const below = page.changes.filter(({ subject }) => subject !== params.path)
+      const newest = below.filter(({ subject }) => !subjects.has(subject) && subjects.add(subject))
       deleted.push(...(await itemsOf(deps, newest)))
       before = page.next
       if (deleted.length === limit) break

@@ -20,6 +20,7 @@ describe('The trash', () => {
       { path: `${folder}/b`, type: 'folder', size: null, ...removal },
       { path: `${folder}/a/one.txt`, type: 'file', size: 3, ...removal },
     ])
+    expect(await pathsIn(`${folder}/b`)).toEqual([])
   })
 
   it('The trash has no moved, restored or replaced files (H-37)', async () => {
