@@ -1,5 +1,5 @@
 import type { Deadline } from '../core/deadline.ts'
-import { isWantedType } from '../core/history-entry.ts'
+import { isAbout, isWantedType } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { attemptDelivery, type DeliveryDeps } from './attempt-delivery.ts'
 import { entryAt, type OutgoingEntry } from './event.ts'
@@ -16,7 +16,7 @@ const pauseWithoutRoom = 5 * minute
 const mostAtOnce = 100
 
 export const isWanted = ({ types, subject }: Webhook, { view }: OutgoingEntry): boolean =>
-  isWantedType(types, view.type) && view.subject.startsWith(subject)
+  isWantedType(types, view.type) && isAbout(view, subject)
 
 const retryOf = (position: number, failed: number, now: number): { readonly retry?: Retry } => {
   const delay = delays[failed - 1]

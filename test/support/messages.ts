@@ -285,6 +285,7 @@ $`,
     unknownMember: (names: string, members: string) =>
       `${names} is not a known member. Use only these members: ${members}`,
     noMember: (name: string) => text`"${name}" is not a known member. Use only these members: …`,
+    sendReplace: 'Send "replace": true',
     incomplete: 'The request body is incomplete. Send it again.',
     manyParts: 'more than 1000 parts',
     noObject: (kind: string, id: number) => `there is no ${kind} ${id} on this site`,

@@ -5,7 +5,7 @@ import { admin, createSite, describeWithAdmin, issueToken } from '../support/adm
 import { importRecords } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, ownFolder, put, upload } from '../support/storage.ts'
+import { at, move, ownFolder, put, remove, upload } from '../support/storage.ts'
 
 const changes = '/api/v2/admin/sites/current/changes'
 const own = ownFolder()
@@ -69,6 +69,17 @@ describe('GET changes', () => {
       { type: 'file.restored', subject: `${own}/copy.txt`, details: null },
       { type: 'folder.restored', subject: `${own}/moved`, details: { count: 3 } },
     ])
+  })
+
+  it('The path of a folder selects its uploads, moves into it and its removal (H-10, V-34)', async () => {
+    const before = await end()
+    await upload(`${own}/in`, [{ name: 'a.txt' }])
+    for (const name of ['x', 'inside.txt', 'y']) await put(`${own}/${name}`, name)
+    await move(`${own}/x`, `${own}/in/x`)
+    await remove(`${own}/in`)
+    const found = await since(before, { subject: `${own}/in/` })
+    expect(found.map(({ type }: { type: string }) => type)).toEqual(['file.stored', 'file.moved', 'folder.removed'])
+    expect(await since(before, { subject: `${own}/in/a` })).toEqual(found.slice(0, 1))
   })
 
   it('Refused changes and reads write no history entry (H-1)', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
+import { messages } from '../../support/messages.ts'
 import { expectError } from '../support/expectations.ts'
 import { move, namesIn, ownFolder, put, read, remove, restore, upload, versionsOf } from '../support/storage.ts'
 
@@ -162,7 +163,9 @@ describe('A removed folder', () => {
     for (const name of ['a', 'b']) await put(`${folder}/${name}`, `removed ${name}`)
     await remove(folder)
     for (const name of ['b', 'c']) await put(`${folder}/${name}`, `new ${name}`)
-    expectError(await restore(folder), 400, 104022)
+    const answer = await restore(folder)
+    expectError(answer, 400, 104022)
+    expect(answer.json.message).toContain(messages.http.sendReplace)
     expect(await namesIn(folder)).toEqual(['b', 'c'])
     expect((await restore(folder, { replace: true })).status).toBe(200)
     const texts = await Promise.all(['a', 'b', 'c'].map((name) => read(`${folder}/${name}`)))

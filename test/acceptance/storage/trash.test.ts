@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
-import { allPages, move, ownFolder, put, read, remove, restore } from '../support/storage.ts'
+import { allPages, move, ownFolder, purge, put, read, remove, restore } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -20,6 +20,7 @@ describe('The trash', () => {
       { path: `${folder}/b`, type: 'folder', size: null, ...removal },
       { path: `${folder}/a/one.txt`, type: 'file', size: 3, ...removal },
     ])
+    expect(await pathsIn(`${folder}/b`)).toEqual([])
   })
 
   it('The trash has no moved, restored or replaced files (H-37)', async () => {
@@ -57,6 +58,27 @@ describe('The trash', () => {
       expect(paths).toEqual([`${folder}/a.txt`, `${folder}/b.txt`])
     },
   )
+
+  it('A folder stays in the trash if a later file of its name was purged (H-37)', async () => {
+    const folder = `${own}/purged`
+    await put(`${folder}/a/below.txt`, 'x')
+    await remove(`${folder}/a`)
+    await put(`${folder}/a`, 'x')
+    await remove(`${folder}/a`)
+    await purge(`${folder}/a`)
+    expect((await trash(folder)).deleted).toMatchObject([{ path: `${folder}/a`, type: 'folder' }])
+  })
+
+  it('A removed folder leaves the trash when its path exists again (H-37)', async () => {
+    const folder = `${own}/again`
+    for (const name of ['a', 'b']) await put(`${folder}/in/${name}`, 'removed')
+    await remove(`${folder}/in`)
+    await put(`${folder}/in/a`, 'new')
+    expect(await pathsIn(folder)).toEqual([])
+    expect((await read(`${folder}/in`, '?deleted')).json.deleted).toMatchObject([{ name: 'b' }])
+    expect((await restore(`${folder}/in`, { replace: true })).status).toBe(200)
+    expect((await read(`${folder}/in/b`)).text).toBe('removed')
+  })
 
   it('The trash comes in pages, and each entry can be restored (H-38)', async () => {
     const folder = `${own}/pages`

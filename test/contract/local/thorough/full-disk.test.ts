@@ -59,6 +59,7 @@ test('a write answers 507 until the disk has free space again (E-17, O-18, V-29)
     `${storage}/large`,
     `${storage}/?meta`,
     `${storage}/?status=${service.token}`,
+    `${storage}?search=small`,
     fields,
     `${news}?order=-releaseDate`,
     '/health',
@@ -77,6 +78,20 @@ test('a write answers 507 until the disk has free space again (E-17, O-18, V-29)
   expect(await change(news, 'POST', { items: [{ objectId: 2 }] })).toBe(201)
   expect(await service.stop()).toMatchObject({ status: 0 })
   expect(await administerJson(data, ['check'])).toEqual({ faults: [] })
+})
+
+test('an append that fills the disk keeps no space (O-18, U-19)', async ({ full: { service } }) => {
+  const tus = { 'Tus-Resumable': '1.0.0' }
+  const created = await service.request(`${storage}/films`, {
+    method: 'POST',
+    headers: { ...tus, 'Upload-Length': String(20 * 1024 ** 2), 'Upload-Metadata': 'filename YQ==' },
+  })
+  const upload = new URL(created.headers.get('location') ?? '').pathname
+  const bytes = { ...tus, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }
+  const append = await service.request(upload, { method: 'PATCH', headers: bytes, body: 'x'.repeat(12 * 1024 ** 2) })
+  expect(append.status).toBe(507)
+  const put = await service.request(`${storage}/other`, { method: 'PUT', body: 'x'.repeat(2 * 1024 ** 2) })
+  expect(put.status).toBe(200)
 })
 
 test('changes of fields and links are refused with 507 too, and change nothing', async ({
