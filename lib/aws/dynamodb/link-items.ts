@@ -4,7 +4,7 @@ import type { ObjectKind } from '../../core/content-kinds.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { openTable, type Table, type TableOptions } from './dynamodb.ts'
+import { openTable, type TableOptions } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 
@@ -15,12 +15,14 @@ export interface LinkName extends LinkList {
 }
 
 interface WantedLink extends LinkName {
-  /** Whether pages may show the object. Undefined if the caller leaves this open. */
   readonly wanted: boolean | undefined
 }
 
+/**
+ * Whether pages may show the object. `wanted` is undefined if the caller leaves this open, and `stored` if there is no
+ * such link.
+ */
 export interface StoredLink extends WantedLink {
-  /** Undefined if there is no such link. */
   readonly stored: boolean | undefined
 }
 
@@ -67,17 +69,6 @@ const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
   idOf: categoryIn,
 })
 
-const createReading = (table: Table<LinkItem>) =>
-  ({
-    list: async (list, after, limit, isConsistent) =>
-      (await readRange(table, rangeOf(list, isConsistent), after, limit)).map(toLink),
-    count: (list, after, limit) => countRange(table, rangeOf(list), after, limit),
-    async categoriesOf(object, after, limit) {
-      return (await readRange(table, inverseRangeOf(object), after, limit)).map(categoryOf)
-    },
-    countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
-  }) satisfies Partial<CategoryLinks>
-
 /**
  * The table CategoryLinks: one item per link, as small as possible, and an index of the same two keys in reverse. A new
  * link costs two write units. Repeating a write is safe. Each link may occur once in a write.
@@ -85,7 +76,13 @@ const createReading = (table: Table<LinkItem>) =>
 export const createLinkItems = (options: TableOptions) => {
   const table = openTable<LinkItem>(options)
   return {
-    ...createReading(table),
+    list: async (list, after, limit, isConsistent) =>
+      (await readRange(table, rangeOf(list, isConsistent), after, limit)).map(toLink),
+    count: (list, after, limit) => countRange(table, rangeOf(list), after, limit),
+    async categoriesOf(object, after, limit) {
+      return (await readRange(table, inverseRangeOf(object), after, limit)).map(categoryOf)
+    },
+    countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
 
     async *pagesIn(list: LinkList) {
       for await (const items of rangePages(table, rangeOf(list, true))) yield items.map(({ id }) => ({ ...list, id }))
@@ -117,7 +114,7 @@ export const createLinkItems = (options: TableOptions) => {
       }),
 
     deleteMany: (links: readonly LinkName[], deadline?: Deadline) => batchDelete(table, links.map(keyOf), deadline),
-  }
+  } satisfies Partial<CategoryLinks> & Readonly<Record<string, unknown>>
 }
 
 export type LinkItems = ReturnType<typeof createLinkItems>

@@ -119,10 +119,7 @@ const isFolder = (key: string) => key.endsWith('/')
 const parentOf = (folder: string) => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
 
 // For two or more folders of one parent, one listing replaces a listing of each.
-const existingFolders = async (
-  bucket: Bucket,
-  [parent, folders]: readonly [string, readonly string[]],
-): Promise<readonly string[]> => {
+const existingFolders = async (bucket: Bucket, [parent, folders]: readonly [string, readonly string[]]) => {
   const listing =
     folders.length > 1 ? await listOnce(bucket, { prefix: parent, folded: true, limit: longestListing }) : undefined
   if (listing && listing.next === undefined) return listing.folders

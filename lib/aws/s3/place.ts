@@ -134,12 +134,7 @@ const each = (run: Run, changes: readonly Change[], work: Work): Promise<void> =
 
 // Changes that expect a state come first, one by one. If several requests expect the same state, one of them succeeds,
 // and the others have not yet made anything that must be undone.
-const inTurn = async (
-  run: Run,
-  changes: readonly Change[],
-  isExpecting: (change: Change) => boolean,
-  work: Work,
-): Promise<void> => {
+const inTurn = async (run: Run, changes: readonly Change[], isExpecting: (change: Change) => boolean, work: Work) => {
   for (const change of changes.filter(isExpecting)) await each(run, [change], work)
   const others = changes.filter((change) => !isExpecting(change))
   await each(run, others, work)

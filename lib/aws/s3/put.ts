@@ -27,7 +27,6 @@ const sendBody = (buckets: StepBuckets, { key, expected }: Write, { content, con
   return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(buckets.doing))
 }
 
-// A later attempt may need the bytes of an upload again.
 const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody): StepResult => {
   const spare = content.kind === 'upload' ? content.spare : undefined
   if (spare === undefined) return { made, failure }

@@ -15,7 +15,6 @@ export interface State {
   readonly tag: string
 }
 
-/** A listing continues after a key, or after one state of a key. */
 export interface ListPosition {
   readonly key: string
   readonly id?: string | undefined

@@ -131,11 +131,7 @@ const fill = async (
   return writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
 }
 
-const fillUnderHold = async (
-  place: BackupPlace,
-  opened: OpenDataDirectory,
-  options: BackupOptions,
-): Promise<Backup> => {
+const fillUnderHold = async (place: BackupPlace, opened: OpenDataDirectory, options: BackupOptions) => {
   options.signal.throwIfAborted()
   const hold = await beginHold(opened, options.clock ?? systemClock)
   using _timer = setInterval(() => void hold.extend(heldFor), interval)

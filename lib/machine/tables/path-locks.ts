@@ -5,8 +5,13 @@ import { withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Period, PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
-import type { Workflows } from '../../storage/path-locks.ts'
-import { type FolderRemovals, longestSilence, type OpenRemoval, type RemovalTask } from '../../storage/path-locks.ts'
+import {
+  type FolderRemovals,
+  longestSilence,
+  type OpenRemoval,
+  type RemovalTask,
+  type Workflows,
+} from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'

@@ -57,10 +57,7 @@ const transfersOfFile = async (
   return live ? [...changes, { kind: 'remove', key: draft.key }] : [to('live', draft)]
 }
 
-const transfersOfFolder = async (
-  store: ObjectStore,
-  { kind, site, path, target }: Relocation,
-): Promise<readonly Change[]> => {
+const transfersOfFolder = async (store: ObjectStore, { kind, site, path, target }: Relocation) => {
   const found: ListedObject[] = []
   for (const edition of kind === 'copy' ? (['live'] as const) : editions) {
     for await (const objects of listAll(store, folderKey(edition, site, path))) {

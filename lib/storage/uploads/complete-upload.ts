@@ -122,11 +122,7 @@ export const completeUpload = async (
 }
 
 // An earlier request may still be trying to place the upload.
-const takeOver = async (
-  { uploadRecords, uploadParts }: UploadsDeps,
-  held: Upload,
-  { holder }: Lease,
-): Promise<Upload> => {
+const takeOver = async ({ uploadRecords, uploadParts }: UploadsDeps, held: Upload, { holder }: Lease) => {
   const holding = await uploadParts.takeOver(wholeOf(held))
   if (holding === held.holding) return held
   const moved = { ...held, holding }
