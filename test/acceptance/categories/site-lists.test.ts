@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { target } from '../setup/target.ts'
-import { createSite, describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
+import { createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { at, range, records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
@@ -35,10 +35,11 @@ describeWithAdmin('All objects of a site', () => {
   })
 
   test('The list of all objects accepts the query parameters of other lists (C-50)', async () => {
-    const where = "{subject:{$beginsWith:'even'},releaseDate:{$gte:'2026-01-20'}}"
+    const where = "{subject:{$beginsWith:'EVEN'},releaseDate:{$gte:'2026-01-20'}}"
+    expectError(await list('/news', { order: 'body' }), 400, 220000)
     expect(await ids('/news', { where, order: '-releaseDate', limit: '2' })).toEqual([30, 28])
     expect((await list('/news', { where, fields: 'id, subject,colour', limit: '1' })).json).toEqual({
-      items: [{ id: 20, subject: 'Even 20' }],
+      items: [{ id: 20, subject: 'even 20' }],
       totalItemsCount: 6,
       skip: 0,
       limit: 1,
@@ -57,13 +58,6 @@ describeWithAdmin('All objects of a site', () => {
     expectError(await list('/categories/5/news', { cursor: nextCursor }), 400, 220000)
   })
 
-  test.each([{ order: 'body' }, { where: '{' }, { skip: 'two' }])(
-    'The list of all objects refuses %o with 220000 (C-22, C-23)',
-    async (switches) => {
-      expectError(await list('/news', switches), 400, 220000)
-    },
-  )
-
   test('A site lists only its own objects (C-50)', async () => {
     const empty = await createSite('Empty')
     const token = await issueToken([empty])
@@ -76,33 +70,19 @@ describeWithAdmin('All objects of a site', () => {
   })
 })
 
-describe('The addresses of a site', () => {
-  test('A site has one address: its base URL (C-51)', async () => {
-    const { status, json } = await call(at('current', '/siteurls'))
-    expect(status).toBe(200)
-    const item = { siteId: await ownSiteId(), url: target.baseUrl }
-    expect(json).toEqual({ items: [item], totalItemsCount: 1, skip: 0, limit: 10 })
-  })
-
-  test('The list of addresses accepts the query parameters of other lists (C-51)', async () => {
-    const siteId = await ownSiteId()
-    const list = async (switches: Readonly<Record<string, string>>) =>
-      (await call(withQuery(at(siteId, '/siteurls'), switches))).json
-    expect((await list({ fields: 'url', order: '-url' })).items).toEqual([{ url: target.baseUrl }])
-    expect(await list({ where: `{siteId:{$ne:${siteId}}}` })).toMatchObject({ items: [], totalItemsCount: 0 })
-    expect(await list({ skip: '1' })).toMatchObject({ items: [], totalItemsCount: 1, skip: 1 })
-    expect(await list({ limit: '0' })).toMatchObject({ items: [], totalItemsCount: 1, limit: 0 })
-    expect(await list({ cursor: '' })).toMatchObject({ items: [{ siteId }], totalItemsCount: null, nextCursor: null })
-    expect(await list({ cursor: '', count: 'true' })).toMatchObject({ totalItemsCount: 1 })
-    expectError(await call(withQuery(at(siteId, '/siteurls'), { order: 'colour' })), 400, 220000)
-  })
-
-  testWithAdmin('A token for several sites can read the address of each site (A-16, C-51)', async () => {
-    const sites = [await createSite('One'), await createSite('Two')]
-    const token = await issueToken(sites)
-    for (const site of sites) {
-      expect((await call(at(site, '/siteurls'), { token })).json.items).toMatchObject([{ siteId: site }])
-    }
-    expectError(await call(at('current', '/siteurls'), { token }), 400, 100002)
-  })
+test('A site has one address, in a list with the usual query parameters (C-51)', async () => {
+  const { status, json } = await call(at('current', '/siteurls'))
+  expect(status).toBe(200)
+  const siteId = await ownSiteId()
+  const item = { siteId, url: target.baseUrl }
+  expect(json).toEqual({ items: [item], totalItemsCount: 1, skip: 0, limit: 10 })
+  const list = async (switches: Readonly<Record<string, string>>) =>
+    (await call(withQuery(at(siteId, '/siteurls'), switches))).json
+  expect((await list({ fields: 'url', order: '-url' })).items).toEqual([{ url: target.baseUrl }])
+  expect(await list({ where: `{siteId:{$ne:${siteId}}}` })).toMatchObject({ items: [], totalItemsCount: 0 })
+  expect(await list({ skip: '1' })).toMatchObject({ items: [], totalItemsCount: 1, skip: 1 })
+  expect(await list({ limit: '0' })).toMatchObject({ items: [], totalItemsCount: 1, limit: 0 })
+  expect(await list({ cursor: '' })).toMatchObject({ items: [{ siteId }], totalItemsCount: null, nextCursor: null })
+  expect(await list({ cursor: '', count: 'true' })).toMatchObject({ totalItemsCount: 1 })
+  expectError(await call(withQuery(at(siteId, '/siteurls'), { order: 'colour' })), 400, 220000)
 })

@@ -29,36 +29,19 @@ describe('Listing system fields (operation 1)', () => {
     })
   })
 
-  test('Fields are listed in their order (F-1)', async () => {
+  test('Fields are listed in their order, whatever paging or sorting is asked for (F-1)', async () => {
     const form = await formWith({ id: -2, order: 9 }, { id: -3, order: 2 }, { id: -5, order: 5 })
-    const { json } = await call(fieldsOf(form))
+    const { json } = await call(`${fieldsOf(form)}?limit=1&page=2&order=-id&_=123`)
     expect(json.items.map(({ id }: { id: number }) => id)).toEqual([-3, -5, -2])
   })
 
-  test('Links name the site by its number, also when the caller wrote current (F-7)', async () => {
+  test('Links name the site by its number, and lead to the same list (F-6, F-7)', async () => {
     const form = await formWith({ id: -2 })
     const { json } = await call(fieldsOf(form))
     const numeric = `/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}/fields/system`
     expect(json.links[0].uri).toMatch(new RegExp(`${numeric}$`))
     expect(json.items[0].links[0].uri).toMatch(new RegExp(`${numeric}/-2$`))
-  })
-
-  test('The list of a form without fields is empty', async () => {
-    const { json } = await call(fieldsOf(await formWith()))
-    expect(json).toMatchObject({ items: [], totalItemsCount: 0 })
-  })
-
-  test('The list ignores paging, filters and sorting (F-1)', async () => {
-    const form = await formWith({ id: -2 }, { id: -3 })
-    const { json } = await call(`${fieldsOf(form)}?limit=1&page=2&order=-id&_=123`)
-    expect(json.items).toHaveLength(2)
-  })
-
-  test('The self link of the list leads to the same list (F-6)', async () => {
-    const form = await formWith({ id: -2 })
-    const { json } = await call(fieldsOf(form))
-    const again = await call('', { baseUrl: json.links[0].uri })
-    expect(again.json).toEqual(json)
+    expect((await call('', { baseUrl: json.links[0].uri })).json).toEqual(json)
   })
 })
 
@@ -82,12 +65,13 @@ describe('Reading a system field (operation 2)', () => {
 describe('Unknown forms and fields', () => {
   test('Each operation on an unknown form answers 404/115001 (F-3, E-21)', async () => {
     const body = { type: { id: -2 }, mandatory: true }
-    expectError(await call(fieldsOf(99999999)), 404, 115001)
-    expectError(await call(`${fieldsOf(99999999)}/-2`), 404, 115001)
-    expectError(await call(fieldsOf(99999999), { method: 'POST', body }), 404, 115001)
-    expectError(await call(`${fieldsOf(99999999)}/-2`, { method: 'PUT', body }), 404, 115001)
-    expectError(await call(`${fieldsOf(99999999)}/-2`, { method: 'DELETE' }), 404, 115001)
-    expectError(await call(`${site}/webforms/99999999`), 404, 115001)
+    const fields = fieldsOf(99999999)
+    for (const path of [`${site}/webforms/99999999`, fields, `${fields}/-2`]) {
+      expectError(await call(path), 404, 115001)
+    }
+    expectError(await call(fields, { method: 'POST', body }), 404, 115001)
+    expectError(await call(`${fields}/-2`, { method: 'PUT', body }), 404, 115001)
+    expectError(await call(`${fields}/-2`, { method: 'DELETE' }), 404, 115001)
   })
 
   test('A request for a field that the form does not have answers 404/115002 (F-4, E-22)', async () => {
@@ -105,4 +89,34 @@ describe('Unknown forms and fields', () => {
       expectError(await call(`${fieldsOf(form)}/${id}`), 404, 115002)
     },
   )
+})
+
+describe('The web forms of a site', () => {
+  test('The list of forms is wrapped like the list of fields, and has links (F-8)', async () => {
+    const form = await formWith()
+    const { status, json } = await call(`${site}/webforms`)
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ totalItemsCount: json.items.length, itemsPerPageCount: 1000, currentPage: 1 })
+    expect(json.links.map(({ rel }: { rel: string }) => rel)).toEqual(['self', 'previous', 'next'])
+    const item = json.items.find(({ id }: { id: number }) => id === form)
+    const path = `/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}`
+    expect(item).toEqual({
+      links: [
+        { rel: 'self', uri: expect.stringMatching(new RegExp(`${path}$`)) },
+        { rel: 'systemFields', uri: expect.stringMatching(new RegExp(`${path}/fields/system$`)) },
+      ],
+      id: form,
+      name: expect.any(String),
+    })
+  })
+
+  test('A form read alone equals its entry in the list, and links to its fields (F-8)', async () => {
+    const form = await formWith({ id: -2 })
+    const { json: list } = await call(`${site}/webforms`)
+    const { status, json } = await call(`${site}/webforms/${form}`)
+    expect(status).toBe(200)
+    expect(json).toEqual(list.items.find(({ id }: { id: number }) => id === form))
+    const fields = json.links.find(({ rel }: { rel: string }) => rel === 'systemFields').uri
+    expect((await call('', { baseUrl: fields })).json.totalItemsCount).toBe(1)
+  })
 })

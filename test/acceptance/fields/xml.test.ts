@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { messages } from '../../support/messages.ts'
+import { expectError } from '../support/expectations.ts'
 import { addField, fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
@@ -31,14 +32,10 @@ describe('Answers in XML', () => {
     )
   })
 
-  test('A field in XML has the root element field (F-27)', async () => {
-    const form = await formWith({ id: -2 })
-    const { text } = await call(`${fieldsOf(form)}/-2`, { headers: xml })
-    expect(text).toContain(`<field ${namespaces}><links><link><rel>self</rel>`)
-  })
-
-  test('The answer to a new field has the root element field, a link and the id (F-27)', async () => {
-    const form = await formWith()
+  test('A field, and the answer to a new one, have the root element field (F-27)', async () => {
+    const form = await formWith({ id: -3 })
+    const read = await call(`${fieldsOf(form)}/-3`, { headers: xml })
+    expect(read.text).toContain(`<field ${namespaces}><links><link><rel>self</rel>`)
     const { status, text } = await call(fieldsOf(form), {
       method: 'POST',
       headers: xml,
@@ -109,17 +106,16 @@ describe('Requests in XML', () => {
 
   test('A body of type text/xml is read, and the answer follows Accept (F-25)', async () => {
     const form = await formWith()
-    const body = '<f><type><id>-2</id></type><mandatory>false</mandatory><order>4</order></f>'
-    const { status, json } = await post(form, body, { 'Content-Type': 'text/xml; charset="UTF-8"' })
-    expect({ status, id: json.id }).toEqual({ status: 201, id: -2 })
+    const headers = { 'Content-Type': 'text/xml; charset="UTF-8"' }
+    const added = await post(
+      form,
+      '<f><type><id>-2</id></type><mandatory>false</mandatory><order>4</order></f>',
+      headers,
+    )
+    expect(added).toMatchObject({ status: 201, json: { id: -2 } })
     expect(await layoutOf(form)).toBe('-2@4')
-  })
-
-  test('A body in XML changes a field (F-25)', async () => {
-    const form = await formWith({ id: -2 })
     const body = '<field><mandatory>true</mandatory><order>3</order></field>'
-    const { status } = await call(`${fieldsOf(form)}/-2`, { method: 'PUT', body, headers: sendXml })
-    expect(status).toBe(200)
+    expect((await call(`${fieldsOf(form)}/-2`, { method: 'PUT', body, headers })).status).toBe(200)
     expect((await call(`${fieldsOf(form)}/-2`)).json).toMatchObject({ mandatory: true, order: 3 })
   })
 
@@ -144,21 +140,16 @@ describe('Refused bodies in XML', () => {
     ['nothing', ''],
     ['plain text', 'hello'],
     ['JSON in place of XML', '{"type":{"id":-2},"mandatory":true}'],
-    ['a tag that is not closed', `<f>${valid}`],
     ['tags that overlap', '<f><type><id>-2</type></id><mandatory>true</mandatory></f>'],
-    ['two roots', `<f>${valid}</f><f/>`],
     ['text after the root element', `<f>${valid}</f>hello`],
     ['a document type declaration', `<!DOCTYPE f><f>${valid}</f>`],
     ['an external entity', '<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><f><type><id>&x;</id></type></f>'],
     ['an entity bomb', `<!DOCTYPE f [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}">]><f>&b;</f>`],
-    ['an HTML entity', `<f>&nbsp;${valid}</f>`],
-    ['a document type in lower case', `<!doctype f><f>${valid}</f>`],
     ['a reference to a character that XML forbids', `<f>&#0;${valid}</f>`],
     ['an ampersand without an entity', `<f>a & b${valid}</f>`],
     ['text before the root element', `x<f>${valid}</f>`],
     ['blanks alone', ' \n '],
     ['33 levels', `<f>${deep(33)}${valid}</f>`],
-    ['9,000 levels', deep(9_000)],
     ['10,000 elements that are not closed', '<a>'.repeat(10_000)],
     ['a name of 10,000 letters', `<${'a'.repeat(10_000)}>`],
     ['10,000 comments that are not closed', `<f>${'<!--'.repeat(10_000)}</f>`],
@@ -188,6 +179,8 @@ describe('Refused bodies in XML', () => {
     [messages.http.xmlUnclosed('b', 2), '<a>\n<b>'],
     [messages.http.xmlUnclosed('password', 1), '<f><password>open sesame</f>'],
   ])('A refusal names the fault, and does not quote the body (F-30): %s', async (fault, body) => {
-    expect((await post(form, body)).json.message).toContain(fault)
+    const answer = await post(form, body)
+    expectError(answer, 400, 115000)
+    expect(answer.json.message).toContain(fault)
   })
 })

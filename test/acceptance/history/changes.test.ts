@@ -5,7 +5,7 @@ import { admin, createSite, describeWithAdmin, issueToken } from '../support/adm
 import { importRecords } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, ownFolder, put, upload } from '../support/storage.ts'
+import { at, copy, ownFolder, put, remove, rename, restore, upload } from '../support/storage.ts'
 
 const changes = '/api/v2/admin/sites/current/changes'
 const own = ownFolder()
@@ -47,18 +47,11 @@ describe('GET changes', () => {
   it('Each change of files writes one history entry with details (H-2, H-4)', async () => {
     const before = await end()
     await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
-    await call(at(`${own}/empty`, '?type=folder'), { method: 'PUT' })
-    const json = (body: object) => ({
-      method: 'PUT',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    await call(at(`${own}/many`, '?meta'), json({ name: 'moved' }))
-    await call(at(`${own}/moved/a.txt`, '?meta'), json({ copyTo: `/${own}/copy.txt` }))
-    await call(at(`${own}/copy.txt`), { method: 'DELETE' })
-    await call(at(`${own}/moved`), { method: 'DELETE' })
-    await call(at(`${own}/copy.txt`, '?restore'), { method: 'POST', body: {} })
-    await call(at(`${own}/moved`, '?restore'), { method: 'POST', body: {} })
+    await put(`${own}/empty`, '', '?type=folder')
+    await rename(`${own}/many`, 'moved')
+    await copy(`${own}/moved/a.txt`, `/${own}/copy.txt`)
+    for (const path of [`${own}/copy.txt`, `${own}/moved`]) await remove(path)
+    for (const path of [`${own}/copy.txt`, `${own}/moved`]) await restore(path)
     expect(await since(before)).toMatchObject([
       { type: 'file.stored', subject: `${own}/many`, details: { names: ['a.txt', 'b.txt'] } },
       { type: 'folder.created', subject: `${own}/empty` },
@@ -73,7 +66,7 @@ describe('GET changes', () => {
 
   it('Refused changes and reads write no history entry (H-1)', async () => {
     const before = await end()
-    await call(at(`${own}/none.txt`), { method: 'DELETE' })
+    await remove(`${own}/none.txt`)
     await call(at(`${own}/first.txt`))
     await put(`${own}/first.txt/below.txt`, 'x')
     expect(await since(before)).toEqual([])
@@ -136,7 +129,7 @@ describe('The query parameters of changes', () => {
   it('The parameter type selects entries of one or several types (H-10)', async () => {
     const before = await end()
     await put(`${own}/typed.txt`, 'x')
-    await call(at(`${own}/typed.txt`), { method: 'DELETE' })
+    await remove(`${own}/typed.txt`)
     expect(await since(before, { type: 'file.removed' })).toMatchObject([{ type: 'file.removed' }])
     expect(await since(before, { type: 'file.removed, file.stored' })).toHaveLength(2)
     const { json } = await read({ after: before, type: 'form.created' })

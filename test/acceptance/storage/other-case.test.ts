@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
-import { admin, testWithAdmin } from '../support/admin.ts'
+import { testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
-import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, move, namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
+import { at, duringWorkflow, move, namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -110,12 +109,11 @@ describe('A change at a path in another case', () => {
   })
 
   testWithAdmin('A running workflow of the page is found in another case (S-9, S-45, S-101)', async () => {
-    const site = String(await ownSiteId())
     await put(`${own}/Pages/p.html`, 'x')
-    await admin('workflow', 'start', `${own}/Pages/p.html`, '--site', site)
-    expectError(await put(`${own}/pages/p.html`, 'x'), 400, 104012)
-    expectError(await remove(`${own}/pages/p.html`), 400, 104011)
-    await admin('workflow', 'end', `${own}/Pages/p.html`, '--site', site)
+    await duringWorkflow(`${own}/Pages/p.html`, async () => {
+      expectError(await put(`${own}/pages/p.html`, 'x'), 400, 104012)
+      expectError(await remove(`${own}/pages/p.html`), 400, 104011)
+    })
   })
 
   it('A change with a condition uses the path as sent (S-7)', async () => {

@@ -21,20 +21,18 @@ describe('PUT of a file', () => {
     expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
   })
 
-  it('PUT does not publish a draft in a multipart body (S-48)', async () => {
+  it('PUT refuses a draft in a multipart body, and an unknown version (S-48)', async () => {
     const page = `${own}/raw/page.html`
     await put(page, 'live')
     const form = multipart([{ name: 'page.html', content: 'draft' }])
     expectError(await put(page, form, '?version=draft', { headers: formHeaders }), 400, 104000)
+    expectError(await put(page, 'x', '?version=other'), 400, 104000)
     expect((await read(page)).text).toBe('live')
   })
 
-  it('PUT with ?type=folder creates a folder, and can be repeated (S-49)', async () => {
+  it('PUT with ?type=folder creates a folder, but not in place of a file (S-49)', async () => {
     for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
     expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
-  })
-
-  it('PUT with ?type=folder at the path of a file answers 400/104022 (S-49)', async () => {
     await put(`${own}/raw/file`, 'x')
     expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
   })
@@ -52,10 +50,6 @@ describe('PUT of a file', () => {
     expect((await putCoded('utf-8')).status).toBe(200)
     for (const coding of ['gzip', 'BR', 'identity, x-gzip']) expectError(await putCoded(coding), 400, 104000)
     expect((await read(path)).text).toBe('utf-8')
-  })
-
-  it('PUT refuses an unknown value of version with 104000 (S-48)', async () => {
-    expectError(await put(`${own}/raw/x.html`, 'x', '?version=other'), 400, 104000)
   })
 })
 

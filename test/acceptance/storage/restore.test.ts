@@ -113,10 +113,6 @@ describe('A removed file', () => {
     expect(old?.version).not.toBe(present?.version)
     expect((await read(here, `?versionId=${encodeURIComponent(old?.version ?? '')}`)).text).toBe('a')
   })
-
-  it('A restore at a path that never had a file answers 404/104001 (E-29)', async () => {
-    expectError(await restore(`${own}/file/never.txt`), 404, 104001)
-  })
 })
 
 describe('A removed folder', () => {
@@ -232,18 +228,17 @@ describe('A removed folder', () => {
   })
 })
 
-describe('Refused restores', () => {
-  it.each<[string, string, unknown, number]>([
-    ['of the root (H-29)', '', {}, 104014],
-    ['of a reserved folder (H-29)', 'Templates', {}, 104020],
-    ['with an unknown member', `${own}/refused`, { unknown: 1 }, 104000],
-    ['with a number for version', `${own}/refused`, { version: 1 }, 104000],
-    ['with an empty version', `${own}/refused`, { version: '' }, 104000],
-    ['with a string for replace', `${own}/refused`, { replace: 'true' }, 104000],
-    ['with a list', `${own}/refused`, [], 104000],
-  ])('A restore %s is refused (E-28)', async (_, path, body, code) => {
-    expectError(await restore(path, body), 400, code)
-  })
+it.each<[string, string, unknown, number, number?]>([
+  ['at a path that never had a file (E-29)', `${own}/never.txt`, {}, 104001, 404],
+  ['of the root (H-29)', '', {}, 104014],
+  ['of a reserved folder (H-29)', 'Templates', {}, 104020],
+  ['with an unknown member', `${own}/refused`, { unknown: 1 }, 104000],
+  ['with a number for version', `${own}/refused`, { version: 1 }, 104000],
+  ['with an empty version', `${own}/refused`, { version: '' }, 104000],
+  ['with a string for replace', `${own}/refused`, { replace: 'true' }, 104000],
+  ['with a list', `${own}/refused`, [], 104000],
+])('A restore %s is refused (E-28)', async (_, path, body, code, status = 400) => {
+  expectError(await restore(path, body), status, code)
 })
 
 describe('The preview of a removal', () => {
