@@ -15,7 +15,7 @@ import {
   wordsOf,
 } from '../../../console/categories/objects-store.ts'
 import { linesOf } from '../../../console/history/change-lines.ts'
-import { createHistoryStore, groupOf } from '../../../console/history/history-store.ts'
+import { createHistoryStore } from '../../../console/history/history-store.ts'
 import { placeOf } from '../../../console/history/places.ts'
 import { test } from '../../client/support/site.ts'
 
@@ -299,9 +299,5 @@ describe('the history', () => {
   ])('a history entry %s', (_, one, place) => {
     if (place === undefined) expect(placeOf(one)).toBeUndefined()
     else expect(placeOf(one)).toMatchObject(place)
-  })
-
-  test('every type of change belongs to a group', () => {
-    expect(types.map(groupOf)).toEqual(['files', 'files', 'fields', 'fields', 'site'])
   })
 })
