@@ -19,57 +19,55 @@ beforeAll(async () => {
   await put(`${own}/digits.txt`, '0123456789')
 })
 
-describe('?meta of a file', () => {
-  it('The description of a file has the members of the contract (S-74, S-76, S-82)', async () => {
-    const { json } = await read(`${own}/digits.txt`, '?meta')
-    const { headers } = await read(`${own}/digits.txt`)
-    expect(json).toEqual({
-      name: 'digits.txt',
-      type: 'file',
-      size: 10,
-      lastModified: time,
-      contentType: 'text/plain',
-      etag: headers['etag'],
-      fingerprint: md5('0123456789'),
-      links: [{ rel: 'storage', uri: addressOf(`${own}/digits.txt`) }],
-    })
-    expect(new Date(json.lastModified).toUTCString()).toBe(headers['last-modified'])
+it('The description of a file has the members of the contract (S-74, S-76, S-82)', async () => {
+  const { json } = await read(`${own}/digits.txt`, '?meta')
+  const { headers } = await read(`${own}/digits.txt`)
+  expect(json).toEqual({
+    name: 'digits.txt',
+    type: 'file',
+    size: 10,
+    lastModified: time,
+    contentType: 'text/plain',
+    etag: headers['etag'],
+    fingerprint: md5('0123456789'),
+    links: [{ rel: 'storage', uri: addressOf(`${own}/digits.txt`) }],
   })
+  expect(new Date(json.lastModified).toUTCString()).toBe(headers['last-modified'])
+})
 
-  it('The description of a page includes its draft (S-76)', async () => {
-    await put(`${own}/page.html`, 'live')
-    expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({ draft: null, workflow: null })
-    await put(`${own}/page.html`, 'a draft', '?version=draft')
-    expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({
-      size: 4,
-      draft: { size: 7, lastModified: time },
-      workflow: null,
-    })
+it('The description of a page includes its draft (S-76)', async () => {
+  await put(`${own}/page.html`, 'live')
+  expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({ draft: null, workflow: null })
+  await put(`${own}/page.html`, 'a draft', '?version=draft')
+  expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({
+    size: 4,
+    draft: { size: 7, lastModified: time },
+    workflow: null,
   })
+})
 
-  it('?meta of a lone draft answers 404, and ?meta of a folder has no draft (S-76)', async () => {
-    await put(`${own}/only/page.html`, 'x', '?version=draft')
-    expectError(await read(`${own}/only/page.html`, '?meta'), 404, 104001)
-    await put(`${own}/only/folder.html`, '', '?type=folder')
-    const { json } = await read(`${own}/only/folder.html`, '?meta')
-    expect(json).toMatchObject({ type: 'folder', contents: [] })
-    expect(json).not.toHaveProperty('draft')
-  })
+it('?meta of a lone draft answers 404, and ?meta of a folder has no draft (S-76)', async () => {
+  await put(`${own}/only/page.html`, 'x', '?version=draft')
+  expectError(await read(`${own}/only/page.html`, '?meta'), 404, 104001)
+  await put(`${own}/only/folder.html`, '', '?type=folder')
+  const { json } = await read(`${own}/only/folder.html`, '?meta')
+  expect(json).toMatchObject({ type: 'folder', contents: [] })
+  expect(json).not.toHaveProperty('draft')
+})
 
-  it('The description ignores limit and cursor, but refuses recursive=true (S-81)', async () => {
-    expect((await read(`${own}/digits.txt`, '?meta&limit=1&cursor=eA')).status).toBe(200)
-    expectError(await read(`${own}/digits.txt`, '?meta&recursive=true'), 400, 104000)
-    const { status, text } = await call(at(`${own}/digits.txt`, '?meta'), { method: 'HEAD' })
-    expect({ status, text }).toEqual({ status: 200, text: '' })
-  })
+it('The description ignores limit and cursor, but refuses recursive=true (S-81)', async () => {
+  expect((await read(`${own}/digits.txt`, '?meta&limit=1&cursor=eA')).status).toBe(200)
+  expectError(await read(`${own}/digits.txt`, '?meta&recursive=true'), 400, 104000)
+  const { status, text } = await call(at(`${own}/digits.txt`, '?meta'), { method: 'HEAD' })
+  expect({ status, text }).toEqual({ status: 200, text: '' })
+})
 
-  testWithAdmin('The description of a page includes its running workflow (S-76)', async () => {
-    await put(`${own}/working.htm`, 'live')
-    await duringWorkflow(`${own}/working.htm`, async () => {
-      expect((await read(`${own}/working.htm`, '?meta')).json).toMatchObject({ draft: null, workflow: 'running' })
-    })
-    expect((await read(`${own}/working.htm`, '?meta')).json.workflow).toBeNull()
+testWithAdmin('The description of a page includes its running workflow (S-76)', async () => {
+  await put(`${own}/working.htm`, 'live')
+  await duringWorkflow(`${own}/working.htm`, async () => {
+    expect((await read(`${own}/working.htm`, '?meta')).json).toMatchObject({ draft: null, workflow: 'running' })
   })
+  expect((await read(`${own}/working.htm`, '?meta')).json.workflow).toBeNull()
 })
 
 describe('?meta of a folder', () => {
