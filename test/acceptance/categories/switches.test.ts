@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { messages } from '../../support/messages.ts'
-import { describeWithAdmin, testWithAdmin } from '../support/admin.ts'
+import { testWithAdmin } from '../support/admin.ts'
 import { objectIds, range, records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 
@@ -15,150 +15,142 @@ const refused = async (switches: Readonly<Record<string, string>>, path: string)
   return answer.json.message as string
 }
 
-describeWithAdmin('Query parameters', () => {
-  test('Unknown query parameters, and the value undefined, are ignored (C-9)', async () => {
-    expect(objectIds(await list({ _: '1700000000000', callback: 'x', version: 'draft' }))).toEqual(range(1, 10))
-    const names = ['fields', 'where', 'order', 'skip', 'limit', 'cursor']
-    const { json } = await list(Object.fromEntries(names.map((name) => [name, 'undefined'])))
-    expect(json).toEqual((await list()).json)
-  })
+testWithAdmin('Unknown query parameters, and the value undefined, are ignored (C-9)', async () => {
+  expect(objectIds(await list({ _: '1700000000000', callback: 'x', version: 'draft' }))).toEqual(range(1, 10))
+  const names = ['fields', 'where', 'order', 'skip', 'limit', 'cursor']
+  const { json } = await list(Object.fromEntries(names.map((name) => [name, 'undefined'])))
+  expect(json).toEqual((await list()).json)
+})
 
-  test('If a query parameter is sent twice, its first value is used', async () => {
-    const twice = (switches: string) => library.call(`/categories/5/news?${switches}`)
-    expect((await twice('limit=3&limit=4&skip=2&skip=x')).json).toMatchObject({ limit: 3, skip: 2 })
-    expect((await twice('cursor=&cursor=wrong')).json).toMatchObject({ nextCursor: expect.any(String) })
-    expectError(await twice('limit=x&limit=3'), 400, 220000)
-  })
+testWithAdmin('If a query parameter is sent twice, its first value is used', async () => {
+  const twice = (switches: string) => library.call(`/categories/5/news?${switches}`)
+  expect((await twice('limit=3&limit=4&skip=2&skip=x')).json).toMatchObject({ limit: 3, skip: 2 })
+  expect((await twice('cursor=&cursor=wrong')).json).toMatchObject({ nextCursor: expect.any(String) })
+  expectError(await twice('limit=x&limit=3'), 400, 220000)
+})
 
-  test('The answer lists every fault of the query (E-2)', async () => {
-    const answer = await list({ where: '{', order: 'nonsense', skip: '-1', limit: 'abc' })
-    expectError(answer, 400, 220000)
-    expect(answer.json.errors.map(({ path }: { path: string }) => path)).toEqual(['where', 'order', 'skip', 'limit'])
+testWithAdmin('The answer lists every fault of the query (E-2)', async () => {
+  const answer = await list({ where: '{', order: 'nonsense', skip: '-1', limit: 'abc' })
+  expectError(answer, 400, 220000)
+  expect(answer.json.errors.map(({ path }: { path: string }) => path)).toEqual(['where', 'order', 'skip', 'limit'])
+})
+
+testWithAdmin.each([
+  ['0', 0, 0],
+  ['', 10, 10],
+  [' 7 ', 7, 7],
+  ['500', 500, 25],
+  ['501', 500, 25],
+  ['100000', 500, 25],
+])('With the limit %j, the answer has the limit %i, and %i items (C-12)', async (limit, echoed, count) => {
+  const { json } = await list({ limit })
+  expect(json).toMatchObject({ limit: echoed, totalItemsCount: 25 })
+  expect(json.items).toHaveLength(count)
+})
+
+testWithAdmin('Consecutive pages together contain the whole list (C-13)', async () => {
+  const pages: number[] = []
+  for (let skip = 0; skip < 28; skip += 7) pages.push(...objectIds(await list({ skip: String(skip), limit: '7' })))
+  expect(pages).toEqual(range(1, 25))
+})
+
+testWithAdmin.each(['25', '1000', '9007199254740991'])(
+  'A skip of %s is past the end of the list, and returns no items (C-13)',
+  async (skip) => {
+    const { status, json } = await list({ skip })
+    expect(status).toBe(200)
+    expect(json).toEqual({ items: [], totalItemsCount: 25, skip: Number(skip), limit: 10 })
+  },
+)
+
+testWithAdmin('totalItemsCount counts all objects that match where (C-14)', async () => {
+  const { json } = await list({ where: '{weight:{$ne:null}}', skip: '4', limit: '1' })
+  expect(json).toMatchObject({ totalItemsCount: 5, skip: 4, limit: 1, items: [{ objectId: 25 }] })
+  expect((await list({ where: '{weight:{$ne:null}}', skip: '9' })).json).toMatchObject({
+    totalItemsCount: 5,
+    items: [],
   })
 })
 
-describeWithAdmin('limit and skip', () => {
-  test.each([
-    ['0', 0, 0],
-    ['', 10, 10],
-    [' 7 ', 7, 7],
-    ['500', 500, 25],
-    ['501', 500, 25],
-    ['100000', 500, 25],
-  ])('With the limit %j, the answer has the limit %i, and %i items (C-12)', async (limit, echoed, count) => {
-    const { json } = await list({ limit })
-    expect(json).toMatchObject({ limit: echoed, totalItemsCount: 25 })
-    expect(json.items).toHaveLength(count)
-  })
+const malformed = ['-1', 'abc', '1.5', '1e2', '0x10', 'null', '5 6', '١', '9'.repeat(400)]
+testWithAdmin.each(malformed.map((value) => ({ start: value.slice(0, 50), value })))(
+  'A skip or limit of $start is refused with 220000 (C-15)',
+  async ({ value }) => {
+    await refused({ skip: value }, 'skip')
+    await refused({ limit: value }, 'limit')
+  },
+)
 
-  test('Consecutive pages together contain the whole list (C-13)', async () => {
-    const pages: number[] = []
-    for (let skip = 0; skip < 28; skip += 7) pages.push(...objectIds(await list({ skip: String(skip), limit: '7' })))
-    expect(pages).toEqual(range(1, 25))
-  })
-
-  test.each(['25', '1000', '9007199254740991'])(
-    'A skip of %s is past the end of the list, and returns no items (C-13)',
-    async (skip) => {
-      const { status, json } = await list({ skip })
-      expect(status).toBe(200)
-      expect(json).toEqual({ items: [], totalItemsCount: 25, skip: Number(skip), limit: 10 })
-    },
-  )
-
-  test('totalItemsCount counts all objects that match where (C-14)', async () => {
-    const { json } = await list({ where: '{weight:{$ne:null}}', skip: '4', limit: '1' })
-    expect(json).toMatchObject({ totalItemsCount: 5, skip: 4, limit: 1, items: [{ objectId: 25 }] })
-    expect((await list({ where: '{weight:{$ne:null}}', skip: '9' })).json).toMatchObject({
-      totalItemsCount: 5,
-      items: [],
-    })
-  })
-
-  const malformed = ['-1', 'abc', '1.5', '1e2', '0x10', 'null', '5 6', '١', '9'.repeat(400)]
-  test.each(malformed.map((value) => ({ start: value.slice(0, 50), value })))(
-    'A skip or limit of $start is refused with 220000 (C-15)',
-    async ({ value }) => {
-      await refused({ skip: value }, 'skip')
-      await refused({ limit: value }, 'limit')
-    },
-  )
+testWithAdmin.each([
+  ['-objectId', [25, 24, 23]],
+  ['-releaseDate', [25, 24, 23]],
+  ['releaseDate', [1, 2, 3]],
+  ['news.releaseDate', [1, 2, 3]],
+  ['-releaseDate,releaseDate', [25, 24, 23]],
+  ['-news.releaseDate,', [25, 24, 23]],
+  ['-objectId,releaseDate', [25, 24, 23]],
+  [',', [1, 2, 3]],
+  // Equal values are sorted by objectId.
+  ['siteId', [1, 2, 3]],
+  ['-siteId', [1, 2, 3]],
+  // Null comes first in ascending order, and last in descending order.
+  ['weight', [1, 2, 3]],
+  ['-weight', [25, 20, 15]],
+  // Strings are sorted regardless of case.
+  ['subject', [10, 12, 14]],
+])('The query order=%s sorts the items (C-19, C-20, C-21)', async (order, first) => {
+  expect(objectIds(await list({ order, limit: '3' }))).toEqual(first)
 })
 
-describeWithAdmin('order', () => {
-  test.each([
-    ['-objectId', [25, 24, 23]],
-    ['-releaseDate', [25, 24, 23]],
-    ['releaseDate', [1, 2, 3]],
-    ['news.releaseDate', [1, 2, 3]],
-    ['-releaseDate,releaseDate', [25, 24, 23]],
-    ['-news.releaseDate,', [25, 24, 23]],
-    ['-objectId,releaseDate', [25, 24, 23]],
-    [',', [1, 2, 3]],
-    // Equal values are sorted by objectId.
-    ['siteId', [1, 2, 3]],
-    ['-siteId', [1, 2, 3]],
-    // Null comes first in ascending order, and last in descending order.
-    ['weight', [1, 2, 3]],
-    ['-weight', [25, 20, 15]],
-    // Strings are sorted regardless of case.
-    ['subject', [10, 12, 14]],
-  ])('The query order=%s sorts the items (C-19, C-20, C-21)', async (order, first) => {
-    expect(objectIds(await list({ order, limit: '3' }))).toEqual(first)
-  })
-
-  test('Items are sorted by several members, separated by commas (C-19)', async () => {
-    const ids = objectIds(await list({ order: 'roleId,-releaseDate', limit: '500' }))
-    const rest = (remainder: number) =>
-      range(1, 25)
-        .filter((id) => id % 3 === remainder)
-        .reverse()
-    expect(ids).toEqual([...rest(0), ...rest(1), ...rest(2)])
-  })
-
-  test.each(['nonsense', '-', '--subject', 'subject desc', 'news', '__proto__', 'body', '-news.body'])(
-    'The query order=%s is refused with 220000 (C-22, C-23)',
-    async (order) => {
-      await refused({ order }, 'order')
-    },
-  )
+testWithAdmin('Items are sorted by several members, separated by commas (C-19)', async () => {
+  const ids = objectIds(await list({ order: 'roleId,-releaseDate', limit: '500' }))
+  const rest = (remainder: number) =>
+    range(1, 25)
+      .filter((id) => id % 3 === remainder)
+      .reverse()
+  expect(ids).toEqual([...rest(0), ...rest(1), ...rest(2)])
 })
 
-describeWithAdmin('fields', () => {
-  const first = async (fields: string) => (await list({ fields, limit: '1' })).json.items[0]
+testWithAdmin.each(['nonsense', '-', '--subject', 'subject desc', 'news', '__proto__', 'body', '-news.body'])(
+  'The query order=%s is refused with 220000 (C-22, C-23)',
+  async (order) => {
+    await refused({ order }, 'order')
+  },
+)
 
-  test.each([
-    ['objectId,siteId', { objectId: 1, siteId: expect.any(Number) }],
-    [' objectId , news( subject , slug ) ', { objectId: 1, news: { subject: 'Odd 1', slug: 'odd-1' } }],
-    ['news.subject', { news: { subject: 'Odd 1' } }],
-    ['news.body', { news: { body: '<p>Text 1</p>' } }],
-    ['objectId,category', { objectId: 1, category: { id: 5, name: 'Five' } }],
-    ['objectId,nonsense,news.nonsense', { objectId: 1 }],
-    ['objectId,objectId,category.name', { objectId: 1, category: { name: 'Five' } }],
-    ['news(slug),news.id', { news: { id: 1, slug: 'odd-1' } }],
-    ['news,news.slug', { news: expect.objectContaining({ id: 1, slug: 'odd-1', url: '/news/odd-1' }) }],
-    ['news(slug),news', { news: expect.objectContaining({ id: 1, slug: 'odd-1', url: '/news/odd-1' }) }],
-    ['objectId,news(subject', { objectId: 1, news: expect.objectContaining({ url: '/news/odd-1' }) }],
-  ])('With fields=%s, items have only these fields (C-24, C-25, C-26, C-27)', async (fields, expected) => {
-    expect(await first(fields)).toEqual(expected)
-  })
+const first = async (fields: string) => (await list({ fields, limit: '1' })).json.items[0]
 
-  const unknown = ['nonsense', 'news(nonsense)', 'news.nonsense', 'news()', 'subject', ',', ' ', '()']
-  test.each([...unknown, 'constructor', '__proto__', 'news(toString)'])(
-    'With fields=%j, which are all unknown, items have the default fields (C-27)',
-    async (fields) => {
-      expect((await list({ fields })).json).toEqual((await list()).json)
-    },
-  )
+testWithAdmin.each([
+  ['objectId,siteId', { objectId: 1, siteId: expect.any(Number) }],
+  [' objectId , news( subject , slug ) ', { objectId: 1, news: { subject: 'Odd 1', slug: 'odd-1' } }],
+  ['news.subject', { news: { subject: 'Odd 1' } }],
+  ['news.body', { news: { body: '<p>Text 1</p>' } }],
+  ['objectId,category', { objectId: 1, category: { id: 5, name: 'Five' } }],
+  ['objectId,nonsense,news.nonsense', { objectId: 1 }],
+  ['objectId,objectId,category.name', { objectId: 1, category: { name: 'Five' } }],
+  ['news(slug),news.id', { news: { id: 1, slug: 'odd-1' } }],
+  ['news,news.slug', { news: expect.objectContaining({ id: 1, slug: 'odd-1', url: '/news/odd-1' }) }],
+  ['news(slug),news', { news: expect.objectContaining({ id: 1, slug: 'odd-1', url: '/news/odd-1' }) }],
+  ['objectId,news(subject', { objectId: 1, news: expect.objectContaining({ url: '/news/odd-1' }) }],
+])('With fields=%s, items have only these fields (C-24, C-25, C-26, C-27)', async (fields, expected) => {
+  expect(await first(fields)).toEqual(expected)
+})
 
-  test('Fields come in the order of the contract, not of the query (C-3)', async () => {
-    expect(Object.keys(await first('news,siteId,objectId'))).toEqual(['objectId', 'siteId', 'news'])
-  })
+const unknown = ['nonsense', 'news(nonsense)', 'news.nonsense', 'news()', 'subject', ',', ' ', '()']
+testWithAdmin.each([...unknown, 'constructor', '__proto__', 'news(toString)'])(
+  'With fields=%j, which are all unknown, items have the default fields (C-27)',
+  async (fields) => {
+    expect((await list({ fields })).json).toEqual((await list()).json)
+  },
+)
 
-  test('The query also selects fields of blogs (C-25, C-26)', async () => {
-    const { json } = await list({ fields: 'blog(blogName),category.name', limit: '1' }, '/categories/5/blogs')
-    expect(json.items).toEqual([{ blog: { blogName: 'Blog 1' }, category: { name: 'Five' } }])
-  })
+testWithAdmin('Fields come in the order of the contract, not of the query (C-3)', async () => {
+  expect(Object.keys(await first('news,siteId,objectId'))).toEqual(['objectId', 'siteId', 'news'])
+})
+
+testWithAdmin('The query also selects fields of blogs (C-25, C-26)', async () => {
+  const { json } = await list({ fields: 'blog(blogName),category.name', limit: '1' }, '/categories/5/blogs')
+  expect(json.items).toEqual([{ blog: { blogName: 'Blog 1' }, category: { name: 'Five' } }])
 })
 
 const matches: readonly [where: string, expected: readonly number[]][] = [
@@ -281,73 +273,71 @@ testWithAdmin.each(refusals.map(([where, message]) => ({ start: where.slice(0, 5
   },
 )
 
-describeWithAdmin('cursor', () => {
-  const walk = async (switches: Readonly<Record<string, string>>) => {
-    const ids: number[] = []
-    for (let cursor = ''; ; ) {
-      const answer = await list({ ...switches, cursor })
-      expect(answer.status).toBe(200)
-      ids.push(...objectIds(answer))
-      if (answer.json.nextCursor === null) return ids
-      cursor = answer.json.nextCursor
-    }
+const walk = async (switches: Readonly<Record<string, string>>) => {
+  const ids: number[] = []
+  for (let cursor = ''; ; ) {
+    const answer = await list({ ...switches, cursor })
+    expect(answer.status).toBe(200)
+    ids.push(...objectIds(answer))
+    if (answer.json.nextCursor === null) return ids
+    cursor = answer.json.nextCursor
   }
+}
 
-  test('A list by cursor has nextCursor, but no skip and no total (C-16, C-17)', async () => {
-    const { json } = await list({ cursor: '', limit: '3' })
-    expect(Object.keys(json).sort()).toEqual(['items', 'limit', 'nextCursor', 'totalItemsCount'])
-    expect(json).toMatchObject({ limit: 3, totalItemsCount: null, nextCursor: expect.stringMatching(/^[\w-]+$/) })
-    for (const order of ['', 'subject']) {
-      const { json: all } = await list({ cursor: '', limit: '25', order })
-      expect(all).toMatchObject({ totalItemsCount: null, nextCursor: null })
-    }
-    await refused({ cursor: '', skip: '5' }, 'skip')
-    expect((await list({ cursor: '', skip: '0' })).status).toBe(200)
-  })
+testWithAdmin('A list by cursor has nextCursor, but no skip and no total (C-16, C-17)', async () => {
+  const { json } = await list({ cursor: '', limit: '3' })
+  expect(Object.keys(json).sort()).toEqual(['items', 'limit', 'nextCursor', 'totalItemsCount'])
+  expect(json).toMatchObject({ limit: 3, totalItemsCount: null, nextCursor: expect.stringMatching(/^[\w-]+$/) })
+  for (const order of ['', 'subject']) {
+    const { json: all } = await list({ cursor: '', limit: '25', order })
+    expect(all).toMatchObject({ totalItemsCount: null, nextCursor: null })
+  }
+  await refused({ cursor: '', skip: '5' }, 'skip')
+  expect((await list({ cursor: '', skip: '0' })).status).toBe(200)
+})
 
-  test('With count=true, a list by cursor also has its total (C-17)', async () => {
-    expect((await list({ cursor: '', count: 'true' })).json.totalItemsCount).toBe(25)
-    expect((await list({ cursor: '', count: 'true', where: '{displayable:0}' })).json.totalItemsCount).toBe(1)
-  })
+testWithAdmin('With count=true, a list by cursor also has its total (C-17)', async () => {
+  expect((await list({ cursor: '', count: 'true' })).json.totalItemsCount).toBe(25)
+  expect((await list({ cursor: '', count: 'true', where: '{displayable:0}' })).json.totalItemsCount).toBe(1)
+})
 
-  test.each([
-    [{ limit: '7' }, range(1, 25)],
-    [{ limit: '25' }, range(1, 25)],
-    [{ limit: '4', where: '{weight:{$ne:null}}' }, [5, 10, 15, 20, 25]],
-    [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
-    [{ limit: '6', order: '-siteId' }, range(1, 25)],
-    [{ where: '{objectId:0}' }, []],
-  ])('With the query %o, the pages by cursor contain the whole list (C-16)', async (switches, expected) => {
-    expect(await walk(switches)).toEqual(expected)
-  })
+testWithAdmin.each([
+  [{ limit: '7' }, range(1, 25)],
+  [{ limit: '25' }, range(1, 25)],
+  [{ limit: '4', where: '{weight:{$ne:null}}' }, [5, 10, 15, 20, 25]],
+  [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
+  [{ limit: '6', order: '-siteId' }, range(1, 25)],
+  [{ where: '{objectId:0}' }, []],
+])('With the query %o, the pages by cursor contain the whole list (C-16)', async (switches, expected) => {
+  expect(await walk(switches)).toEqual(expected)
+})
 
-  test('The next page may have another limit and other fields (C-18)', async () => {
-    const { json } = await list({ cursor: '', limit: '3' })
-    const { json: next } = await list({ cursor: json.nextCursor, limit: '1', fields: 'objectId' })
-    expect(next.items).toEqual([{ objectId: 4 }])
-  })
+testWithAdmin('The next page may have another limit and other fields (C-18)', async () => {
+  const { json } = await list({ cursor: '', limit: '3' })
+  const { json: next } = await list({ cursor: json.nextCursor, limit: '1', fields: 'objectId' })
+  expect(next.items).toEqual([{ objectId: 4 }])
+})
 
-  test('A malformed cursor, or a cursor of another list, is refused with 220000 (C-18)', async () => {
-    const { json } = await list({ cursor: '', limit: '3' })
-    const { nextCursor } = json
-    await refused({ cursor: 'nonsense' }, 'cursor')
-    await refused({ cursor: `${nextCursor}x!` }, 'cursor')
-    const [hash] = JSON.parse(Buffer.from(nextCursor, 'base64url').toString())
-    const written = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-    for (const forged of [{}, [hash, 'x', 'y'], [hash, 3, 1], [hash, 1.5]]) {
-      await refused({ cursor: written(forged) }, 'cursor')
-    }
-    const sorted = (await list({ cursor: '', limit: '3', order: 'subject' })).json.nextCursor
-    const [hashOfSorted] = JSON.parse(Buffer.from(sorted, 'base64url').toString())
-    for (const values of [[], [{}], ['a', 'b']]) {
-      await refused({ cursor: written([hashOfSorted, 3, ...values]), order: 'subject' }, 'cursor')
-    }
-    await refused({ cursor: nextCursor, order: '-objectId' }, 'cursor')
-    await refused({ cursor: sorted, order: '-subject' }, 'cursor')
-    await refused({ cursor: nextCursor, where: '{displayable:1}' }, 'cursor')
-    const { nextCursor: filtered } = (await list({ cursor: '', limit: '3', where: '{displayable:1}' })).json
-    await refused({ cursor: filtered }, 'cursor')
-    expectError(await list({ cursor: nextCursor }, '/categories/5/blogs'), 400, 220000)
-    expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
-  })
+testWithAdmin('A malformed cursor, or a cursor of another list, is refused with 220000 (C-18)', async () => {
+  const { json } = await list({ cursor: '', limit: '3' })
+  const { nextCursor } = json
+  await refused({ cursor: 'nonsense' }, 'cursor')
+  await refused({ cursor: `${nextCursor}x!` }, 'cursor')
+  const [hash] = JSON.parse(Buffer.from(nextCursor, 'base64url').toString())
+  const written = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  for (const forged of [{}, [hash, 'x', 'y'], [hash, 3, 1], [hash, 1.5]]) {
+    await refused({ cursor: written(forged) }, 'cursor')
+  }
+  const sorted = (await list({ cursor: '', limit: '3', order: 'subject' })).json.nextCursor
+  const [hashOfSorted] = JSON.parse(Buffer.from(sorted, 'base64url').toString())
+  for (const values of [[], [{}], ['a', 'b']]) {
+    await refused({ cursor: written([hashOfSorted, 3, ...values]), order: 'subject' }, 'cursor')
+  }
+  await refused({ cursor: nextCursor, order: '-objectId' }, 'cursor')
+  await refused({ cursor: sorted, order: '-subject' }, 'cursor')
+  await refused({ cursor: nextCursor, where: '{displayable:1}' }, 'cursor')
+  const { nextCursor: filtered } = (await list({ cursor: '', limit: '3', where: '{displayable:1}' })).json
+  await refused({ cursor: filtered }, 'cursor')
+  expectError(await list({ cursor: nextCursor }, '/categories/5/blogs'), 400, 220000)
+  expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
 })

@@ -9,8 +9,7 @@ const own = ownFolder()
 it('DELETE of a file answers 200 with an empty body (S-91)', async () => {
   await put(`${own}/file/a`, 'a')
   await put(`${own}/file/ab`, 'ab')
-  const { status, text } = await remove(`${own}/file/a`)
-  expect({ status, text }).toEqual({ status: 200, text: '' })
+  expect(await remove(`${own}/file/a`)).toMatchObject({ status: 200, text: '' })
   expect(await namesIn(`${own}/file`)).toEqual(['ab'])
 })
 

@@ -58,8 +58,7 @@ it('?meta of a lone draft answers 404, and ?meta of a folder has no draft (S-76)
 it('The description ignores limit and cursor, but refuses recursive=true (S-81)', async () => {
   expect((await read(`${own}/digits.txt`, '?meta&limit=1&cursor=eA')).status).toBe(200)
   expectError(await read(`${own}/digits.txt`, '?meta&recursive=true'), 400, 104000)
-  const { status, text } = await call(at(`${own}/digits.txt`, '?meta'), { method: 'HEAD' })
-  expect({ status, text }).toEqual({ status: 200, text: '' })
+  expect(await call(at(`${own}/digits.txt`, '?meta'), { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
 })
 
 testWithAdmin('The description of a page includes its running workflow (S-76)', async () => {
@@ -114,13 +113,8 @@ describe('?meta of a folder', () => {
   })
 
   it('The description of the root has the contents, but no time (S-75)', async () => {
-    const { status, json } = await call(`${storage}?meta`)
-    expect({ status, name: json.name, type: json.type, time: json.lastModified }).toEqual({
-      status: 200,
-      name: '',
-      type: 'folder',
-      time: null,
-    })
+    const root = { name: '', type: 'folder', lastModified: null }
+    expect(await call(`${storage}?meta`)).toMatchObject({ status: 200, json: root })
   })
 
   it.each(['?meta&limit=0', '?meta&limit=x', '?meta&limit=-1', '?meta&cursor=%20', '?meta&cursor=eA'])(
@@ -183,12 +177,8 @@ describe('?meta with recursive=true', () => {
   it('A recursive list is of a folder, which may be empty, or of the site (S-80, E-29)', async () => {
     expect((await read(`${folder}/empty`, '?meta&recursive=true')).json.contents).toEqual([])
     expectError(await read(`${own}/nothing`, '?meta&recursive=true'), 404, 104001)
-    const { status, json } = await call(`${storage}?meta&recursive=true&limit=1`)
-    expect({ status, count: json.contents.length, next: typeof json.cursor }).toEqual({
-      status: 200,
-      count: 1,
-      next: 'string',
-    })
+    const { json } = await call(`${storage}?meta&recursive=true&limit=1`)
+    expect([json.contents.length, typeof json.cursor]).toEqual([1, 'string'])
   })
 
   it.each([

@@ -17,8 +17,7 @@ describe.concurrent('A purge', () => {
     const path = `${own}/all.txt`
     for (const text of ['1', '22', '333']) await put(path, text)
     const [, old] = await versionsOf(path)
-    const { status, text } = await purge(path)
-    expect([status, text]).toEqual([200, ''])
+    expect(await purge(path)).toMatchObject({ status: 200, text: '' })
     expect(await sizesOf(path)).toEqual([3])
     expect((await read(path)).text).toBe('333')
     expectError(await read(path, named(old?.version)), 404, 104001)

@@ -9,8 +9,7 @@ const own = ownFolder()
 
 it('PUT stores its body as the file (S-47)', async () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
-  const { status, json } = await put(`${own}/raw/a.bin`, bytes)
-  expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+  expect(await put(`${own}/raw/a.bin`, bytes)).toMatchObject({ status: 200, json: { status: 'success' } })
   const asBytes = { headers: { Accept: 'application/octet-stream' } }
   expect((await call(at(`${own}/raw/a.bin`), asBytes)).headers['content-length']).toBe('256')
 })
