@@ -14,13 +14,8 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly issuer?: string
 }
 
-/** Faults that no page may have. They are reported at the end of the test. */
-interface Watch {
-  readonly faults: string[]
-}
-
-/** Policy violations, script errors, and requests to other hosts. */
-const watch = (page: Page, allowed: readonly string[]): Watch => {
+/** Records policy violations, script errors, and requests to other hosts. The end of the test reports them. */
+const recordFaults = (page: Page, allowed: readonly string[]): readonly string[] => {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error.stack ?? error)))
   page.on('console', (message) => {
@@ -31,7 +26,7 @@ const watch = (page: Page, allowed: readonly string[]): Watch => {
     if (![...allowed.map((address) => `${address}/`), 'blob:'].some((start) => url.startsWith(start)))
       faults.push(`A request to ${url}`)
   })
-  return { faults }
+  return faults
 }
 
 const openPage = async (
@@ -44,7 +39,7 @@ const openPage = async (
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(25_000)
   const page = await context.newPage()
-  const { faults } = watch(page, [baseUrl, issuer])
+  const faults = recordFaults(page, [baseUrl, issuer])
   if (token !== null) {
     await page.addInitScript((given) => {
       // The token is set once, so a token that the page stores later remains. Frames have no storage.
