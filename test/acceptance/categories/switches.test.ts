@@ -22,13 +22,6 @@ testWithAdmin('Unknown query parameters, and the value undefined, are ignored (C
   expect(json).toEqual((await list()).json)
 })
 
-testWithAdmin('If a query parameter is sent twice, its first value is used', async () => {
-  const twice = (switches: string) => library.call(`/categories/5/news?${switches}`)
-  expect((await twice('limit=3&limit=4&skip=2&skip=x')).json).toMatchObject({ limit: 3, skip: 2 })
-  expect((await twice('cursor=&cursor=wrong')).json).toMatchObject({ nextCursor: expect.any(String) })
-  expectError(await twice('limit=x&limit=3'), 400, 220000)
-})
-
 testWithAdmin('The answer lists every fault of the query (E-2)', async () => {
   const answer = await list({ where: '{', order: 'nonsense', skip: '-1', limit: 'abc' })
   expectError(answer, 400, 220000)

@@ -69,13 +69,6 @@ test('An error in XML leaves out characters that XML forbids (E-3)', async () =>
   expect(answer.text).not.toMatch(/\p{Cc}/u)
 })
 
-test('Answers in JSON and in XML have Vary: Accept', async () => {
-  const form = await formWith({ id: -2 })
-  for (const headers of [{}, xml]) {
-    expect((await call(`${fieldsOf(form)}/-2`, { headers })).headers['vary']).toContain('Accept')
-  }
-})
-
 test.each<[string, string]>([
   ['the root element field and the namespace', `<field ${namespaces}>${valid}</field>`],
   ['any root element, without a namespace', `<whatever>${valid}</whatever>`],

@@ -64,7 +64,11 @@ it('Links work for file names of every kind', async () => {
 it('A link that was changed, or has lost its signature, is refused (S-73)', async () => {
   const { url } = await linkTo(`${own}/digits.txt`)
   await put(`${own}/other.txt`, 'secret')
-  for (const changed of [url.replace('digits.txt', 'other.txt'), url.slice(0, -2), url.replace(/\?.*/, '')]) {
+  for (const changed of [
+    url.replace('digits.txt', 'other.txt'),
+    url.slice(0, -2),
+    url.replace(/&[^&=]*signature=[^&]*/i, ''),
+  ]) {
     const response = await fetch(changed)
     expect([403, 404]).toContain(response.status)
     expect(await response.text()).not.toContain('secret')
