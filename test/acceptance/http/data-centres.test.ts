@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 testWithAdmin(
-  'A read of a site elsewhere is redirected by 301 to the same path (A-23, A-24, A-25)',
+  'A read of a distant site is redirected by 301 to the same path (A-23, A-24, A-25)',
   async ({ skip }) => {
     if (!elsewhere) return skip('there is only one data centre')
     const { url, siteId, token } = elsewhere
