@@ -3,7 +3,7 @@ import type { createdKey, keyList } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
-import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
+import { done, ok, secret } from '../../lib/http/reply.ts'
 import { bodyOf, operation } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
@@ -35,7 +35,7 @@ export const createKey = operation({ body: bodyOf('newKeyBody') }, async ({ site
   for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
   const wanted = { name, rights, expires: expiryOf(expires, Math.floor(deps.clock.wall() / 1000)) }
   const key = await issueKey(deps.grants, caller.person, site.id, wanted, author)
-  return created<Answer<typeof createdKey>>(key, neverStored)
+  return secret<Answer<typeof createdKey>>(key, 201)
 })
 
 /** 404/101010 for a key that the site does not have. */

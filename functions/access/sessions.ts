@@ -16,13 +16,12 @@ import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodyOf, requireHttps } from './bodies.ts'
 import { tokenReply } from './token-reply.ts'
 
-const ofPersonOnly = (): ServiceError =>
-  new ServiceError('signInRefused', { message: 'This needs the token of a sign-in. Sign in with name and password.' })
-
 /** Errors: signInRefused, for keys and for tokens without a person. */
-const signedIn = (caller: Caller) => {
-  if (caller.kind !== 'session' || !caller.person) throw ofPersonOnly()
-  return caller.person
+const signedIn = ({ kind, person }: Caller) => {
+  if (kind === 'session' && person) return person
+  throw new ServiceError('signInRefused', {
+    message: 'This needs the token of a sign-in. Sign in with name and password.',
+  })
 }
 
 //

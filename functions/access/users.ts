@@ -1,28 +1,16 @@
 import { describeInvitation } from '../../lib/access/invitations.ts'
 import { describeEntry, describePerson, keyOfName, type Person, type SiteEntry } from '../../lib/access/people.ts'
-import {
-  addUser as add,
-  changeUser as change,
-  findUser,
-  type Manager,
-  removeUser as remove,
-} from '../../lib/access/user-rules.ts'
+import { addUser as add, changeUser as change, findUser, removeUser as remove } from '../../lib/access/user-rules.ts'
 import type { invitation as invitationAnswer, user as userAnswer, userPage } from '../../lib/contract/access/answers.ts'
 import type { GivenEntry } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import type { OperationInput, Segments } from '../../lib/http/operation.ts'
-import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
+import type { Segments } from '../../lib/http/operation.ts'
+import { done, ok, secret } from '../../lib/http/reply.ts'
 import { bodyOf, operation } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
 const nameOf = ({ user = '' }: Segments): { name: string } => ({ name: user })
-
-const managerOf = ({ site, caller, author }: Pick<OperationInput, 'site' | 'caller' | 'author'>): Manager => ({
-  site: site.id,
-  rightsBySite: caller.rightsBySite,
-  author,
-})
 
 const entryIn = ({ role, folders, rights }: GivenEntry): SiteEntry | undefined => {
   if (rights) return { rights }
@@ -55,21 +43,19 @@ export const getUser = operation({ params: nameOf }, async ({ site, params }, { 
 export const addUser = operation({ body: bodyOf('newUserBody') }, async (input, deps) => {
   const { body, dataCentre } = input
   const entry = entryIn(body) ?? { rights: [] }
-  const { person, invitation } = await add(deps, managerOf(input), { ...body, entry })
-  return created<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre), neverStored)
+  const { person, invitation } = await add(deps, input, { ...body, entry })
+  return secret<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre), 201)
 })
 
 /** 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
 export const changeUser = operation({ params: nameOf, body: bodyOf('userChangeBody') }, async (input, deps) => {
   const { body, params, dataCentre } = input
-  const { person, invitation } = await change(deps, managerOf(input), params.name, { ...body, entry: entryIn(body) })
-  return ok<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre), {
-    headers: neverStored,
-  })
+  const { person, invitation } = await change(deps, input, params.name, { ...body, entry: entryIn(body) })
+  return secret<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre))
 })
 
 /** */
 export const removeUser = operation({ params: nameOf }, async (input, deps) => {
-  await remove(deps, managerOf(input), input.params.name)
+  await remove(deps, input, input.params.name)
   return done
 })

@@ -6,7 +6,7 @@ import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
 import type { WebForm, WebForms } from '../../lib/fields/web-forms.ts'
-import { checkMatch } from '../../lib/http/conditions.ts'
+import { checkConditions } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { byValue, created, done, ok } from '../../lib/http/reply.ts'
@@ -82,21 +82,21 @@ export const createField = operation({ params: webFormOf, body: bodyOf('newField
 
 type FieldChange = Parameters<WebForms['changeFields']>[2]
 
-/** F-18 (operation 4). 412 when `If-Match` does not match. */
+/** F-18 (operation 4). 412 when a condition fails. */
 export const updateField = operation({ params: fieldOf, body: bodyOf('fieldChangeBody') }, async (input, deps) => {
   const { site, params, body, headers, author, deadline } = input
   const change: FieldChange = (fields) =>
-    changeField(fields, params.typeId, body, (field) => checkMatch(headers['if-match'], fieldTag(field)))
+    changeField(fields, params.typeId, body, (field) => checkConditions(headers, fieldTag(field)))
   const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
   await deps.webForms.changeFields(site.id, params.webForm, change, entry, deadline)
   return done
 })
 
-/** F-19 (operation 5). 412 when `If-Match` does not match. */
+/** F-19 (operation 5). 412 when a condition fails. */
 export const deleteField = operation({ params: fieldOf }, async (input, { webForms }) => {
   const { site, params, headers, author, deadline } = input
   const change: FieldChange = (fields) =>
-    removeField(fields, params.typeId, (field) => checkMatch(headers['if-match'], fieldTag(field)))
+    removeField(fields, params.typeId, (field) => checkConditions(headers, fieldTag(field)))
   const entry = fieldEntry('field.removed', site, params.webForm, params.typeId, author)
   await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
   return done

@@ -17,6 +17,7 @@ import {
   pathOf,
   purgeablePath,
   readSwitches,
+  refuseCoding,
   removablePath,
   requesterOf,
   schemaOf,
@@ -90,21 +91,15 @@ const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   return (content: AsyncIterable<Uint8Array>) => checkedBy(digests, content)
 }
 
-// Some old programs send the character set as the content coding, so other values are ignored.
-const coding = /\b(gzip|deflate|br|zstd|compress)\b/i
-
-// S-132, S-133: programs such as `curl -C -` send a part of the file, and some send a compressed file.
-const refuseOtherBytes = ({ headers }: Pick<Request, 'headers'>): void => {
-  if (headers['content-range'] !== undefined)
-    throw storageRefused(
-      'PUT with Content-Range is not supported. Send the whole file, or a resumable upload (tus 1.0).',
-    )
-  if (coding.test(headers['content-encoding'] ?? ''))
-    throw storageRefused('PUT with Content-Encoding is not supported. Send the file without this encoding.')
+// S-132: programs such as `curl -C -` send a part of the file.
+const refusePart = ({ headers }: Pick<Request, 'headers'>): void => {
+  if (headers['content-range'] === undefined) return
+  throw storageRefused('PUT with Content-Range is not supported. Send the whole file, or a resumable upload (tus 1.0).')
 }
 
 const putFileContent = operation({ params: writablePath, query: asDraft }, async (input, deps) => {
-  refuseOtherBytes(input)
+  refusePart(input)
+  refuseCoding(input)
   if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
   const contentType = mediaType(input.headers['content-type'])
   const checked = await checkedContent(input)

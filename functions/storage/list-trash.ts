@@ -27,38 +27,41 @@ const tolerance = 5_000
 
 const types: readonly ChangeType[] = ['file.removed', 'folder.removed']
 
-const itemsOf = async ({ files }: StorageDeps, changes: readonly Change[]): Promise<readonly Item[]> => {
+const itemsOf = async (deps: StorageDeps, changes: readonly Change[]): Promise<readonly Item[]> => {
   const found = new Map<Change, Item>()
   await inParallel(changes, callsAtOnce, async (change) => {
     const type = change.type === 'folder.removed' ? 'folder' : 'file'
     const path = change.subject as StoragePath
-    const item = await findInTrash(files, change.site, { path, type })
+    const item = await findInTrash(deps, change.site, { path, type })
     if (!item || (item.goneAt ?? 0) > change.at + tolerance) return
     found.set(change, { path, type, size: item.size, removedAt: timeOf(change.at), removedBy: change.actor })
   })
   return changes.flatMap((change) => found.get(change) ?? [])
 }
 
+// `findInTrash` decides whether the file or the folder of a path is the later removal.
+const thingIn = ({ type, subject }: Change): string => `${type} ${subject}`
+
 const entriesAtOnce = 100
 const mostEntries = 10_000
 
 /**
- * The subjects of the entries that are newer than a cursor by at most the tolerance. Earlier pages list their removals,
+ * The things of the entries that are newer than a cursor by at most the tolerance. Earlier pages list their removals,
  * and an older entry of the same path would find the same removal again.
  */
-const subjectsAfter = async ({ history }: StorageDeps, site: SiteId, cursor: number): Promise<Set<string>> => {
-  const subjects = new Set<string>()
+const thingsAfter = async ({ history }: StorageDeps, site: SiteId, cursor: number): Promise<Set<string>> => {
+  const things = new Set<string>()
   let [position, start] = [cursor - 1, undefined as number | undefined]
   for (let lookedAt = 0; lookedAt < mostEntries; lookedAt += entriesAtOnce) {
     const changes = await history.after(site, position, entriesAtOnce)
     start ??= changes[0]?.at ?? 0
     const end = start + tolerance
-    for (const { at, type, subject } of changes) if (at <= end && types.includes(type)) subjects.add(subject)
+    for (const change of changes) if (change.at <= end && types.includes(change.type)) things.add(thingIn(change))
     const last = changes.at(-1)
     if (!last || last.at > end || changes.length < entriesAtOnce) break
     position = last.position
   }
-  return subjects
+  return things
 }
 
 const positionIn = (cursor: string): number => {
@@ -82,10 +85,11 @@ export const listTrash = operation({ params: describablePath, query: pageOf }, a
   let before = query.cursor === undefined ? undefined : positionIn(query.cursor)
   const end = deadline.reserving(reserves.preview)
   const deleted: Item[] = []
-  const subjects = before === undefined ? new Set<string>() : await subjectsAfter(deps, site.id, before)
+  const things = before === undefined ? new Set<string>() : await thingsAfter(deps, site.id, before)
   for (let round = 0; round === 0 || (before !== undefined && round < mostRounds && !end.isOver()); round++) {
     const page = await changesBefore(deps.history, site.id, { limit: limit - deleted.length, filter, before })
-    const newest = page.changes.filter(({ subject }) => !subjects.has(subject) && subjects.add(subject))
+    const below = page.changes.filter(({ subject }) => subject !== params.path)
+    const newest = below.filter((change) => !things.has(thingIn(change)) && things.add(thingIn(change)))
     deleted.push(...(await itemsOf(deps, newest)))
     before = page.next
     if (deleted.length === limit) break

@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { downloadLink, progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
-import { neverStored, ok } from '../../lib/http/reply.ts'
+import { ok, secret } from '../../lib/http/reply.ts'
 import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
@@ -29,7 +29,7 @@ const getLink = operation({ params: readablePath, query: presentAsDraft }, async
   const { dataCentre, params, query: isDraft } = input
   const { info } = await readFile(files, scopeOf(input, 'read'), params.path, isDraft, () => undefined)
   const { url, expires } = await linkTo(info, dataCentre)
-  return ok<Answer<typeof downloadLink>>({ url, expires: timeOf(expires) }, { headers: neverStored })
+  return secret<Answer<typeof downloadLink>>({ url, expires: timeOf(expires) })
 })
 
 const stateOf = async (query: Switches) => {

@@ -21,7 +21,7 @@ import {
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
-import { operation, refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
+import { operation, refuseCoding, refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput
@@ -43,6 +43,7 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   const { length, metadata, ...file } = readCreation(headers)
   const checksum = readChecksum(headers)
   if (hasBody(input)) requireBytes(headers)
+  refuseCoding(input)
   const request = { folder: params.path, ...file, ...conditionsIn(headers) }
   const requester = uploaderOf(input)
   const opened = await openUpload(deps, requester, { request, length, metadata })
@@ -82,6 +83,7 @@ export const describeUpload = operation({ params: uploadOf }, async (input, deps
 
 export const appendToUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   requireTus(input.headers)
+  refuseCoding(input)
   const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
   const requester = uploaderOf(input)
   const begun = await beginAppend(deps, requester, input.params.id, addition)

@@ -11,7 +11,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
 import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
-import { created, done, neverStored, ok } from '../../lib/http/reply.ts'
+import { done, ok, secret } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
   changeWebhook as change,
@@ -60,8 +60,8 @@ export const createWebhook = operation({ body: bodyOf('newWebhookBody') }, async
   requireRights(caller.rights, body.types ?? [])
   const made = await create(deps, site.id, body, author)
   if (!made) throw new ServiceError('tooManyWebhooks')
-  const { webhook, secret } = made
-  return created<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret }, neverStored)
+  const { webhook, secret: shown } = made
+  return secret<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret: shown }, 201)
 })
 
 export const getWebhook = operation({ params: idOf }, async ({ site, params }, deps) =>
@@ -77,7 +77,7 @@ export const changeWebhook = operation({ params: idOf, body: bodyOf('webhookChan
   const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
   if (!changed) throw new ServiceError('webhookUnknown')
   const { webhook, ...shown } = changed
-  return ok<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown }, { headers: neverStored })
+  return secret<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown })
 })
 
 /** V-1, V-32. Errors: webhookUnknown. */

@@ -70,6 +70,16 @@ export interface HistoryEntry extends Author {
   readonly details?: Readonly<Record<string, string | number | boolean | readonly (string | number)[]>>
 }
 
+const pathsOf = ({ subject, details }: Pick<HistoryEntry, 'subject' | 'details'>): readonly string[] => {
+  const { names, to } = details ?? {}
+  const uploaded = Array.isArray(names) ? names.map((name) => (subject === '' ? `${name}` : `${subject}/${name}`)) : []
+  return [subject, ...uploaded, ...(typeof to === 'string' ? [to] : [])]
+}
+
+/** V-34. With a slash at its end, `start` names a folder, which may be removed or moved as a whole. */
+export const isAbout = (entry: Pick<HistoryEntry, 'subject' | 'details'>, start: string): boolean =>
+  start === '' || pathsOf(entry).some((path) => `${path}/`.startsWith(start))
+
 export const withCount = (entry: HistoryEntry, count: number): HistoryEntry => ({
   ...entry,
   details: { ...entry.details, count },

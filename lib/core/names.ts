@@ -16,7 +16,7 @@ export const unknownMembers = (names: readonly string[], known: readonly string[
   const more = names.length > mostQuoted ? ` and ${names.length - mostQuoted} more` : ''
   const subject = `${names.slice(0, mostQuoted).map(quote).join(', ')}${more}`
   const verdict = names.length === 1 ? 'is not a known member' : 'are not known members'
-  return `${subject} ${verdict}. Known members: ${known.join(', ')}`
+  return `${subject} ${verdict}. Use only these members: ${known.join(', ')}`
 }
 
 export const byName = <Name extends string, Value>(names: readonly Name[], make: (name: Name) => Value) =>

@@ -1,4 +1,4 @@
-import type { ChangeType } from '../core/history-entry.ts'
+import { type ChangeType, isAbout } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 import { type Area, includesRight, type Right } from '../core/rights.ts'
 import type { Change, History } from './history.ts'
@@ -81,7 +81,7 @@ const isWanted = (change: Change, filter: ChangeFilter): boolean => {
   const { types, subject = '', actor, since = 0 } = filter
   return (
     (types?.includes(change.type) ?? true) &&
-    change.subject.startsWith(subject) &&
+    isAbout(change, subject) &&
     (actor === undefined || change.actor === actor) &&
     change.at >= since &&
     isReadable(change, filter)

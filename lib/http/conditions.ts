@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { isStronglyIn, isWeaklyIn, readTags } from '../core/entity-tags.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Format } from './format.ts'
+import type { Request } from './request.ts'
 
 export const tagOfText = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 
@@ -14,12 +15,18 @@ const tagsIn = (header: string) => readTags(header) ?? []
 
 const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/, '') === tag
 
-/** Checks `If-Match` before a change. The tag of either format matches. Errors: conditionFailed. */
-export const checkMatch = (header: string | undefined, tag: string): void => {
-  if (header === undefined) return
-  const tags = tagsIn(header)
-  if (tags === '*' || tags.some((candidate) => !candidate.isWeak && isOfState(candidate.tag, tag))) return
-  throw new ServiceError('conditionFailed')
+/** Checks the conditions before a change. The tag of either format matches. Errors: conditionFailed. */
+export const checkConditions = (headers: Request['headers'], tag: string): void => {
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers
+  const has = (header: string, accepts: (one: { readonly isWeak: boolean }) => boolean): boolean => {
+    const tags = tagsIn(header)
+    return tags === '*' || tags.some((one) => accepts(one) && isOfState(one.tag, tag))
+  }
+  if (match !== undefined && !has(match, ({ isWeak }) => !isWeak)) throw new ServiceError('conditionFailed')
+  if (noneMatch === undefined || !has(noneMatch, () => true)) return
+  throw new ServiceError('conditionFailed', {
+    message: 'If-None-Match failed: the resource already exists in that state. Read it, then decide.',
+  })
 }
 
 export const matchFails = (header: string | undefined, current: string): boolean => {

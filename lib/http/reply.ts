@@ -78,4 +78,9 @@ export const text = (type: string, body: string, tag?: string): TextReply => ({
 /** Caches must not keep the reply. */
 export const neverStored = { 'Cache-Control': 'no-store' }
 
+export const secret = <Value extends object>(value: Value, status = 200): DocumentReply => ({
+  ...ok(value, { headers: neverStored }),
+  status,
+})
+
 export const done: Reply = { status: 200 }

@@ -74,6 +74,19 @@ const checkAt = async (
   }
 }
 
+/** A folder has no tag, so only `*` matches it. */
+export const checkFolder = async (
+  files: ObjectStore,
+  site: SiteId,
+  path: StoragePath,
+  conditions: Conditions = {},
+): Promise<CheckedConditions> => {
+  if (isUnconditional(conditions)) return { matching: [] }
+  const key = folderKey('live', site, path)
+  const [folder, file] = await Promise.all([files.find(key), files.find(fileKey('live', site, path))])
+  return { matching: [{ key, version: folder?.version }], refusal: refusalOf(conditions, file ?? (folder && 'folder')) }
+}
+
 /**
  * Checks the conditions on the source of a move or copy. `matching` contains states that must not change before the
  * placement.

@@ -4,13 +4,16 @@ import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
-import type { ChangeDeps } from './changes/change.ts'
 import { listAll } from './many-objects.ts'
 import type { ObjectStore } from './object-store.ts'
 import { editions, folderKey, type StoragePath } from './path.ts'
-import type { RemovalTask } from './path-locks.ts'
+import type { FolderRemovals, RemovalTask } from './path-locks.ts'
 
-export type ContinueDeps = Pick<ChangeDeps, 'files' | 'removals' | 'clock'>
+export interface ContinueDeps {
+  readonly files: ObjectStore
+  readonly removals: FolderRemovals
+  readonly clock: Clock
+}
 
 export interface RemovalMessage {
   readonly task: RemovalTask

@@ -282,8 +282,10 @@ $`,
     noOperator: (name: string, member: string) => text`"${name}" on ${member}`,
     isMissing: (wanted: string) => `is missing. It must be ${wanted}`,
     notMultipart: text`Send files as multipart/form-data, one file by PUT to its path, or one file by tus with Tus-Resumable.$`,
-    unknownMember: (names: string, members: string) => `${names} is not a known member. Known members: ${members}`,
-    noMember: (name: string) => text`"${name}" is not a known member. Known members: …`,
+    unknownMember: (names: string, members: string) =>
+      `${names} is not a known member. Use only these members: ${members}`,
+    noMember: (name: string) => text`"${name}" is not a known member. Use only these members: …`,
+    sendReplace: 'Send "replace": true',
     incomplete: 'The request body is incomplete. Send it again.',
     manyParts: 'more than 1000 parts',
     noObject: (kind: string, id: number) => `there is no ${kind} ${id} on this site`,
@@ -615,7 +617,7 @@ export const badRecords = [
   ['{"kind":"blog","id":1,"createDate":7}', 'createDate: must be a date such as 2026-01-31 or 2026-01-31T12:00:00'],
   [
     '{"kind":"blog","id":1,"a":1,"b":1,"c":1,"d":1}',
-    '"a", "b", "c" and 1 more are not known members. Known members: id, ',
+    '"a", "b", "c" and 1 more are not known members. Use only these members: id, ',
   ],
   [
     '{"kind":"link","type":"news","categoryId":1,"objectId":1,"colour":"red"}',

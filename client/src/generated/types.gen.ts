@@ -997,7 +997,7 @@ export type Webhook = {
      */
     types: Array<string>;
     /**
-     * Only changes whose subject begins with this text are reported. If empty, changes of all subjects are reported.
+     * Only changes whose subject begins with this text are reported, such as `news/` for a folder. If empty, changes of all subjects are reported.
      */
     subject: string;
     enabled: boolean;
@@ -1032,7 +1032,7 @@ export type CreatedWebhook = {
      */
     types: Array<string>;
     /**
-     * Only changes whose subject begins with this text are reported. If empty, changes of all subjects are reported.
+     * Only changes whose subject begins with this text are reported, such as `news/` for a folder. If empty, changes of all subjects are reported.
      */
     subject: string;
     enabled: boolean;
@@ -1072,7 +1072,7 @@ export type ChangedWebhook = {
      */
     types: Array<string>;
     /**
-     * Only changes whose subject begins with this text are reported. If empty, changes of all subjects are reported.
+     * Only changes whose subject begins with this text are reported, such as `news/` for a folder. If empty, changes of all subjects are reported.
      */
     subject: string;
     enabled: boolean;
@@ -5064,7 +5064,7 @@ export type ListChangesData = {
          */
         type?: string;
         /**
-         * Only changes whose subject begins with this text.
+         * Only changes whose subject begins with this text, such as `news/` for a folder.
          */
         subject?: string;
     };

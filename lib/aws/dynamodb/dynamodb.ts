@@ -31,7 +31,6 @@ export const isConditionFailure = (error: unknown): error is ConditionalCheckFai
 export type Attributes = Readonly<Record<string, unknown>>
 export type Key = Readonly<Record<string, string | number>>
 
-// Expressions name attributes with `#` in front.
 interface Write {
   readonly condition?: string
   readonly values?: Attributes

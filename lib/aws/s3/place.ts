@@ -103,7 +103,7 @@ const create = async (run: Run, change: Change): Promise<unknown> => {
   const { kind, key } = change
   if (kind === 'remove') return tagOf(run, key)
   if (kind === 'put') return put(run, key, bodyOf(change.staged))
-  if (kind === 'folder') return collect(createFolder(buckets, key))
+  if (kind === 'folder') return collect(createFolder(buckets, { key, expected: expected.get(key) }))
   if (kind !== 'restore') return collect(copyObject(buckets, change))
   if (change.hiddenBy) return undefined
   const mustBeFree = absent.some((one) => isAtOrBelow(key, one))

@@ -53,13 +53,20 @@ export const putBody = async (buckets: StepBuckets, write: Write, body: StagedBo
   return withSpare(await awaitVersion(buckets, { key, isNew, find, explain }, sendBody(buckets, write, body)), body)
 }
 
-export const createFolder = async (buckets: StepBuckets, key: string): Promise<StepResult> => {
+/** Errors: NotPlaced (changed). */
+export const createFolder = async (buckets: StepBuckets, { key, expected }: Write): Promise<StepResult> => {
   const { once, name, options } = buckets.doing
-  if (await headObject(buckets.doing, key)) return { made: [] }
-  const command = new PutObjectCommand({ Bucket: name, Key: key, Body: Buffer.alloc(0), ContentLength: 0 })
+  const changed = new NotPlaced({ outcome: 'changed', key })
+  if (await headObject(buckets.doing, key)) {
+    if (expected && expected.version === undefined) throw changed
+    return { made: [] }
+  }
+  const goal = { Bucket: name, Key: key, ...onlyOnto(expected) }
+  const command = new PutObjectCommand({ ...goal, Body: Buffer.alloc(0), ContentLength: 0 })
   // If a folder is left behind, it is empty, and the next attempt uses it.
   const find = async () => undefined
-  return awaitVersion(buckets, { key, isNew: true, find }, once.send(command, options))
+  const explain = async (refusal: unknown) => (expected ? changed : refusal)
+  return awaitVersion(buckets, { key, isNew: true, find, explain }, once.send(command, options))
 }
 
 /** Copies an object to a free key, for copies and moves. Errors: NotPlaced. */

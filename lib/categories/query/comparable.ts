@@ -1,6 +1,6 @@
 import { unknownMembers } from '../../core/names.ts'
 import type { MemberType, Scalar } from '../../core/object-kinds.ts'
-import { findMember, type ItemShape, type MemberReference, memberNames } from './item-shape.ts'
+import { comparableNames, findMember, type ItemShape, type MemberReference } from './item-shape.ts'
 
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
@@ -8,7 +8,7 @@ export class QueryFault extends Error {
 
 export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
   const member = findMember(shape, name)
-  if (!member) throw new QueryFault(unknownMembers([name], memberNames(shape)))
+  if (!member) throw new QueryFault(unknownMembers([name], comparableNames(shape)))
   if (member.type === 'text') throw new QueryFault(`${member.name} cannot be ${use}`)
   return member
 }

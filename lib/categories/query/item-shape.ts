@@ -63,11 +63,15 @@ const reference = (name: string, { type }: Member, object?: string): MemberRefer
   },
 })
 
-export const memberNames = ({ own, objects }: ItemShape): readonly string[] => [
-  ...Object.keys(own),
+const comparableIn = (members: Members): readonly string[] =>
+  Object.keys(members).filter((name) => members[name]?.type !== 'text')
+
+/** The members that `where` and `order` may name. */
+export const comparableNames = ({ own, objects }: ItemShape): readonly string[] => [
+  ...comparableIn(own),
   ...objects
     .filter(({ standard }) => standard)
-    .flatMap(({ name, members }) => Object.keys(members).map((member) => `${name}.${member}`)),
+    .flatMap(({ name, members }) => comparableIn(members).map((member) => `${name}.${member}`)),
 ]
 
 const memberOf = (members: Members, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined)

@@ -67,7 +67,7 @@ export const changesOperation: OperationContract = {
         'form.created,site.created',
         severalTypes,
       ],
-      subject: ['Only changes whose subject begins with this text.', 'form/', z.string()],
+      subject: ['Only changes whose subject begins with this text, such as `news/` for a folder.', 'form/', z.string()],
     }),
   },
   headers: {

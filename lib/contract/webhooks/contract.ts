@@ -12,7 +12,8 @@ const members = {
   ),
   subject: described(
     z.string(),
-    'Only changes whose subject begins with this text are reported. If empty, changes of all subjects are reported.',
+    'Only changes whose subject begins with this text are reported, such as `news/` for a folder. If empty, changes ' +
+      'of all subjects are reported.',
   ),
   enabled: z.boolean(),
   description: z.string(),
@@ -86,7 +87,7 @@ export const webhooksContract: GroupContract<'webhooks'> = {
       },
       errors: [...stored, 'tooManyWebhooks'],
       examples: [
-        { body: { targetUrl: 'https://example.com/hooks', types: ['file.*', 'link.added'], subject: 'news/' } },
+        { body: { targetUrl: 'https://example.com/hooks', types: ['file.*', 'folder.*'], subject: 'news/' } },
         { body: { targetUrl: 'example.com' } },
       ],
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { giveBack, lendPiece } from '../../core/pieces.ts'
-import { asPortError, isMissing } from '../../core/system-failures.ts'
+import { asPortError, failureOf, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
 import { makePrivateFolder } from '../directory/private-files.ts'
 import { type Writing, type Written, writeBlob } from './write-blob.ts'
@@ -182,7 +182,18 @@ export const openBlobs = (
     const named = start === 0 ? syncName() : undefined
     await endAt(file, name, start)
     await named
-    return await writeBlob(file, content, { durable, start, ...callbacks })
+    let end = start
+    const kept = (size: number) => {
+      end = start + size
+      callbacks.kept?.(size)
+    }
+    try {
+      return await writeBlob(file, content, { durable, start, ...callbacks, kept })
+    } catch (error) {
+      // Later requests need the space of the bytes that were not kept.
+      if (failureOf(error) === 'full' && !callbacks.isOver?.()) await file.truncate(end).catch(() => {})
+      throw error
+    }
   }
 
   return {

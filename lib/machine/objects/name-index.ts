@@ -1,3 +1,4 @@
+import { isOutOfSpace } from '../../core/system-failures.ts'
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts'
 import { foldCase, nameOf, pathIn } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -61,8 +62,14 @@ export const createNameIndex = ({
     async indexNames() {
       const waiting = await read(() => names.countWaiting.get(lastIndexed(), mostWaiting)?.count ?? 0)
       if (waiting < mostWaiting) {
-        await indexAll()
-        return true
+        try {
+          await indexAll()
+          return true
+        } catch (error) {
+          // O-18: on a full disk, the names cannot be indexed, but they can be listed.
+          if (isOutOfSpace(error)) return false
+          throw error
+        }
       }
       if (isIndexing) return false
       isIndexing = true

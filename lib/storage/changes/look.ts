@@ -1,6 +1,6 @@
 import type { ErrorName } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { type CheckedConditions, checkConditions } from '../conditions.ts'
+import { type CheckedConditions, checkConditions, checkFolder, isUnconditional } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { ancestorsOf, childOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
@@ -78,12 +78,13 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
   const { files } = stores
   const { site, path, kind, asDraft = false } = place
   const folders = kind === 'files' ? selfAndAncestors(path) : ancestorsOf(path)
-  const isFile = kind === 'file'
   const [ancestors, locks, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),
     stores.removals.locksOf(site, foldersAround([path])),
     findTaken(files, absencesOf(place)),
-    checkConditions(files, site, isFile ? [path] : [], asDraft, conditions),
+    kind === 'folder'
+      ? checkFolder(files, site, path, conditions)
+      : checkConditions(files, site, kind === 'file' ? [path] : [], asDraft, conditions),
   ])
   return {
     place,
@@ -107,7 +108,9 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
   if (written.isLocked) return written
   const found = requester.isCaseSensitive ? path : await resolvePath(files, requester, path, written.ancestors)
   const seen = found === path ? written : await lookAsWritten(stores, spelled(place, found), requester)
-  if (seen.isLocked || kind === 'folder') return seen
+  // Without conditions, the creation of the folder itself finds a file above it.
+  const isFound = kind === 'folder' && isUnconditional(requester.conditions ?? {})
+  if (seen.isLocked || isFound) return seen
   const missing = seen.ancestors.missing.filter((folder) => folder !== found)
   const above = await findTaken(files, noFileAt(site, missing))
   return { ...seen, taken: new Set([...seen.taken, ...above]) }

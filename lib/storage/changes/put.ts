@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { checkFolder } from '../conditions.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
 import type { Change, Staged } from '../object-store.ts'
 import { childOf, type Edition, fileKey, foldCase, folderKey, nameOf, root, type StoragePath } from '../path.ts'
@@ -138,18 +139,24 @@ export const putFile = async (
   await putStaged(deps, seen, staged, requester)
 }
 
-const planFolder = ({ place: { site, path }, ancestors }: Seen): Plan => ({
-  paths: [path],
-  changes: [{ kind: 'folder', key: folderKey('live', site, path) }],
-  absent: noFileAt(site, [path], 'destinationExists'),
-  ancestors,
-  entry: { type: 'folder.created', subject: path },
-})
+const planFolder = ({ place: { site, path }, ancestors, checked }: Seen): Plan =>
+  checked.refusal ?? {
+    paths: [path],
+    changes: [{ kind: 'folder', key: folderKey('live', site, path) }],
+    absent: noFileAt(site, [path], 'destinationExists'),
+    ancestors,
+    matching: checked.matching,
+    entry: { type: 'folder.created', subject: path },
+  }
 
 /** S-49. An existing folder stays. */
 export const createFolder = async (stores: StorageStores, path: StoragePath, requester: Requester): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
-  const seen = await look(stores, { site: requester.site, path, kind: 'folder' }, requester)
-  refuse([seen.isLocked && 'folderLocked'])
-  await change(stores, seen, planFolder, requester, (before) => lookAgain(stores, before, [], requester))
+  const { site, conditions } = requester
+  const seen = await look(stores, { site, path, kind: 'folder' }, requester)
+  refuse([seen.isLocked && 'folderLocked', seen.taken.has('pathUnknown') && 'pathUnknown'])
+  await change(stores, seen, planFolder, requester, async (before) => ({
+    ...(await lookAgain(stores, before, [], requester)),
+    checked: await checkFolder(stores.files, site, before.place.path, conditions),
+  }))
 }

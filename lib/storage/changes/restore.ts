@@ -1,5 +1,5 @@
 import { type Deadline, reserves } from '../../core/deadline.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { errors, ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { checkConditions, isUnconditional, refusalOf } from '../conditions.ts'
 import { listAll } from '../many-objects.ts'
@@ -71,7 +71,12 @@ const findRemoved = async (files: ObjectStore, folder: StoragePath, period: Peri
   return found
 }
 
-const isAnyRemoved = async (files: ObjectStore, site: SiteId, folder: StoragePath, periods: readonly Period[]) => {
+export const isAnyRemoved = async (
+  files: ObjectStore,
+  site: SiteId,
+  folder: StoragePath,
+  periods: readonly Period[],
+) => {
   for (const period of periods) {
     for await (const some of files.removedWithin(folderKey('live', site, folder), period)) {
       if (some.length > 0) return true
@@ -246,8 +251,7 @@ const restoreFile = async (
   await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
 }
 
-/** Restores a version of a file, or everything that the last removal of a folder removed. */
-export const restore = async (
+const restoreIfFree = async (
   deps: ChangeDeps,
   path: StoragePath,
   wanted: Wanted,
@@ -274,4 +278,20 @@ export const restore = async (
   if (kept && !(await isAnyRemoved(files, site, path, later)))
     return restoreFile(deps, path, { ...kept, kind: 'restore', key }, { ...wanted, isPresent }, requester)
   return restoreFolder(deps, path, periods, wanted, requester)
+}
+
+/** Restores a version of a file, or everything that the last removal of a folder removed. */
+export const restore: typeof restoreIfFree = async (deps, path, wanted, requester) => {
+  try {
+    await restoreIfFree(deps, path, wanted, requester)
+  } catch (error) {
+    if (wanted.replace || !(error instanceof ServiceError) || error.code !== errors.destinationExists.code) throw error
+    // If the caller removed the present folder instead, a restore would only bring that folder back (H-21).
+    throw new ServiceError('destinationExists', {
+      message:
+        'The path is not free. Send "replace": true to restore over what exists there. Replaced files are kept as old ' +
+        'versions.',
+      cause: error,
+    })
+  }
 }

@@ -1,6 +1,14 @@
 import type { SiteId } from '../../core/ids.ts'
+import { selfAndAncestors } from '../changes/look.ts'
+import { isAnyRemoved } from '../changes/restore.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { fileKey, folderKey, type StoragePath } from '../path.ts'
+import type { FolderRemovals } from '../path-locks.ts'
+
+interface Stores {
+  readonly files: ObjectStore
+  readonly removals: Pick<FolderRemovals, 'lastOf'>
+}
 
 export interface TrashItem {
   readonly path: StoragePath
@@ -10,15 +18,32 @@ export interface TrashItem {
   readonly goneAt: number | undefined
 }
 
+const isRemovedAsFolder = async ({ files, removals }: Stores, site: SiteId, path: StoragePath, since = 0) => {
+  const periods = await removals.lastOf(site, selfAndAncestors(path))
+  const later = periods.filter(({ from }) => from > since)
+  return isAnyRemoved(files, site, path, later)
+}
+
+const isRemovedAsFile = async (
+  { files }: Stores,
+  site: SiteId,
+  path: StoragePath,
+  since = Number.POSITIVE_INFINITY,
+) => {
+  const { versions: [last] = [] } = (await files.versions(fileKey('live', site, path), { limit: 1 })) ?? {}
+  return (last?.goneAt ?? 0) > since
+}
+
 /**
  * A removed file or folder that a restore can bring back. Undefined if the path exists again, or if the file or folder
- * is no longer kept.
+ * is no longer kept. If a path was removed as a file and as a folder, a restore brings back the later removal.
  */
 export const findInTrash = async (
-  files: ObjectStore,
+  stores: Stores,
   site: SiteId,
   { path, type }: Pick<TrashItem, 'path' | 'type'>,
 ): Promise<TrashItem | undefined> => {
+  const { files } = stores
   const folder = folderKey('live', site, path)
   const key = type === 'folder' ? folder : fileKey('live', site, path)
   const [kept, isBack] = await Promise.all([
@@ -26,9 +51,10 @@ export const findInTrash = async (
     type === 'folder' && files.exists(folder),
   ])
   const [last] = kept?.versions ?? []
-  if (isBack || last?.isCurrent) return undefined
+  if (isBack || last?.isCurrent || (type === 'file' && !last)) return undefined
+  const isOlder = type === 'folder' ? isRemovedAsFile : isRemovedAsFolder
+  if (await isOlder(stores, site, path, last?.goneAt)) return undefined
   if (last) return { path, type, size: type === 'folder' ? null : last.size, goneAt: last.goneAt }
-  if (type === 'file') return undefined
   const { entries, next } = await files.listRemoved({ prefix: folder, limit: 1 })
   return entries.length > 0 || next !== undefined ? { path, type, size: null, goneAt: undefined } : undefined
 }

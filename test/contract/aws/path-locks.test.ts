@@ -108,33 +108,9 @@ describe('the locks of paths in DynamoDB', () => {
     }
     const periods = () => removals.lastOf(site, [folder])
 
-    test('the record includes the time of the request, and the earlier record stays until the removal ends', async () => {
-      const earlier = await remove()
-      time += minute
-      const from = time
-      const begun = await begin()
-      expect(await periods()).toEqual([{ from, to: from + minute }, earlier])
-      time += 1_000
-      await removals.note(begun)
-      expect(await periods()).toEqual([{ from, to: time }])
-    })
-
     test('the record of a removal without a time limit covers a limited time', async () => {
       await begin(Number.POSITIVE_INFINITY)
       expect(await periods()).toEqual([{ from: time, to: time + longestSilence }])
-    })
-
-    test('the record includes all attempts of a removal that failed and was repeated', async () => {
-      await remove()
-      time += minute
-      const from = time
-      for (let attempt = 0; attempt < 2; attempt++) {
-        await begin()
-        time += minute
-      }
-      const begun = await begin()
-      await removals.note(begun)
-      expect(await periods()).toEqual([{ from, to: time }])
     })
 
     test('the record leaves out a removal that failed more than a day ago', async () => {
@@ -160,23 +136,6 @@ describe('the locks of paths in DynamoDB', () => {
       )
       time += age
       expect((await begin()).since).toBe(isContinued ? from : time)
-    })
-
-    test('a cancelled removal restores the earlier record', async () => {
-      const earlier = await remove()
-      time += minute
-      await removals.cancel(await begin())
-      expect(await periods()).toEqual([earlier])
-      expect((await begin()).since).toBe(time)
-    })
-
-    test('the record of a failed removal stays when a repeated removal is cancelled', async () => {
-      const from = time
-      await begin()
-      time += minute
-      await begin()
-      await removals.cancel({ site, folder, since: time })
-      expect(await periods()).toEqual([{ from, to: time + minute }])
     })
 
     test('two concurrent removals share one record, whichever begins or ends first', async () => {

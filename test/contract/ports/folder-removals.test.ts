@@ -19,12 +19,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
   const folder = toStoragePath('photos/2026')
   const other = toStoragePath('photos/2025')
 
-  test('a removal is visible to every connection at once', async () => {
-    expect(await removals.open(site, folder, 'one', entry)).toBe('one')
-    expect((await removals.locksOf(site, [other, folder])).open).toMatchObject([{ path: folder, id: 'one' }])
-    expect((await hand.connect().removals.locksOf(site, [folder])).open).toMatchObject([{ path: folder, id: 'one' }])
-  })
-
   test('a folder has one removal: a second request joins the first removal', async () => {
     await removals.open(site, folder, 'one', entry)
     expect(await removals.open(site, folder, 'two', entry)).toBe('one')

@@ -23,6 +23,7 @@ it.each([
   [{ 'If-None-Match': '*' }, 412, 100412],
   [{ 'If-Match': 'x' }, 400, 104000],
   [{ 'Content-MD5': 'x' }, 400, 104033],
+  [{ 'Transfer-Encoding': 'gzip, chunked' }, 400, 104000],
   [{ 'Content-Digest': 'sha-256=x' }, 400, 104033],
 ])('A PUT with %o is refused before its body is read', async (headers, status, code) => {
   const body = new Readable({ read: () => expect.unreachable() })
