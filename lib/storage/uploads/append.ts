@@ -102,8 +102,8 @@ export const completeAppend = async (
   if (!lease) return settleUpload(deps, requester, upload)
   await using _lease = lease
   const grown = await appendBytes(deps, upload, lease, addition)
-  lease.isKept = isWaiting(grown)
-  return lease.isKept ? await completeUpload(deps, requester, grown, lease) : grown
+  lease.mustGiveBack = isWaiting(grown)
+  return lease.mustGiveBack ? await completeUpload(deps, requester, grown, lease) : grown
 }
 
 /**

@@ -61,12 +61,11 @@ export const keepLease = (
       followed = { upload, durable }
     },
     settle,
-    /** False when the store has ended the lease. */
-    isKept: true,
+    mustGiveBack: true,
     async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(timer)
       await settle()
-      if (this.isKept) await uploadRecords.giveBack(id, holder).catch(() => {})
+      if (this.mustGiveBack) await uploadRecords.giveBack(id, holder).catch(() => {})
     },
   }
 }
