@@ -96,7 +96,8 @@ test('linking the same objects again writes nothing', async () => {
   await linkObjects(
     deps,
     newsOfCategory,
-    range(1, 100).map((objectId) => ({ objectId })),
+    // With and without `displayable`.
+    range(1, 100).map((objectId) => ({ objectId, ...(objectId % 2 > 0 && { displayable: true }) })),
     author,
   )
   expect(writes).toBe(0)
