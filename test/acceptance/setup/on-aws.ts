@@ -101,7 +101,7 @@ const answerS3 = async (request: S3Request, response: ServerResponse): Promise<v
   body.pipe(response.writeHead(statusCode))
 }
 
-const memory = openMemoryTables()
+const memory = openMemoryTables(() => clock.wall())
 
 /** Answers requests that other processes send to DynamoDB, KMS, CloudFormation and S3. */
 const endpoint = createServer(async (request, response) => {
