@@ -1,43 +1,18 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAccessValues, createIssuers } from '../../../lib/aws/dynamodb/access-values.ts'
-import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.ts'
-import { createGrants, createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
-import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
-import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { createPeople } from '../../../lib/aws/dynamodb/people.ts'
-import { createUploadProgress } from '../../../lib/aws/dynamodb/uploads.ts'
-import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
-import type { TestTables } from '../../support/tables.ts'
+import { openTableStores, type TestTables } from '../../support/tables.ts'
 
 /**
  * Consistent reads see the newest writes, and cost twice as much. DynamoDB in memory always shows the newest writes, so
  * the suites of the ports cannot detect an inconsistent read. These tests check the input of each read.
  */
 
-interface Tested
-  extends Omit<
-      Stores,
-      | 'attempts'
-      | 'files'
-      | 'live'
-      | 'usage'
-      | 'removalQueue'
-      | 'uploadRecords'
-      | 'uploadParts'
-      | 'workflows'
-      | 'removals'
-      | 'webhooks'
-      | 'deliveries'
-      | 'seals'
-    >,
-    PathLocks {}
+type Tested = ReturnType<typeof openTableStores>
 
 let tables: TestTables
 let stores: Tested
@@ -62,26 +37,9 @@ const watchReads = (dynamodb: DynamoDBDocumentClient): void =>
 
 beforeAll(async () => {
   tables = openMemoryTables()
-  const { names } = tables
   const dynamodb = tables.connect()
   watchReads(dynamodb)
-  stores = {
-    sites: createSiteDirectory({ dynamodb, table: names.sites, record: unrecorded }),
-    grants: createGrants({ dynamodb, table: names.tokens, record: unrecorded }),
-    issuers: createIssuers({ dynamodb, table: names.sites, record: unrecorded }),
-    accessValues: createAccessValues({ dynamodb, table: names.tokens }),
-    people: createPeople({ dynamodb, table: names.users, record: unrecorded }),
-    webForms: createWebForms({ dynamodb, table: names.webForms, record: unrecorded }),
-    ...createCategoryStores({
-      dynamodb,
-      contentTable: names.content,
-      categoryLinksTable: names.categoryLinks,
-      record: unrecorded,
-    }),
-    ...createPathLocks({ dynamodb, table: names.pathLocks, record: unrecorded }),
-    history: createJournal({ dynamodb, table: names.journal }).history,
-    progress: createUploadProgress({ dynamodb, table: names.uploads }),
-  }
+  stores = openTableStores(tables.names, { dynamodb, record: unrecorded })
   reads = []
   await stores.contents.putMany(site, 'category', [{ id: list.category }, { id: removed }], entry)
   await stores.contents.putMany(site, 'news', [{ id: 1 }], entry)
@@ -113,6 +71,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['the highest id of a web form', 1, ({ webForms }) => webForms.highestId(site)],
   ['the fields before a change', 1, ({ webForms }) => webForms.changeFields(site, form, () => [], entry)],
   ['running workflows', 1, ({ workflows }) => workflows.isRunning(site, [folder])],
+  ['a list of running workflows', 1, ({ workflows }) => workflows.list(site, undefined, 1)],
   ['running workflows below a folder', 1, ({ workflows }) => workflows.isRunningBelow(site, folder)],
   ['an open removal before a second removal', 1, ({ removals }) => removals.open(site, folder, 'second', entry)],
   ['open removals', 1, ({ removals }) => removals.openOf(site, [folder])],
@@ -122,6 +81,10 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
     2,
     async ({ removals }) => removals.isLockedSince(site, [folder], (await removals.locksOf(site, [folder])).ids),
   ],
+  ['the storage that a site uses', 1, ({ usage }) => usage.bytesOf(site)],
+  ['an upload', 1, ({ uploadRecords }) => uploadRecords.get('id')],
+  ['the webhooks of a site', 1, ({ webhooks }) => webhooks.listOfSite(site)],
+  ['the retries of a webhook', 1, ({ deliveries }) => deliveries.retries(site, 'id', 1)],
   ['the history', 1, ({ history }) => history.after(site, 0, 1)],
   ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],
   // One read for each kind of object.
