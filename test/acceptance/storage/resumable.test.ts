@@ -61,7 +61,7 @@ it('The first request of an upload may have all bytes, some or none (U-5, U-14)'
   ])
 })
 
-it('The length can be sent later, but only once (U-5)', async () => {
+it('The length of an upload can be sent later, but only once (U-5)', async () => {
   const upload = await begin('later.txt', undefined)
   expect((await head(upload)).headers).toMatchObject({ 'upload-defer-length': '1' })
   await append(upload, 0, 'hello')
@@ -86,7 +86,7 @@ it('An append at a wrong or repeated offset answers 409/104030 (U-20, U-27, E-50
 })
 
 it.each(['sha256', 'sha1', 'md5'])(
-  'A wrong %s answers 460/104033, and no bytes are stored (U-5, U-22, E-53)',
+  'An append with a wrong %s stores nothing: 460/104033 (U-5, U-22, E-53)',
   async (algorithm) => {
     const upload = await begin(`${algorithm}.txt`, 5)
     const sum = (body: string) => ({
