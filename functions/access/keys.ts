@@ -11,9 +11,9 @@ import { pageIn, pageOf } from './pages.ts'
 
 /** lists the keys of a site with their current rights. */
 export const listKeys = (deps: AccessDeps) =>
-  operation({ query: pageIn }, async ({ site, query: { limit, after } }) => {
+  operation({ query: pageIn('keys') }, async ({ site, query: { limit, after } }) => {
     const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
-    const { views, next } = pageOf(rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
+    const { views, next } = pageOf('keys', rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
     const value: Answer<typeof keyList> = { keys: views, ...next }
     return ok({ value })
   })

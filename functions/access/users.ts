@@ -46,10 +46,10 @@ const keyOfPerson = ({ name }: Person): string => keyOfName(name)
 
 /** */
 export const listUsers = ({ people }: AccessDeps) =>
-  operation({ query: pageIn }, async ({ site, query: { limit, after } }) => {
+  operation({ query: pageIn('users') }, async ({ site, query: { limit, after } }) => {
     const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
     const all = rest.slice(0, limit).map((person) => userView(person, site.id))
-    const { views, next } = pageOf(rest, all, keyOfPerson)
+    const { views, next } = pageOf('users', rest, all, keyOfPerson)
     const value: Answer<typeof userPage> = { users: views, ...next }
     return ok({ value })
   })
