@@ -71,7 +71,7 @@ describe('GET changes', () => {
     ])
   })
 
-  it('The path of a folder selects its uploads, moves into it and its removal (H-10, V-34)', async () => {
+  it('A folder selects its uploads, moves into it and its removal (H-10, V-34)', async () => {
     const before = await end()
     await upload(`${own}/in`, [{ name: 'a.txt' }])
     for (const name of ['x', 'inside.txt', 'y']) await put(`${own}/${name}`, name)

@@ -46,7 +46,7 @@ describe('The trash', () => {
   })
 
   it.each(['a.txt', 'a.txt/below'])(
-    'A file that was removed twice has one entry in all pages, the second time as %s (H-37, H-38)',
+    'A path that was removed twice, then as %s, has one entry in all pages (H-37)',
     async (again) => {
       const folder = `${own}/twice-in-pages/${again.length}`
       for (const path of ['a.txt', 'b.txt', again]) {
