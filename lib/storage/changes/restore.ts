@@ -201,8 +201,11 @@ const newestKept = async (files: ObjectStore, key: string) => {
 // In milliseconds. S3 rounds times to seconds.
 const longestRemoval = 1_000
 
-const isSameRemoval = ({ goneAt: one = 0 }: ObjectVersion, { goneAt: other = 0 }: ObjectVersion): boolean =>
-  Math.abs(one - other) <= longestRemoval
+// The publication of a draft removes the draft, too, when it creates the live version.
+const isSameRemoval = (live: ObjectVersion, { goneAt = 0 }: ObjectVersion): boolean => {
+  const distance = Math.abs((live.goneAt ?? 0) - goneAt)
+  return distance <= longestRemoval && distance <= Math.abs(live.at - goneAt)
+}
 
 /** H-20: includes the draft that was removed together with the page. A page may have only a draft. */
 const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath) => {
