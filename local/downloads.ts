@@ -105,5 +105,5 @@ export const createDownloads = (
     const headers = { type: anyType, ETag: entityTagOf(object.info), 'Content-Disposition': asAttachment(name) }
     return replyWith(object, choice, headers, undefined)
   })
-  return createHandler('storage', routes, { download }, edge)
+  return createHandler('storage', routes, { download }, { edge })
 }

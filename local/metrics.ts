@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { cachedLookup } from '../lib/core/cached-lookup.ts'
 import { systemClock } from '../lib/core/clock.ts'
-import type { Telemetry } from '../lib/http/request.ts'
+import { signInOutcomes, type Telemetry } from '../lib/http/request.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import type { Measures } from '../lib/machine/directory/measures.ts'
 import packageFile from '../package.json' with { type: 'json' }
@@ -120,7 +120,7 @@ const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'>
     buckets,
     registers,
   })
-  for (const outcome of ['signed in', 'refused', 'too many', 'not over https']) signIns.inc({ outcome }, 0)
+  for (const outcome of signInOutcomes) signIns.inc({ outcome }, 0)
   return {
     signIn: ({ outcome }) => signIns.inc({ outcome }),
     request(record) {

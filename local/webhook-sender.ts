@@ -36,38 +36,35 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
     }
   }
 
-  /** Delivers after each change of the site, and when the next retry is due. */
+  /** Delivers after each change of the site, and when the next retry is due. Returns a function that ends this. */
   const hire = (key: WebhookKey) => {
     let isLeaving = false
     let wake = () => {}
     const run = async (): Promise<void> => {
       while (!isLeaving) {
         // A change during the delivery wakes the worker, too.
-        const woken = new Promise<void>((resolve) => {
-          wake = resolve
-        })
+        const woken = Promise.withResolvers<void>()
+        wake = woken.resolve
         const next = await deliver(key)
         const wait = next === undefined ? longestTimer : Math.min(Math.max(next - clock.wall(), 0), longestTimer)
         const timer = setTimeout(wake, wait)
-        if (!isLeaving) await woken
+        if (!isLeaving) await woken.promise
         clearTimeout(timer)
       }
     }
     const unfollow = stores.history.watch(key.site, () => wake())
     const ended = run()
-    return {
-      stop(): Promise<void> {
-        isLeaving = true
-        unfollow()
-        wake()
-        return ended
-      },
+    return (): Promise<void> => {
+      isLeaving = true
+      unfollow()
+      wake()
+      return ended
     }
   }
 
-  const dismiss = async (name: string, worker: ReturnType<typeof hire>): Promise<void> => {
-    await worker.stop()
-    if (workers.get(name) !== worker) return
+  const dismiss = async (name: string, stop: ReturnType<typeof hire>): Promise<void> => {
+    await stop()
+    if (workers.get(name) !== stop) return
     workers.delete(name)
     follow()
   }
@@ -76,7 +73,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
     const enabled = new Map((await stores.webhooks.listEnabled()).map((key) => [`${key.site}/${key.id}`, key]))
     if (isStopped) return
     for (const [name, key] of enabled) if (!workers.has(name)) workers.set(name, hire(key))
-    for (const [name, worker] of workers) if (!enabled.has(name)) void dismiss(name, worker)
+    for (const [name, stop] of workers) if (!enabled.has(name)) void dismiss(name, stop)
   }
 
   /** If a webhook is enabled again while its last worker still runs, the next worker begins after the last one. */
@@ -99,7 +96,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
       unwatch()
       clearTimeout(retry)
       const cut = setTimeout(target.close, longestStop)
-      await Promise.all([...workers.values()].map(({ stop }) => stop()))
+      await Promise.all([...workers.values()].map((stop) => stop()))
       clearTimeout(cut)
     },
   }

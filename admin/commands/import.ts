@@ -7,7 +7,7 @@ import type { AdminStores } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import { type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
-import { FaultsFound, Refusal } from '../terminal/output.ts'
+import { Refusal } from '../terminal/output.ts'
 
 const width = 30
 // In milliseconds: the time between two updates of the progress.
@@ -98,13 +98,4 @@ export const importCommand = (): Command =>
         'stored values',
       false,
     )
-    .action(async (...given: readonly [file: string, options: Options, self: Command]) => {
-      let isWhole = true
-      const run = async (stores: AdminStores, file: string, options: Options, _self: Command) => {
-        const outcome = await importFile(stores, file, options)
-        isWhole = outcome.skipped === 0
-        return outcome
-      }
-      await onStores(run, forPeople)(...given)
-      if (!isWhole) throw new FaultsFound()
-    })
+    .action(onStores(importFile, forPeople, ({ skipped }) => skipped > 0))

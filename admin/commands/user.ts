@@ -60,7 +60,8 @@ interface ChangeOptions extends Options {
 // Commands act with every right.
 const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
   const rights = rightsOfRole('owner')
-  return { site, author: administrator, rightsBySite: new Map([site, ...others].map((id) => [id, rights])) }
+  const rightsBySite = new Map([site, ...others].map((id) => [id, rights]))
+  return { site: { id: site }, author: administrator, caller: { rightsBySite } }
 }
 
 const entryIn = ({ role, folder, right }: Options): SiteEntry | undefined => {

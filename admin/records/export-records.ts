@@ -1,5 +1,5 @@
 import type { LinkList } from '../../lib/categories/category-links.ts'
-import type { Content } from '../../lib/categories/contents.ts'
+import { type Content, listWhole } from '../../lib/categories/contents.ts'
 import { type ContentKind, contentKinds, contentMembers, objectKindNames } from '../../lib/core/content-kinds.ts'
 import type { CategoryId, SiteId } from '../../lib/core/ids.ts'
 import { type ContentStores, idOf, readPages } from '../stores/admin-stores.ts'
@@ -32,7 +32,7 @@ const membersOf = (kind: ContentKind, content: Content): object => {
 type Written = ReadonlyMap<ContentKind, readonly number[]>
 
 async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: ContentKind, written: number[]) {
-  const read = (after: number, limit: number) => contents.listWhole(site, kind, after, limit)
+  const read = (after: number, limit: number) => listWhole(contents, site, kind, after, limit)
   for await (const listed of readPages(contentsTogether, 0, idOf, read)) {
     for (const { id, content } of listed) {
       if (!content) continue
@@ -56,7 +56,7 @@ const follow = (written: readonly number[]): ((id: number) => boolean) => {
 async function* linksOf({ links }: ContentStores, list: LinkList, written: Written): AsyncGenerator<object, void> {
   const { kind, category } = list
   const wasWritten = follow(written.get(kind) ?? [])
-  const read = (after: number, limit: number) => links.listConsistently(list, after, limit)
+  const read = (after: number, limit: number) => links.list(list, after, limit, true)
   for await (const some of readPages(step, 0, idOf, read)) {
     for (const { id, displayable } of some) {
       const link = { kind: 'link', type: kind, categoryId: category, objectId: id, displayable: displayable ? 1 : 0 }

@@ -7,7 +7,7 @@ import { databaseFailure, UsageError } from '../../lib/machine/directory/faults.
 import { hasService } from '../../lib/machine/directory/locks.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
-import { print, Refusal } from '../terminal/output.ts'
+import { FaultsFound, print, Refusal } from '../terminal/output.ts'
 import type { AdminStores, AreaStores } from './admin-stores.ts'
 
 // In milliseconds (A-13).
@@ -113,12 +113,14 @@ const located = (error: unknown, options: GlobalOptions): unknown => {
 
 /**
  * The action of a command: opens the stores that the command line names, runs `act` with its arguments and options,
- * prints the result and closes the stores. `forPeople` formats the result as text.
+ * prints the result and closes the stores. `forPeople` formats the result as text. Throws FaultsFound if the result has
+ * faults.
  */
 export const onStores =
   <Given extends readonly unknown[], Result extends object | undefined>(
     run: (stores: AdminStores, ...given: Given) => Promise<Result>,
     forPeople: (result: NonNullable<Result>) => object = (result) => result,
+    hasFaults = (_: NonNullable<Result>): boolean => false,
   ) =>
   async (...given: Given): Promise<void> => {
     const command = given.at(-1)
@@ -128,7 +130,9 @@ export const onStores =
       const stores = await openStores(options)
       try {
         const result = await run(stores, ...given)
-        if (result) await print(options.json ? result : forPeople(result), options.json)
+        if (!result) return
+        await print(options.json ? result : forPeople(result), options.json)
+        if (hasFaults(result)) throw new FaultsFound()
       } finally {
         await stores.close()
       }

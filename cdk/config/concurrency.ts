@@ -24,12 +24,12 @@ const quota = { code: 'L-B99A9384', usual: 1000 }
 
 const judge = (region: string, wanted: number, available: number) => {
   const limit = `${region}: ${available} functions can run at once, and the settings need ${wanted}`
-  if (available >= wanted) return { isEnough: true, message: `${limit}: enough.` }
+  const isEnough = available >= wanted
   const request =
     `aws service-quotas request-service-quota-increase --region ${region} --service-code lambda ` +
     `--quota-code ${quota.code} --desired-value ${Math.max(quota.usual, wanted)}`
-  const message = `${limit}. A burst of requests would get 503.\nAsk AWS for more (free of charge; it may take days):\n  ${request}`
-  return { isEnough: false, message }
+  const lacking = `${limit}. A burst of requests would get 503.\nAsk AWS for more (free of charge; it may take days):\n  ${request}`
+  return { isEnough, message: isEnough ? `${limit}: enough.` : lacking }
 }
 
 // AWS supports this call, but emulators do not.

@@ -128,10 +128,8 @@ export const queueGrants: Partial<
   webhooks: { queue: 'webhooks', actions: workerActions },
 }
 
-/** `site-admin webhook` needs these rights to rotate secrets and to send tests. */
-export const administrationKeyGrants: readonly ('Encrypt' | 'Decrypt')[] = ['Encrypt', 'Decrypt']
-
-/** V-4: actions on the key that encrypts the secrets of webhooks. */
-export const keyGrants: Partial<Readonly<Record<FunctionName, readonly ('Encrypt' | 'Decrypt')[]>>> = {
-  webhooks: ['Encrypt', 'Decrypt'],
-}
+/**
+ * V-4: actions on the key that encrypts the secrets of webhooks. `site-admin webhook` needs them too, to rotate secrets
+ * and to send tests.
+ */
+export const keyActions = ['Encrypt', 'Decrypt'] as const

@@ -43,11 +43,8 @@ export const checkWebFunctions = ({ dataCentres, throttling }: Settings) => {
       const limit =
         `${region}: Web Functions can use ${found.maxTotalArmVCpus} processors and ${found.maxTotalRateLimit} requests ` +
         `per second, and ${needed}`
-      if (isEnough) return { isEnough, message: `${limit}: enough.` }
-      return {
-        isEnough,
-        message: `${limit}. A burst would be refused.\nAsk AWS for more in Service Quotas (AWS Lambda), or lower "throttling".`,
-      }
+      const lacking = `${limit}. A burst would be refused.\nAsk AWS for more in Service Quotas (AWS Lambda), or lower "throttling".`
+      return { isEnough, message: isEnough ? `${limit}: enough.` : lacking }
     }),
   )
 }

@@ -1,7 +1,7 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
-import { administrationFileGrants, administrationGrants, administrationKeyGrants } from '../config/grants.ts'
+import { administrationFileGrants, administrationGrants, keyActions } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
@@ -23,7 +23,7 @@ export const createAdministrationPolicy = (
     statements: [
       ...allowOnTables(grants, arnOf),
       ...(bucketArn === undefined ? [] : allowOnFiles(administrationFileGrants, bucketArn)),
-      ...(keyArn === undefined ? [] : [allow('kms', administrationKeyGrants, keyArn)]),
+      ...(keyArn === undefined ? [] : [allow('kms', keyActions, keyArn)]),
       ...allowKey(settings, stack.region, ['dynamodb', 's3']),
       allow('cloudformation', ['DescribeStacks'], stack.stackId),
     ],

@@ -143,14 +143,14 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   const logGroup = functions['removals']?.logGroup
   if (!logGroup) throw new Error('The worker of removals has no log')
   const metricName = 'OldestRemoval'
-  new MetricFilter(scope, metricName, {
+  const ages = new MetricFilter(scope, metricName, {
     logGroup,
     filterPattern: FilterPattern.numberValue('$.message.removalAge', '>=', 0),
     metricNamespace: stackName,
     metricName,
     metricValue: '$.message.removalAge',
   })
-  return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
+  return ages.metric({ statistic: 'Maximum', period })
 }
 
 // The watch `Waiting` reports messages that have waited for half an hour. The watch `Failed` reports messages that

@@ -22,7 +22,7 @@ import { environmentOf, type SettingTexts } from '../../lib/config/settings.ts'
 import { streaming } from '../../lib/config/streaming.ts'
 import { tableNames, tableSettings } from '../../lib/config/tables.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
-import { fileGrants, keyGrants, queueGrants, tableGrants } from '../config/grants.ts'
+import { fileGrants, keyActions, queueGrants, tableGrants } from '../config/grants.ts'
 import { homeRegion, type Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
@@ -114,7 +114,7 @@ export const statementsOf = (
   name: FunctionName,
   { settings, stores: { tables, files, removals, webhooks } }: FunctionOptions,
 ): PolicyStatement[] => {
-  const [onFiles, onQueue, onKey] = [fileGrants[name], queueGrants[name], keyGrants[name]]
+  const [onFiles, onQueue] = [fileGrants[name], queueGrants[name]]
   const queues = { removals, webhooks: webhooks?.queue }
   const queue = onQueue && queues[onQueue.queue]
   const writes = [
@@ -125,7 +125,7 @@ export const statementsOf = (
     ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
     ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
     ...(queue ? [allow('sqs', onQueue.actions, queue.queueArn)] : []),
-    ...(onKey && webhooks ? [allow('kms', onKey, webhooks.key.keyArn)] : []),
+    ...(name === 'webhooks' && webhooks ? [allow('kms', keyActions, webhooks.key.keyArn)] : []),
     ...(name === 'access' ? [onClientSecrets(settings, files.stack)] : []),
     ...allowKey(settings, files.stack.region, [
       'dynamodb',

@@ -31,7 +31,7 @@ interface Window {
 }
 
 /** Returns the range of rows to draw. `last` is not in the range. Distances are in pixels. */
-export const windowOf = (top: number, view: number, height: number, count: number): Window => ({
+const windowOf = (top: number, view: number, height: number, count: number): Window => ({
   first: Math.max(0, Math.min(count, Math.floor(top / height)) - spare),
   last: Math.min(count, Math.ceil((top + view) / height) + spare),
 })

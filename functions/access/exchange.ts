@@ -7,7 +7,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import type { RoutedRequest } from '../../lib/http/operation.ts'
-import { neverStored, ok, type Reply } from '../../lib/http/reply.ts'
+import { type Reply, secret } from '../../lib/http/reply.ts'
 import { loadChecks } from './bodies.ts'
 import { codeKey, type IssuerDeps, type SignedIn } from './external-sign-in.ts'
 import { logSignIn } from './sign-in-log.ts'
@@ -22,14 +22,13 @@ const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: obje
   const client = await deps.openIssuerClient()
   const { token, user, ttl, rights } = await exchangeToken({ ...deps, client }, { jwt, resource })
   logSignIn(deps, request, user)
-  const value: Answer<typeof exchangedAnswer> = {
+  return secret<Answer<typeof exchangedAnswer>>({
     access_token: token,
     issued_token_type: issuedType,
     token_type: 'Bearer',
     expires_in: ttl,
     scope: rights.map((right) => encodeURI(textOfRight(right))).join(' '),
-  }
-  return { ...ok({ value }), headers: neverStored }
+  })
 }
 
 const refuseCode = () =>

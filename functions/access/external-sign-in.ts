@@ -33,12 +33,10 @@ type IssuerOfPeople = Issuer & { readonly clientId: string }
 
 const isForSignIn = (issuer: Issuer | undefined): issuer is IssuerOfPeople => issuer?.clientId !== undefined
 
-export const listIssuers = ({ issuers }: IssuerDeps) =>
-  publicOperation(async () => {
-    const found = (await issuers.trust()).issuers.filter(isForSignIn)
-    const value: Answer<typeof issuersAnswer> = { items: found.map(({ id }) => ({ id })) }
-    return ok({ value })
-  })
+export const listIssuers = publicOperation(async (_, { issuers }: IssuerDeps) => {
+  const found = (await issuers.trust()).issuers.filter(isForSignIn)
+  return ok<Answer<typeof issuersAnswer>>({ items: found.map(({ id }) => ({ id })) })
+})
 
 const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
   const trust = await deps.issuers.trust()
@@ -86,25 +84,24 @@ const failAtConsole = (deps: IssuerDeps, request: RoutedRequest, provided: Provi
 const challengeShape = /^[A-Za-z0-9_-]{43}$/
 
 /** */
-export const beginExternalSignIn = (deps: IssuerDeps) =>
-  publicOperation(async (request) => {
-    const challenge = firstValue(request.query, 'challenge') ?? ''
-    if (!challengeShape.test(challenge)) {
-      throw new ServiceError('accessMalformed', {
-        message: 'challenge must be the SHA-256 of a verifier, in base64url. The console sends it.',
-      })
-    }
-    const provided = await providerOf(deps, request)
-    const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
-    try {
-      const { location, begun } = await beginSignIn(provided.provider, challenge)
-      const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
-      return goTo(location, cookieFor(provided.place, value, signInLasts))
-    } catch (error) {
-      const fault = error instanceof TokenFault ? new ServiceError('unavailable') : error
-      return failAtConsole(deps, request, provided, fault)
-    }
-  })
+export const beginExternalSignIn = publicOperation(async (request, deps: IssuerDeps) => {
+  const challenge = firstValue(request.query, 'challenge') ?? ''
+  if (!challengeShape.test(challenge)) {
+    throw new ServiceError('accessMalformed', {
+      message: 'challenge must be the SHA-256 of a verifier, in base64url. The console sends it.',
+    })
+  }
+  const provided = await providerOf(deps, request)
+  const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
+  try {
+    const { location, begun } = await beginSignIn(provided.provider, challenge)
+    const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
+    return goTo(location, cookieFor(provided.place, value, signInLasts))
+  } catch (error) {
+    const fault = error instanceof TokenFault ? new ServiceError('unavailable') : error
+    return failAtConsole(deps, request, provided, fault)
+  }
+})
 
 const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
   const [, value = ''] = /(?:^|;\s*)sign-in=([\w-]{1,2000})(?:;|$)/.exec(headers['cookie'] ?? '') ?? []
@@ -144,12 +141,11 @@ const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provi
 }
 
 /** */
-export const finishExternalSignIn = (deps: IssuerDeps) =>
-  publicOperation(async (request) => {
-    const provided = await providerOf(deps, request)
-    try {
-      return goToConsole(provided, { code: await codeFor(deps, request, provided) })
-    } catch (error) {
-      return failAtConsole(deps, request, provided, error)
-    }
-  })
+export const finishExternalSignIn = publicOperation(async (request, deps: IssuerDeps) => {
+  const provided = await providerOf(deps, request)
+  try {
+    return goToConsole(provided, { code: await codeFor(deps, request, provided) })
+  } catch (error) {
+    return failAtConsole(deps, request, provided, error)
+  }
+})

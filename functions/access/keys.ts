@@ -4,19 +4,20 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
 import { bodyOf, operation } from '../../lib/http/operation.ts'
-import { done, neverStored, ok } from '../../lib/http/reply.ts'
+import { done, ok, secret } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
 /** lists the keys of a site with their current rights. */
-export const listKeys = (deps: AccessDeps) =>
-  operation({ query: pageIn('keys') }, async ({ site, query: { limit, after } }) => {
+export const listKeys = operation(
+  { query: pageIn('keys') },
+  async ({ site, query: { limit, after } }, deps: AccessDeps) => {
     const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
     const { views, next } = pageOf('keys', rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
-    const value: Answer<typeof keyList> = { keys: views, ...next }
-    return ok({ value })
-  })
+    return ok<Answer<typeof keyList>>({ keys: views, ...next })
+  },
+)
 
 /** A-88, in epoch seconds. Errors: accessMalformed. */
 const expiryOf = (wanted: string | undefined, now: number): number => {
@@ -32,25 +33,21 @@ const noPerson = {
 }
 
 /** Errors: accessMalformed, rightMissing. */
-export const createKey = ({ grants, clock }: AccessDeps) =>
-  operation(
-    { body: bodyOf(bodies, 'newKeyBody') },
-    async ({ site, caller, body: { name, rights: texts, expires }, author }) => {
-      const rights = parseRights(texts)
-      if (!caller.person) throw new ServiceError('rightMissing', noPerson)
-      for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
-      const wanted = { name, rights, expires: expiryOf(expires, Math.floor(clock.wall() / 1000)) }
-      const value: Answer<typeof createdKey> = await issueKey(grants, caller.person, site.id, wanted, author)
-      return { status: 201, document: { value }, headers: neverStored }
-    },
-  )
-
-const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+export const createKey = operation({ body: bodyOf(bodies, 'newKeyBody') }, async (input, deps: AccessDeps) => {
+  const { site, caller, body, author } = input
+  const { name, expires } = body
+  const rights = parseRights(body.rights)
+  if (!caller.person) throw new ServiceError('rightMissing', noPerson)
+  for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
+  const wanted = { name, rights, expires: expiryOf(expires, Math.floor(deps.clock.wall() / 1000)) }
+  const key = await issueKey(deps.grants, caller.person, site.id, wanted, author)
+  return secret<Answer<typeof createdKey>>(key, 201)
+})
 
 /** 404/101010 for a key that the site does not have. */
-export const deleteKey = ({ grants }: AccessDeps) =>
-  operation({ params: ({ key = '' }) => ({ key }) }, async ({ site, params, author }) => {
-    if (!isHash(params.key) || !(await revokeKey(grants, site.id, params.key, author)))
-      throw new ServiceError('keyUnknown')
-    return done
-  })
+export const deleteKey = operation({ params: ({ key = '' }) => ({ key }) }, async (input, { grants }: AccessDeps) => {
+  const { site, params, author } = input
+  if (!/^[0-9a-f]{64}$/.test(params.key) || !(await revokeKey(grants, site.id, params.key, author)))
+    throw new ServiceError('keyUnknown')
+  return done
+})

@@ -5,8 +5,6 @@ import { bodies } from './bodies.ts'
 
 const mostItems = 500
 
-const loadSchema = async () => (await import('../../lib/contract/request-parts.ts')).pageSwitches
-
 type List = 'users' | 'keys'
 
 const cursorAt = (list: List, key: string): string => Buffer.from(`${list} ${key}`).toString('base64url')
@@ -22,9 +20,12 @@ export const pageIn =
   (list: List) =>
   async (query: Switches): Promise<{ readonly limit: number; readonly after: string }> => {
     if (!query.has('limit') && !query.has('cursor')) return { limit: mostItems, after: '' }
-    const [{ validate }, schema] = await Promise.all([import('../../lib/http/validate.ts'), loadSchema()])
+    const [{ validate }, { pageSwitches }] = await Promise.all([
+      import('../../lib/http/validate.ts'),
+      import('../../lib/contract/request-parts.ts'),
+    ])
     const given = { limit: query.get('limit'), cursor: query.get('cursor') }
-    const { limit = mostItems, cursor = '' } = validate(schema, given, bodies.malformed)
+    const { limit = mostItems, cursor = '' } = validate(pageSwitches, given, bodies.malformed)
     return { limit: Math.min(limit, mostItems), after: keyAt(list, cursor) }
   }
 

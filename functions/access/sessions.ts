@@ -16,13 +16,12 @@ import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies, requireHttps } from './bodies.ts'
 import { tokenReply } from './token-reply.ts'
 
-const ofPersonOnly = (): ServiceError =>
-  new ServiceError('signInRefused', { message: 'This needs the token of a sign-in. Sign in with name and password.' })
-
 /** Errors: signInRefused, for keys and for tokens without a person. */
-const signedIn = (caller: Caller) => {
-  if (caller.kind !== 'session' || !caller.person) throw ofPersonOnly()
-  return caller.person
+const signedIn = ({ kind, person }: Caller) => {
+  if (kind === 'session' && person) return person
+  throw new ServiceError('signInRefused', {
+    message: 'This needs the token of a sign-in. Sign in with name and password.',
+  })
 }
 
 //
@@ -33,18 +32,17 @@ const siteIn = (segment: string, { sites }: Caller): SiteId | undefined => {
 }
 
 /** 401/101001 if the person does not have the site, or if the site is in another data centre. */
-export const createSiteToken = (deps: AccessDeps) =>
-  callerOperation(async ({ caller, params }) => {
-    signedIn(caller)
-    const id = siteIn(params['ownSite'] ?? '', caller)
-    const site = id !== undefined && caller.sites.includes(id) ? await deps.findSite(id) : undefined
-    if (site?.dataCentre !== deps.edge.dataCentre) {
-      throw new ServiceError('signInRefused', {
-        message: 'You have no site with this id in this data centre. GET /api/v1/admin/sites lists your sites.',
-      })
-    }
-    return tokenReply(await siteSession(deps, caller, site.id))
-  })
+export const createSiteToken = callerOperation(async ({ caller, params }, deps: AccessDeps) => {
+  signedIn(caller)
+  const id = siteIn(params['ownSite'] ?? '', caller)
+  const site = id !== undefined && caller.sites.includes(id) ? await deps.findSite(id) : undefined
+  if (site?.dataCentre !== deps.edge.dataCentre) {
+    throw new ServiceError('signInRefused', {
+      message: 'You have no site with this id in this data centre. GET /api/v1/admin/sites lists your sites.',
+    })
+  }
+  return tokenReply(await siteSession(deps, caller, site.id))
+})
 
 const entriesOf = ({ kind, hash, user, sites }: Caller, requestId: string): readonly HistoryEntry[] => {
   if (kind === 'session') return []
@@ -54,17 +52,16 @@ const entriesOf = ({ kind, hash, user, sites }: Caller, requestId: string): read
 }
 
 /** */
-export const signOut = (deps: AccessDeps) =>
-  callerOperation(async ({ caller, query, id }) => {
-    if (query.has('all')) await endSessions(deps, signedIn(caller).name)
-    else await deps.grants.remove(caller.hash, entriesOf(caller, id))
-    return done
-  })
+export const signOut = callerOperation(async ({ caller, query, id }, deps: AccessDeps) => {
+  if (query.has('all')) await endSessions(deps, signedIn(caller).name)
+  else await deps.grants.remove(caller.hash, entriesOf(caller, id))
+  return done
+})
 
 /** */
 export const getMe = callerOperation(async ({ caller }) => {
   const { person, sites, user, kind, expires } = caller
-  const value: Answer<typeof me> = {
+  return ok<Answer<typeof me>>({
     name: person?.name ?? user,
     displayName: person?.displayName ?? null,
     email: person?.email ?? null,
@@ -77,17 +74,15 @@ export const getMe = callerOperation(async ({ caller }) => {
       ...describeEntry(person?.sites[id]),
       rights: rightsOn(caller, id).map(textOfRight),
     })),
-  }
-  return ok({ value })
+  })
 })
 
 /** 401/101001 for a wrong old password, 400/101013 for a weak new one. */
-export const changePassword = (deps: AccessDeps) =>
-  callerOperation(async (request) => {
-    const { caller, address } = request
-    const { name: username } = signedIn(caller)
-    await requireHttps(deps, request)
-    const { password, oldPassword } = await readBody(request, bodyOf(bodies, 'passwordBody'))
-    await change(deps, caller.hash, { username, password: oldPassword, address }, password)
-    return done
-  })
+export const changePassword = callerOperation(async (request, deps: AccessDeps) => {
+  const { caller, address } = request
+  const { name: username } = signedIn(caller)
+  await requireHttps(deps, request)
+  const { password, oldPassword } = await readBody(request, bodyOf(bodies, 'passwordBody'))
+  await change(deps, caller.hash, { username, password: oldPassword, address }, password)
+  return done
+})

@@ -44,26 +44,23 @@ const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials:
  * A-63 to A-67: a wrong name takes as much work as a wrong password, and both get 401/101001. A-96, A-97: sign-ins
  * without a password.
  */
-export const signIn = (deps: IssuerDeps) =>
-  publicOperation(async (request) => {
-    const [{ readDocument }, { signInBody, validate }] = await Promise.all([
-      import('../../lib/http/read-body.ts'),
-      loadChecks(),
-    ])
-    const document = await readDocument(request, bodies.malformed, { form })
-    const reply = await signInWithoutPassword(deps, request, document)
-    return reply ?? signInWith(deps, request, validate(signInBody, document, bodies.malformed))
-  })
+export const signIn = publicOperation(async (request, deps: IssuerDeps) => {
+  const [{ readDocument }, { signInBody, validate }] = await Promise.all([
+    import('../../lib/http/read-body.ts'),
+    loadChecks(),
+  ])
+  const document = await readDocument(request, bodies.malformed, { form })
+  const reply = await signInWithoutPassword(deps, request, document)
+  return reply ?? signInWith(deps, request, validate(signInBody, document, bodies.malformed))
+})
 
-export const signInV1 = (deps: AccessDeps) =>
-  publicOperation(async (request) =>
-    signInWith(deps, request, await readBody(request, { ...bodyOf(bodies, 'signInBody'), form, xml })),
-  )
+export const signInV1 = publicOperation(async (request, deps: AccessDeps) =>
+  signInWith(deps, request, await readBody(request, { ...bodyOf(bodies, 'signInBody'), form, xml })),
+)
 
 /** 404/101003 for an invitation that is unknown, used or expired, 400/101013 for a weak password. */
-export const acceptInvitation = (deps: AccessDeps) =>
-  publicOperation(async (request) => {
-    await requireHttps(deps, request)
-    const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf(bodies, 'invitationBody'))
-    return tokenReply(await beginSession(deps, await accept(deps, invitation, password), tokenExpiryPeriod))
-  })
+export const acceptInvitation = publicOperation(async (request, deps: AccessDeps) => {
+  await requireHttps(deps, request)
+  const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf(bodies, 'invitationBody'))
+  return tokenReply(await beginSession(deps, await accept(deps, invitation, password), tokenExpiryPeriod))
+})

@@ -4,6 +4,5 @@ import { xmlNames } from '../../lib/contract/xml-names.ts'
 import { neverStored, ok } from '../../lib/http/reply.ts'
 
 export const tokenReply = (token: string) => {
-  const value: Answer<typeof tokenAnswer> = { token }
-  return { ...ok({ value, xml: xmlNames.token }), headers: neverStored }
+  return ok<Answer<typeof tokenAnswer>>({ token }, { xml: xmlNames.token, headers: neverStored })
 }

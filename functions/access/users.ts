@@ -1,35 +1,17 @@
 import { describeInvitation } from '../../lib/access/invitations.ts'
 import { describeEntry, describePerson, keyOfName, type Person, type SiteEntry } from '../../lib/access/people.ts'
-import {
-  addUser as add,
-  changeUser as change,
-  findUser,
-  type Manager,
-  removeUser as remove,
-} from '../../lib/access/user-rules.ts'
+import { addUser as add, changeUser as change, findUser, removeUser as remove } from '../../lib/access/user-rules.ts'
 import type { invitation as invitationAnswer, user as userAnswer, userPage } from '../../lib/contract/access/answers.ts'
 import type { GivenEntry } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { bodyOf, type OperationInput, operation } from '../../lib/http/operation.ts'
-import { done, neverStored, ok } from '../../lib/http/reply.ts'
+import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
+import { done, ok, secret } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
-type Segments = Readonly<Record<string, string>>
-
 const nameOf = ({ user = '' }: Segments): { name: string } => ({ name: user })
-
-const managerOf = ({
-  site,
-  caller,
-  author,
-}: Pick<OperationInput<unknown, unknown, unknown>, 'site' | 'caller' | 'author'>): Manager => ({
-  site: site.id,
-  rightsBySite: caller.rightsBySite,
-  author,
-})
 
 const entryIn = ({ role, folders, rights }: GivenEntry): SiteEntry | undefined => {
   if (rights) return { rights }
@@ -45,43 +27,39 @@ const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => ({
 const keyOfPerson = ({ name }: Person): string => keyOfName(name)
 
 /** */
-export const listUsers = ({ people }: AccessDeps) =>
-  operation({ query: pageIn('users') }, async ({ site, query: { limit, after } }) => {
-    const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
-    const all = rest.slice(0, limit).map((person) => userView(person, site.id))
-    const { views, next } = pageOf('users', rest, all, keyOfPerson)
-    const value: Answer<typeof userPage> = { users: views, ...next }
-    return ok({ value })
-  })
+export const listUsers = operation({ query: pageIn('users') }, async ({ site, query }, { people }: AccessDeps) => {
+  const { limit, after } = query
+  const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
+  const all = rest.slice(0, limit).map((person) => userView(person, site.id))
+  const { views, next } = pageOf('users', rest, all, keyOfPerson)
+  return ok<Answer<typeof userPage>>({ users: views, ...next })
+})
 
 /** 404/101010 for a person without an entry on the site. */
-export const getUser = ({ people }: AccessDeps) =>
-  operation({ params: nameOf }, async ({ site, params }) =>
-    ok({ value: userView(await findUser({ people }, site.id, params.name), site.id) }),
-  )
+export const getUser = operation({ params: nameOf }, async ({ site, params }, { people }: AccessDeps) =>
+  ok(userView(await findUser({ people }, site.id, params.name), site.id)),
+)
 
 /** 409/101011 for a name that is taken. */
-export const addUser = (deps: AccessDeps) =>
-  operation({ body: bodyOf(bodies, 'newUserBody') }, async (input) => {
-    const { body, dataCentre } = input
-    const entry = entryIn(body) ?? { rights: [] }
-    const { person, invitation } = await add(deps, managerOf(input), { ...body, entry })
-    const value: Answer<typeof invitationAnswer> = describeInvitation(person, invitation, dataCentre)
-    return { status: 201, headers: neverStored, document: { value } }
-  })
+export const addUser = operation({ body: bodyOf(bodies, 'newUserBody') }, async (input, deps: AccessDeps) => {
+  const { body, dataCentre } = input
+  const entry = entryIn(body) ?? { rights: [] }
+  const { person, invitation } = await add(deps, input, { ...body, entry })
+  return secret<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre), 201)
+})
 
 /** 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
-export const changeUser = (deps: AccessDeps) =>
-  operation({ params: nameOf, body: bodyOf(bodies, 'userChangeBody') }, async (input) => {
+export const changeUser = operation(
+  { params: nameOf, body: bodyOf(bodies, 'userChangeBody') },
+  async (input, deps: AccessDeps) => {
     const { body, params, dataCentre } = input
-    const { person, invitation } = await change(deps, managerOf(input), params.name, { ...body, entry: entryIn(body) })
-    const value: Answer<typeof invitationAnswer> = describeInvitation(person, invitation, dataCentre)
-    return { ...ok({ value }), headers: neverStored }
-  })
+    const { person, invitation } = await change(deps, input, params.name, { ...body, entry: entryIn(body) })
+    return secret<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre))
+  },
+)
 
 /** */
-export const removeUser = (deps: AccessDeps) =>
-  operation({ params: nameOf }, async (input) => {
-    await remove(deps, managerOf(input), input.params.name)
-    return done
-  })
+export const removeUser = operation({ params: nameOf }, async (input, deps: AccessDeps) => {
+  await remove(deps, input, input.params.name)
+  return done
+})

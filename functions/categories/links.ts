@@ -10,16 +10,16 @@ import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { bodies, categoryOf, objectOf, removals } from './params.ts'
 
 /** C-37 to C-40 (operations 7 and 10). 404/220001 for an unknown category, 404/220002 for an unknown object. */
-export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
-  operation({ params: categoryOf, body: bodyOf(bodies, 'linkBody') }, async (input) => {
+export const linkObjects = (kind: ObjectKind) =>
+  operation({ params: categoryOf, body: bodyOf(bodies, 'linkBody') }, async (input, deps: CategoriesDeps) => {
     const { site, params, body, path, author, deadline } = input
     await linkObjectsOf(deps, { site: site.id, kind, category: params.category }, body.items, author, deadline)
     return { status: 201, headers: { Location: path } }
   })
 
 /** C-43 to C-45 (operations 8 and 11). 404/220001 for an unknown category. */
-export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
-  operation({ params: categoryOf, body: bodyOf(removals, 'unlinkBody') }, async (input) => {
+export const unlinkObjects = (kind: ObjectKind) =>
+  operation({ params: categoryOf, body: bodyOf(removals, 'unlinkBody') }, async (input, deps: CategoriesDeps) => {
     const { site, params, body, path, author, deadline } = input
     const ids = body.items.map(({ objectId }) => objectId)
     await unlinkObjectsOf(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
@@ -30,17 +30,20 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
  * C-46 to C-48. `unlinkCategories` has the same errors: 404/220002 for an unknown object, 404/220001 for an unknown
  * category.
  */
-export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
-  operation({ params: objectOf, body: bodyOf(bodies, 'linkCategoriesBody') }, async (input) => {
+export const linkCategories = (kind: ObjectKind) =>
+  operation({ params: objectOf, body: bodyOf(bodies, 'linkCategoriesBody') }, async (input, deps: CategoriesDeps) => {
     const { site, params, body, path, author, deadline } = input
     await linkCategoriesOf(deps, { site: site.id, kind, id: params.object }, body.items, author, deadline)
     return { status: 201, headers: { Location: path } }
   })
 
-export const unlinkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
-  operation({ params: objectOf, body: bodyOf(removals, 'unlinkCategoriesBody') }, async (input) => {
-    const { site, params, body, path, author, deadline } = input
-    const categories = body.items.map(({ categoryId }) => categoryId)
-    await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
-    return { status: 204, headers: { Location: path } }
-  })
+export const unlinkCategories = (kind: ObjectKind) =>
+  operation(
+    { params: objectOf, body: bodyOf(removals, 'unlinkCategoriesBody') },
+    async (input, deps: CategoriesDeps) => {
+      const { site, params, body, path, author, deadline } = input
+      const categories = body.items.map(({ categoryId }) => categoryId)
+      await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
+      return { status: 204, headers: { Location: path } }
+    },
+  )

@@ -40,42 +40,44 @@ const contentQuery =
     parseListQuery(query, contentList(site.id, kind))
 
 /** C-1 (operations 6 and 9). 404/220001 for an unknown category. */
-export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+export const listObjects = (kind: ObjectKind) =>
   operation(
     {
       params: categoryOf,
       query: (query, { params, site }) => parseListQuery(query, associationList(site.id, params.category, kind)),
     },
-    ({ site, params, query }) =>
+    ({ site, params, query }, deps: CategoriesDeps) =>
       keepPage<Answer<AssociationPage>>(deps, query, () =>
         listAssociations(deps, { site: site.id, kind, category: params.category }, query),
       ),
   )
 
-export const listAll = (deps: CategoriesDeps, kind: ContentKind) =>
-  operation({ query: contentQuery(kind) }, ({ site, query }) =>
+export const listAll = (kind: ContentKind) =>
+  operation({ query: contentQuery(kind) }, ({ site, query }, deps: CategoriesDeps) =>
     keepPage<Answer<ObjectPage | typeof categoryPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
   )
 
-export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =>
+export const listCategoriesOfObject = (kind: ObjectKind) =>
   operation(
     {
       params: objectOf,
       query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.object)),
     },
-    ({ site, params, query }) =>
+    ({ site, params, query }, deps: CategoriesDeps) =>
       keepPage<Answer<typeof categoryPage>>(deps, query, () =>
         listOfObject(deps, { site: site.id, kind, id: params.object }, query),
       ),
   )
 
 /** C-49. 404/220001 for an unknown category. Ignores all parameters of the query but `fields`. */
-export const getCategory = ({ contents }: CategoriesDeps) =>
-  operation({ params: categoryOf, query: contentQuery('category') }, async ({ site, params, query }) => {
+export const getCategory = operation(
+  { params: categoryOf, query: contentQuery('category') },
+  async ({ site, params, query }, { contents }: CategoriesDeps) => {
     const category = await contents.get(site.id, 'category', params.category)
     if (!category) throw new ServiceError('categoryUnknown')
-    return ok<Answer<typeof categoryAnswer>>({ value: query.fields.select(category) }, byValue)
-  })
+    return ok<Answer<typeof categoryAnswer>>(query.fields.select(category), { tag: byValue })
+  },
+)
 
 /** C-51: a site has one address, the base URL of its data centre. */
 export const listSiteUrls = operation(

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../lib/core/errors.ts'
 import { type CategoryId, largestContentId, parseId } from '../../lib/core/ids.ts'
-
-type Segments = Readonly<Record<string, string>>
+import type { Segments } from '../../lib/http/operation.ts'
 
 const idIn = <Id extends number>(segment: string | undefined): Id | undefined => {
   const id = parseId<Id>(segment ?? '')

@@ -80,17 +80,14 @@ const isolation = {
  * The console. Its addresses are relative, so the console works behind any prefix. 404/100004 if the console is not
  * built.
  */
-export const getConsole = (deps: ConsoleDeps) =>
-  publicOperation(async ({ path }) => {
-    if (path.endsWith('/')) return { status: 308, headers: { Location: '../console' } }
-    const built = await readText(join(deps.consoleFolder, 'index.html'))
-    if (built === undefined) throw new ServiceError('routeUnknown', notBuilt)
-    const page = built
-      .replace('%keptDays%', String(deps.keptDays))
-      .replace('%baseUrl%', (await deps.findBaseUrl()) ?? '')
-    const headers = { ...isolation, 'Content-Security-Policy': await policy(deps) }
-    return { ...text('text/html', page, tagOfText(page)), headers }
-  })
+export const getConsole = publicOperation(async ({ path }, deps: ConsoleDeps) => {
+  if (path.endsWith('/')) return { status: 308, headers: { Location: '../console' } }
+  const built = await readText(join(deps.consoleFolder, 'index.html'))
+  if (built === undefined) throw new ServiceError('routeUnknown', notBuilt)
+  const page = built.replace('%keptDays%', String(deps.keptDays)).replace('%baseUrl%', (await deps.findBaseUrl()) ?? '')
+  const headers = { ...isolation, 'Content-Security-Policy': await policy(deps) }
+  return { ...text('text/html', page, tagOfText(page)), headers }
+})
 
 const load = async (file: string): Promise<{ readonly plain: Reply; readonly gzipped: Reply }> => {
   const type = typeOf(file)
@@ -111,15 +108,14 @@ const load = async (file: string): Promise<{ readonly plain: Reply; readonly gzi
   return { plain, gzipped }
 }
 
+const assetOf = onceEach(load)
+
 /** A file of the console. 404/100004 for other names. */
-export const getConsoleAsset = ({ consoleFolder }: ConsoleDeps) => {
-  const assetOf = onceEach(load)
-  return publicOperation(async (request) => {
-    const name = request.params['file'] ?? ''
-    if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new ServiceError('routeUnknown')
-    const file = join(consoleFolder, name)
-    // The content of a file without a hash in its name changes with the next build.
-    const { plain, gzipped } = await (isHashed(name) ? assetOf(file) : load(file))
-    return acceptsGzip(request) ? gzipped : plain
-  })
-}
+export const getConsoleAsset = publicOperation(async (request, { consoleFolder }: ConsoleDeps) => {
+  const name = request.params['file'] ?? ''
+  if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new ServiceError('routeUnknown')
+  const file = join(consoleFolder, name)
+  // The content of a file without a hash in its name changes with the next build.
+  const { plain, gzipped } = await (isHashed(name) ? assetOf(file) : load(file))
+  return acceptsGzip(request) ? gzipped : plain
+})

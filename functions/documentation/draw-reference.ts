@@ -21,10 +21,6 @@ interface Renderer {
   }
 }
 
-interface AuthSystem {
-  readonly authSelectors: { authorized(): unknown }
-}
-
 declare const SwaggerUIBundle: (options: object) => Renderer
 declare const sessionStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void }
 
@@ -85,7 +81,7 @@ export const drawReference = (root: string): void => {
   })
   const updateJsonSpec = (update: (spec: OpenApi) => unknown) => (spec: OpenApi) => update(forPeople(spec))
   const persistAuthorizationIfNeeded =
-    (_: unknown, { authSelectors }: AuthSystem) =>
+    (_: unknown, { authSelectors }: { readonly authSelectors: { authorized(): unknown } }) =>
     () =>
       sessionStorage.setItem(key, JSON.stringify(authSelectors.authorized()))
   const plugin = {

@@ -4,10 +4,24 @@ import { fileURLToPath } from 'node:url'
 import { type ReferenceAsset, referenceAssets } from '../../lib/contract/documentation/reference-assets.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { tagOfText } from '../../lib/http/conditions.ts'
-import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
+import { publicOperation } from '../../lib/http/public-operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
-import { findHere, type SiteDeps } from '../../lib/http/resolve-site.ts'
+import { findHere } from '../../lib/http/resolve-site.ts'
+import type { DocumentationDeps } from '../../lib/service/deps.ts'
 import { drawReference } from './draw-reference.ts'
+
+/** Keeps one value per key, but forgets failures. */
+export const onceEach = <Key, Value>(make: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
+  const made = new Map<Key, Promise<Value>>()
+  return (key) => {
+    const known = made.get(key)
+    if (known) return known
+    const created = make(key)
+    made.set(key, created)
+    created.catch(() => made.delete(key))
+    return created
+  }
+}
 
 const script = (root: string) => `(${drawReference})(${JSON.stringify(root)})`
 
@@ -39,13 +53,12 @@ export const pagePolicy = (images: string, origins: Iterable<string>, scripts = 
     ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...more],
   ].join('; ')
 
-export const getReference = (edge: SiteDeps): PublicOperation =>
-  publicOperation(async ({ path }) => {
-    const root = path.endsWith('/') ? '../' : './'
-    const ownScript = ` 'sha256-${hash('sha256', script(root), 'base64')}'`
-    const policy = pagePolicy('data:', [new URL((await findHere(edge)).url).origin], ownScript)
-    return { ...text('text/html', page(root)), headers: { 'Content-Security-Policy': policy } }
-  })
+export const getReference = publicOperation(async ({ path }, { edge }: DocumentationDeps) => {
+  const root = path.endsWith('/') ? '../' : './'
+  const ownScript = ` 'sha256-${hash('sha256', script(root), 'base64')}'`
+  const policy = pagePolicy('data:', [new URL((await findHere(edge)).url).origin], ownScript)
+  return { ...text('text/html', page(root)), headers: { 'Content-Security-Policy': policy } }
+})
 
 // The generated document contains this address in place of the address of the data centre.
 const writtenAddress = 'http://127.0.0.1:4000'
@@ -57,10 +70,9 @@ const documentAt = async (url: string): Promise<Reply> => {
   return text('application/json', json, tagOfText(json))
 }
 
-export const getOpenApi = (edge: SiteDeps): PublicOperation => {
-  const replyAt = onceEach(documentAt)
-  return publicOperation(async () => replyAt((await findHere(edge)).url))
-}
+const replyAt = onceEach(documentAt)
+
+export const getOpenApi = publicOperation(async (_, { edge }: DocumentationDeps) => replyAt((await findHere(edge)).url))
 
 const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)
 
@@ -70,25 +82,11 @@ const load = async (name: ReferenceAsset): Promise<Reply> => {
   return text(type, content, tagOfText(content))
 }
 
-/** A file of the reference page. 404/100004 for other names. */
-export const getReferenceAsset = () => {
-  const replyOf = onceEach(load)
-  return publicOperation(async ({ params }) => {
-    const name = params['asset'] ?? ''
-    if (!isAsset(name)) throw new ServiceError('routeUnknown')
-    return replyOf(name)
-  })
-}
+const replyOf = onceEach(load)
 
-/** Keeps one value per key, but forgets failures. */
-export const onceEach = <Key, Value>(make: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
-  const made = new Map<Key, Promise<Value>>()
-  return (key) => {
-    const known = made.get(key)
-    if (known) return known
-    const created = make(key)
-    made.set(key, created)
-    created.catch(() => made.delete(key))
-    return created
-  }
-}
+/** A file of the reference page. 404/100004 for other names. */
+export const getReferenceAsset = publicOperation(async ({ params }) => {
+  const name = params['asset'] ?? ''
+  if (!isAsset(name)) throw new ServiceError('routeUnknown')
+  return replyOf(name)
+})

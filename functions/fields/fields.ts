@@ -8,12 +8,10 @@ import { addField, changeField, fieldEntry, findField, removeField } from '../..
 import type { WebForm, WebForms } from '../../lib/fields/web-forms.ts'
 import { checkConditions } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
-import { bodyOf, operation } from '../../lib/http/operation.ts'
-import { byValue, done, ok } from '../../lib/http/reply.ts'
+import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
+import { byValue, created, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
-
-type Segments = Readonly<Record<string, string>>
 
 const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
   const id = parseId<WebFormId>(webForm)
@@ -41,78 +39,80 @@ const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promis
   return form
 }
 
-export const listWebForms = ({ webForms }: FieldsDeps) =>
-  operation({}, async ({ site, dataCentre }) => {
-    const urls = siteUrls(dataCentre, site)
-    const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
-    const value: Answer<typeof webFormPage> = wholeList(urls.webForms(), items)
-    return ok({ value, xml: xmlNames.webForms })
-  })
+export const listWebForms = operation({}, async ({ site, dataCentre }, { webForms }: FieldsDeps) => {
+  const urls = siteUrls(dataCentre, site)
+  const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
+  return ok<Answer<typeof webFormPage>>(wholeList(urls.webForms(), items), { xml: xmlNames.webForms })
+})
 
-export const getWebForm = ({ webForms }: FieldsDeps) =>
-  operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
-    const form = await findForm(webForms, site.id, params.webForm)
-    return ok({ value: webFormView(form, siteUrls(dataCentre, site)), xml: xmlNames.webForm })
-  })
+export const getWebForm = operation({ params: webFormOf }, async (input, { webForms }: FieldsDeps) => {
+  const { site, dataCentre, params } = input
+  const form = await findForm(webForms, site.id, params.webForm)
+  return ok(webFormView(form, siteUrls(dataCentre, site)), { xml: xmlNames.webForm })
+})
 
 /** F-2 (operation 2). 404/115001 for an unknown form, 404/115002 for an unknown field. */
-export const getField = ({ webForms }: FieldsDeps) =>
-  operation({ params: fieldOf }, async ({ site, dataCentre, params }) => {
-    const form = await findForm(webForms, site.id, params.webForm)
-    const field = findField(form.fields, params.typeId)
-    const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
-    return ok({ value, xml: xmlNames.field }, fieldTag(field))
-  })
+export const getField = operation({ params: fieldOf }, async (input, { webForms }: FieldsDeps) => {
+  const { site, dataCentre, params } = input
+  const form = await findForm(webForms, site.id, params.webForm)
+  const field = findField(form.fields, params.typeId)
+  const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
+  return ok(value, { xml: xmlNames.field, tag: fieldTag(field) })
+})
 
 /** F-1 (operation 1). 404/115001 for an unknown form. */
-export const listFields = ({ webForms }: FieldsDeps) =>
-  operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
-    const form = await findForm(webForms, site.id, params.webForm)
-    const urls = siteUrls(dataCentre, site)
-    const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
-    const value: Answer<typeof fieldPage> = wholeList(urls.fields(form.id), items)
-    return ok({ value, xml: xmlNames.fields }, byValue)
-  })
+export const listFields = operation({ params: webFormOf }, async (input, { webForms }: FieldsDeps) => {
+  const { site, dataCentre, params } = input
+  const form = await findForm(webForms, site.id, params.webForm)
+  const urls = siteUrls(dataCentre, site)
+  const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
+  return ok<Answer<typeof fieldPage>>(wholeList(urls.fields(form.id), items), { xml: xmlNames.fields, tag: byValue })
+})
 
 /** F-14 (operation 3). 403/115006 when the form already has a field of this type. */
-export const createField = ({ webForms }: FieldsDeps) =>
-  operation({ params: webFormOf, body: bodyOf(bodies, 'newFieldBody') }, async (input) => {
+export const createField = operation(
+  { params: webFormOf, body: bodyOf(bodies, 'newFieldBody') },
+  async (input, { webForms }: FieldsDeps) => {
     const { site, dataCentre, params, author, deadline } = input
     const { type, mandatory, order } = input.body
     const field = { typeId: type.id, mandatory, order }
     const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
     await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
     const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
-    const value: Answer<typeof createdField> = { links: [{ rel: 'self', uri: self }], id: type.id }
-    return { status: 201, headers: { Location: self }, document: { value, xml: xmlNames.field } }
-  })
+    const value = { links: [{ rel: 'self' as const, uri: self }], id: type.id }
+    return created<Answer<typeof createdField>>(value, { Location: self }, xmlNames.field)
+  },
+)
 
 type FieldChange = Parameters<WebForms['changeFields']>[2]
 
 /** F-18 (operation 4). 412 when a condition fails. */
-export const updateField = ({ webForms }: FieldsDeps) =>
-  operation({ params: fieldOf, body: bodyOf(bodies, 'fieldChangeBody') }, async (input) => {
+export const updateField = operation(
+  { params: fieldOf, body: bodyOf(bodies, 'fieldChangeBody') },
+  async (input, { webForms }: FieldsDeps) => {
     const { site, params, body, headers, author, deadline } = input
     const change: FieldChange = (fields) =>
       changeField(fields, params.typeId, body, (field) => checkConditions(headers, fieldTag(field)))
     const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
     await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
     return done
-  })
+  },
+)
 
 /** F-19 (operation 5). 412 when a condition fails. */
-export const deleteField = ({ webForms }: FieldsDeps) =>
-  operation({ params: fieldOf }, async ({ site, params, headers, author, deadline }) => {
-    const change: FieldChange = (fields) =>
-      removeField(fields, params.typeId, (field) => checkConditions(headers, fieldTag(field)))
-    const entry = fieldEntry('field.removed', site, params.webForm, params.typeId, author)
-    await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
-    return done
-  })
+export const deleteField = operation({ params: fieldOf }, async (input, { webForms }: FieldsDeps) => {
+  const { site, params, headers, author, deadline } = input
+  const change: FieldChange = (fields) =>
+    removeField(fields, params.typeId, (field) => checkConditions(headers, fieldTag(field)))
+  const entry = fieldEntry('field.removed', site, params.webForm, params.typeId, author)
+  await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
+  return done
+})
 
 const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
 
 export const listFieldTypes = operation({}, async ({ site, dataCentre }) => {
-  const value: Answer<typeof fieldTypePage> = wholeList(siteUrls(dataCentre, site).fieldTypes(), items)
-  return ok({ value, xml: xmlNames.fieldTypes })
+  return ok<Answer<typeof fieldTypePage>>(wholeList(siteUrls(dataCentre, site).fieldTypes(), items), {
+    xml: xmlNames.fieldTypes,
+  })
 })

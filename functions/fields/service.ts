@@ -12,11 +12,10 @@ import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { wholeList } from './views.ts'
 
 /** A-28, V-29. Errors, with `?ready`: unavailable, outOfSpace. */
-export const getHealth = ({ checkReady }: Pick<FieldsDeps, 'checkReady'> = {}) =>
-  publicOperation(async ({ query }) => {
-    if (query.has('ready')) await checkReady?.()
-    return ok<Answer<typeof health>>({ value: { status: 'ok' } })
-  })
+export const getHealth = publicOperation(async ({ query }, deps: Pick<FieldsDeps, 'edge' | 'checkReady'>) => {
+  if (query.has('ready')) await deps.checkReady?.()
+  return ok<Answer<typeof health>>({ status: 'ok' })
+})
 
 // Relative, so that a browser stays on the host name that it used. If the root has no trailing slash, the address
 // begins with the last segment of the root.
@@ -26,32 +25,29 @@ const consolePath = (path: string, { url }: DataCentre): string => {
 }
 
 /** Redirects a browser to the console, and answers a program with links. */
-export const getRoot = ({ edge }: Pick<FieldsDeps, 'edge'>) =>
-  publicOperation(async (request) => {
-    const here = await findHere(edge)
-    const headers = { Vary: 'Accept' }
-    if (namesType(request, 'text/html')) {
-      return { status: 302, headers: { ...headers, Location: consolePath(request.path, here) } }
-    }
-    const links = ['console', 'docs', 'openapi.json'].map((name) => ({
-      rel: name.split('.', 1)[0] ?? name,
-      uri: `${here.url}/${name}`,
-    }))
-    return { ...ok<Answer<typeof root>>({ value: { status: 'ok', links } }), headers }
-  })
+export const getRoot = publicOperation(async (request, { edge }: Pick<FieldsDeps, 'edge'>) => {
+  const here = await findHere(edge)
+  const headers = { Vary: 'Accept' }
+  if (namesType(request, 'text/html')) {
+    return { status: 302, headers: { ...headers, Location: consolePath(request.path, here) } }
+  }
+  const links = ['console', 'docs', 'openapi.json'].map((name) => ({
+    rel: name.split('.', 1)[0] ?? name,
+    uri: `${here.url}/${name}`,
+  }))
+  return ok<Answer<typeof root>>({ status: 'ok', links }, { headers })
+})
 
 /** A-21, A-22: the sites of the token in all data centres, sorted by id. */
-export const listSites = ({ edge }: FieldsDeps) =>
-  callerOperation(async ({ caller }) => {
-    const [here, sites] = await Promise.all([findHere(edge), sitesOf(edge, caller)])
-    const items = sites.map(({ site: { id, name, renderingEngine }, dataCentre }) => ({
-      id,
-      name,
-      url: dataCentre.url,
-      dataCentre: dataCentre.id,
-      renderingEngine,
-      permissions: permissionsOf(rightsOn(caller, id)),
-    }))
-    const value: Answer<typeof sitePage> = wholeList(sitesUrl(here), items)
-    return ok({ value, xml: xmlNames.sites })
-  })
+export const listSites = callerOperation(async ({ caller }, { edge }: FieldsDeps) => {
+  const [here, sites] = await Promise.all([findHere(edge), sitesOf(edge, caller)])
+  const items = sites.map(({ site: { id, name, renderingEngine }, dataCentre }) => ({
+    id,
+    name,
+    url: dataCentre.url,
+    dataCentre: dataCentre.id,
+    renderingEngine,
+    permissions: permissionsOf(rightsOn(caller, id)),
+  }))
+  return ok<Answer<typeof sitePage>>(wholeList(sitesUrl(here), items), { xml: xmlNames.sites })
+})

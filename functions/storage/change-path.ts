@@ -35,45 +35,45 @@ const optionsOf = async (query: Switches) => {
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }
 
-const purgePath = (deps: StorageDeps) =>
-  operation({ params: purgeablePath, query: versionOf }, async (input) => {
-    await purge(deps, input.params.path, input.query.versionId, requesterOf(input))
-    return done
-  })
+const purgePath = operation({ params: purgeablePath, query: versionOf }, async (input, deps: StorageDeps) => {
+  await purge(deps, input.params.path, input.query.versionId, requesterOf(input))
+  return done
+})
 
-const removePath = (deps: StorageDeps) =>
-  operation({ params: removablePath, query: optionsOf }, async (input) => {
-    const { params, query } = input
-    const outcome = await remove(deps, params.path, { ...query, ...requesterOf(input) })
-    if (outcome === 'removed') return done
-    const value: Answer<typeof deleting> = { status: 'deleting' }
-    return { status: 202, document: { value } }
-  })
+const removePath = operation({ params: removablePath, query: optionsOf }, async (input, deps: StorageDeps) => {
+  const { params, query } = input
+  const outcome = await remove(deps, params.path, { ...query, ...requesterOf(input) })
+  if (outcome === 'removed') return done
+  const value: Answer<typeof deleting> = { status: 'deleting' }
+  return { status: 202, document: { value } }
+})
 
 /** Operation 14: deletes a file, a draft or a folder. 202 when a large folder is still being deleted. */
-export const deletePath = (deps: StorageDeps): OperationHandler => {
-  const [purge, remove] = [purgePath(deps), removePath(deps)]
-  return (exchange) =>
-    exchange.query.has('versions') || exchange.query.has('versionId') ? purge(exchange) : remove(exchange)
+export const deletePath: OperationHandler<StorageDeps> = (exchange, deps) => {
+  const isPurge = exchange.query.has('versions') || exchange.query.has('versionId')
+  return (isPurge ? purgePath : removePath)(exchange, deps)
 }
 
-export const restorePath = (deps: StorageDeps) =>
-  operation({ params: writablePath, body: bodyOf(bodies, 'restoreBody') }, async (input) => {
+export const restorePath = operation(
+  { params: writablePath, body: bodyOf(bodies, 'restoreBody') },
+  async (input, deps: StorageDeps) => {
     await restore(deps, input.params.path, input.body, requesterOf(input))
     return succeeded
-  })
+  },
+)
 
-const relocatePath = (deps: StorageDeps) =>
-  operation({ params: pathOf, body: bodyOf(bodies, 'destinationBody') }, async (input) => {
+const relocatePath = operation(
+  { params: pathOf, body: bodyOf(bodies, 'destinationBody') },
+  async (input, deps: StorageDeps) => {
     await relocate(deps, input.params.path, input.body, requesterOf(input))
     return succeeded
-  })
+  },
+)
 
-const putFolder = (deps: StorageDeps) =>
-  operation({ params: writablePath }, async (input) => {
-    await createFolder(deps, input.params.path, requesterOf(input))
-    return succeeded
-  })
+const putFolder = operation({ params: writablePath }, async (input, deps: StorageDeps) => {
+  await createFolder(deps, input.params.path, requesterOf(input))
+  return succeeded
+})
 
 // S-48: a form stores only live files, so a draft in a form would be published.
 const refuseVersion = (query: Switches): void => {
@@ -81,20 +81,6 @@ const refuseVersion = (query: Switches): void => {
   throw storageRefused(
     'A multipart body cannot have a version. Send the bytes of the page as the body, without multipart.',
   )
-}
-
-export const putPath = (deps: StorageDeps): OperationHandler => {
-  const operations = {
-    relocation: relocatePath(deps),
-    folder: putFolder(deps),
-    upload: upload(deps, refuseVersion),
-    content: putFileContent(deps),
-  }
-  return (exchange) => {
-    if (exchange.query.has('meta')) return operations.relocation(exchange)
-    if (firstValue(exchange.query, 'type') === 'folder') return operations.folder(exchange)
-    return isMultipart(exchange.headers['content-type']) ? operations.upload(exchange) : operations.content(exchange)
-  }
 }
 
 const asDraft = async (query: Switches): Promise<boolean> => {
@@ -116,16 +102,23 @@ const refusePart = ({ headers }: Pick<Request, 'headers'>): void => {
   throw storageRefused('PUT with Content-Range is not supported. Send the whole file, or a resumable upload (tus 1.0).')
 }
 
-const putFileContent = (deps: StorageDeps) =>
-  operation({ params: writablePath, query: asDraft }, async (input) => {
-    refusePart(input)
-    refuseCoding(input)
-    if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
-    const contentType = mediaType(input.headers['content-type'])
-    const checked = await checkedContent(input)
-    const { body, complete, follow } = openBody(deps, input)
-    const requester = { ...requesterOf(input), alongsideEntry: complete }
-    const content = { contentType, content: checked?.(body) ?? body, hasArrived: () => hasArrived(input) }
-    await follow(putFile(deps, { path: input.params.path, asDraft: input.query }, content, requester))
-    return succeeded
-  })
+const putFileContent = operation({ params: writablePath, query: asDraft }, async (input, deps: StorageDeps) => {
+  refusePart(input)
+  refuseCoding(input)
+  if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
+  const contentType = mediaType(input.headers['content-type'])
+  const checked = await checkedContent(input)
+  const { body, complete, follow } = openBody(deps, input)
+  const requester = { ...requesterOf(input), alongsideEntry: complete }
+  const content = { contentType, content: checked?.(body) ?? body, hasArrived: () => hasArrived(input) }
+  await follow(putFile(deps, { path: input.params.path, asDraft: input.query }, content, requester))
+  return succeeded
+})
+
+const uploadForm = upload(refuseVersion)
+
+export const putPath: OperationHandler<StorageDeps> = (exchange, deps) => {
+  if (exchange.query.has('meta')) return relocatePath(exchange, deps)
+  if (firstValue(exchange.query, 'type') === 'folder') return putFolder(exchange, deps)
+  return (isMultipart(exchange.headers['content-type']) ? uploadForm : putFileContent)(exchange, deps)
+}

@@ -5,23 +5,27 @@ import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/fingerprint.ts'
 import { completeParts, settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
-import { requireDirectParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'
+import { requireDirectParts, requireParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'
 import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
-import { findUpload, openDirectUpload } from '../../lib/storage/uploads/uploads.ts'
+import { findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
 import { bodies, readSwitches, schemaOf, uploaderOf, writablePath } from './params.ts'
 import { conditionsIn, findRequestedUpload, isWhole, locationOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
 
-export const beginParts = (deps: StorageDeps) =>
-  operation({ params: writablePath, body: bodyOf(bodies, 'partsBody') }, async (input): Promise<Reply> => {
+export const beginParts = operation(
+  { params: writablePath, body: bodyOf(bodies, 'partsBody') },
+  async (input, deps: StorageDeps): Promise<Reply> => {
     const { headers, params, body } = input
     const { name: fileName, type: fileType, version, size: length } = body
     const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }
-    const upload = await openDirectUpload(deps, uploaderOf(input), { request, length })
+    const direct = requireDirectParts(deps.directParts)
+    requireParts(length)
+    const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
     await openBody(deps, input, upload).follow(Promise.resolve(upload), isWhole)
     return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), false) }
-  })
+  },
+)
 
 const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promise<readonly number[]> => {
   const { id, target, holding } = upload
@@ -30,36 +34,32 @@ const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promis
 }
 
 /** Returns the state of an upload, or addresses for some of its parts. */
-export const readUpload = (deps: StorageDeps) =>
-  operation(
-    { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },
-    async (input) => {
-      const { params, query } = input
-      const requester = uploaderOf(input)
-      const found = await findUpload(deps, requester, params.id)
-      const upload = await settleUpload(deps, requester, found)
-      const { id, target, length, isComplete } = upload
-      const state = { size: length, inParts: target.isDirect === true, complete: isComplete }
-      if (query.digests === undefined || isComplete) {
-        const value: Answer<typeof uploadState> = { ...state, stored: await storedParts(deps, upload), addresses: [] }
-        return ok({ value })
-      }
-      const direct = requireDirectParts(target.isDirect ? deps.directParts : undefined)
-      const first = query.first ?? 1
-      const parts = wantedParts(upload, first, query.digests.split(','))
-      const { advance, follow } = openBody(deps, input, { id, length }, true)
-      advance((first - 1) * partLength)
-      const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), () => false)
-      const value: Answer<typeof uploadState> = { ...state, stored: [], addresses }
-      return ok({ value })
-    },
-  )
+export const readUpload = operation(
+  { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },
+  async (input, deps: StorageDeps) => {
+    const { params, query } = input
+    const requester = uploaderOf(input)
+    const found = await findUpload(deps, requester, params.id)
+    const upload = await settleUpload(deps, requester, found)
+    const { id, target, length, isComplete } = upload
+    const state = { size: length, inParts: target.isDirect === true, complete: isComplete }
+    if (query.digests === undefined || isComplete) {
+      return ok<Answer<typeof uploadState>>({ ...state, stored: await storedParts(deps, upload), addresses: [] })
+    }
+    const direct = requireDirectParts(target.isDirect ? deps.directParts : undefined)
+    const first = query.first ?? 1
+    const parts = wantedParts(upload, first, query.digests.split(','))
+    const { advance, follow } = openBody(deps, input, { id, length }, true)
+    advance((first - 1) * partLength)
+    const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), () => false)
+    return ok<Answer<typeof uploadState>>({ ...state, stored: [], addresses })
+  },
+)
 
 /** Answers a PATCH without tus and without bytes. */
-export const completeUpload = (deps: StorageDeps) =>
-  operation({ params: uploadOf }, async (input): Promise<Reply> => {
-    const upload = await findRequestedUpload(deps, input)
-    const { follow } = openBody(deps, input, upload, true)
-    const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
-    return { status: 204, headers: offsetHeaders(placed) }
-  })
+export const completeUpload = operation({ params: uploadOf }, async (input, deps: StorageDeps): Promise<Reply> => {
+  const upload = await findRequestedUpload(deps, input)
+  const { follow } = openBody(deps, input, upload, true)
+  const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
+  return { status: 204, headers: offsetHeaders(placed) }
+})

@@ -11,8 +11,6 @@ import {
   changesBefore,
   fitting,
   idOfChange,
-  newestChanges,
-  newestWithin,
   positionIn,
   viewOfChange,
 } from '../../lib/history/list-changes.ts'
@@ -41,18 +39,13 @@ const positionOf = (name: keyof typeof ends, id: string, site: SiteId): number |
   )
 }
 
-const newestPage: typeof newestChanges = async (...wanted) => {
-  const page = await newestChanges(...wanted)
-  return { ...page, changes: newestWithin(page.changes) }
-}
-
 const switchesOf = async (query: Switches) => ({
   ...(await readSwitches(query, ['limit', 'wait', 'type', 'subject'], schemaOf('changesQuery'))),
   after: query.get('after'),
   before: query.get('before'),
 })
 
-type Input = OperationInput<unknown, Awaited<ReturnType<typeof switchesOf>>, unknown>
+type Input = OperationInput<unknown, Awaited<ReturnType<typeof switchesOf>>>
 
 const filterOf = ({ type, subject }: Input['query'], { rights, hasOwnRights }: SiteCaller): ChangeFilter => ({
   types: type,
@@ -116,22 +109,24 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
     const from = positionOf('before', before, site.id)
     return fitting(await changesBefore(deps.history, site.id, { limit, filter, before: from }))
   }
-  if (after === undefined) return newestPage(deps.history, site.id, limit, filter)
+  if (after === undefined) {
+    const { changes, end } = fitting(await changesBefore(deps.history, site.id, { limit, filter }))
+    return { changes: changes.toReversed(), next: end }
+  }
   const position = positionOf('after', after, site.id) ?? 0
   const page = await changesAfter(deps.history, site.id, position, limit, filter)
   if (page.changes.length > 0 || wait === undefined) return page
   return (await awaitChanges(deps, input, page.next ?? position)) ?? page
 }
 
-export const listChanges = (deps: StorageDeps) =>
-  operation({ query: switchesOf }, async (input) => {
-    const { site, headers, query } = input
-    if (query.after !== undefined && query.before !== undefined) {
-      throw storageRefused('"after" and "before" exclude each other. Send only one of them.')
-    }
-    if (deps.canStream && namesType({ headers }, 'text/event-stream')) return openStream(deps, input)
-    const page = await readPage(deps, input)
-    const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
-    const value: Answer<typeof changePage> = { items: page.changes.map(viewOfChange), next }
-    return { ...ok({ value }), ...(deps.canStream && { headers: { Vary: 'Accept' } }) }
-  })
+export const listChanges = operation({ query: switchesOf }, async (input, deps: StorageDeps) => {
+  const { site, headers, query } = input
+  if (query.after !== undefined && query.before !== undefined) {
+    throw storageRefused('"after" and "before" exclude each other. Send only one of them.')
+  }
+  if (deps.canStream && namesType({ headers }, 'text/event-stream')) return openStream(deps, input)
+  const page = await readPage(deps, input)
+  const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
+  const varied = deps.canStream ? { Vary: 'Accept' } : {}
+  return ok<Answer<typeof changePage>>({ items: page.changes.map(viewOfChange), next }, { headers: varied })
+})

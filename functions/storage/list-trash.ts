@@ -75,30 +75,28 @@ const positionIn = (cursor: string): number => {
  * GET with `?deleted=all`: lists what was removed in a folder and below it. The history says which files and folders
  * were removed (H-37).
  */
-export const listTrash = (deps: StorageDeps) =>
-  operation({ params: describablePath, query: pageOf }, async (input) => {
-    const { site, caller, params, deadline, query } = input
-    const limit = Math.min(query.limit, mostItems)
-    const filter: ChangeFilter = {
-      types,
-      subject: params.path === root ? '' : `${params.path}/`,
-      rights: caller.rights,
-    }
-    let before = query.cursor === undefined ? undefined : positionIn(query.cursor)
-    const end = deadline.reserving(reserves.preview)
-    const deleted: Item[] = []
-    const things = before === undefined ? new Set<string>() : await thingsAfter(deps, site.id, before)
-    for (let round = 0; round === 0 || (before !== undefined && round < mostRounds && !end.isOver()); round++) {
-      const page = await changesBefore(deps.history, site.id, { limit: limit - deleted.length, filter, before })
-      const below = page.changes.filter(({ subject }) => subject !== params.path)
-      const newest = below.filter((change) => !things.has(thingIn(change)) && things.add(thingIn(change)))
-      deleted.push(...(await itemsOf(deps, newest)))
-      before = page.next
-      if (deleted.length === limit) break
-    }
-    const value: Answer<typeof trashPage> = {
-      deleted,
-      ...(before !== undefined && { nextCursor: writeCursor({ by: 'change', after: String(before) }) }),
-    }
-    return ok({ value })
+export const listTrash = operation({ params: describablePath, query: pageOf }, async (input, deps: StorageDeps) => {
+  const { site, caller, params, deadline, query } = input
+  const limit = Math.min(query.limit, mostItems)
+  const filter: ChangeFilter = {
+    types,
+    subject: params.path === root ? '' : `${params.path}/`,
+    rights: caller.rights,
+  }
+  let before = query.cursor === undefined ? undefined : positionIn(query.cursor)
+  const end = deadline.reserving(reserves.preview)
+  const deleted: Item[] = []
+  const things = before === undefined ? new Set<string>() : await thingsAfter(deps, site.id, before)
+  for (let round = 0; round === 0 || (before !== undefined && round < mostRounds && !end.isOver()); round++) {
+    const page = await changesBefore(deps.history, site.id, { limit: limit - deleted.length, filter, before })
+    const below = page.changes.filter(({ subject }) => subject !== params.path)
+    const newest = below.filter((change) => !things.has(thingIn(change)) && things.add(thingIn(change)))
+    deleted.push(...(await itemsOf(deps, newest)))
+    before = page.next
+    if (deleted.length === limit) break
+  }
+  return ok<Answer<typeof trashPage>>({
+    deleted,
+    ...(before !== undefined && { nextCursor: writeCursor({ by: 'change', after: String(before) }) }),
   })
+})

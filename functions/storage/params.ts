@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import type { SiteCaller } from '../../lib/access/callers.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Level } from '../../lib/core/rights.ts'
-import type { OperationInput } from '../../lib/http/operation.ts'
+import type { OperationInput, Segments } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import { readConditions } from '../../lib/storage/conditions.ts'
@@ -11,9 +11,7 @@ import { parentOf, parsePath, type StoragePath } from '../../lib/storage/path.ts
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { ownFoldersBelow, requireScope, type Scope } from '../../lib/storage/scope.ts'
 
-type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'site' | 'caller' | 'author' | 'deadline' | 'headers'>
-
-type Segments = Readonly<Record<string, string>>
+type Asking = Pick<OperationInput, 'site' | 'caller' | 'author' | 'deadline' | 'headers'>
 
 export const pathOf = ({ path = '' }: Segments): { path: StoragePath } => ({ path: parsePath(path) })
 
@@ -57,9 +55,7 @@ export const scopeOf = ({ site, caller }: Pick<Asking, 'site' | 'caller'>, level
 /** S-134. Errors: storageRefused. */
 export const refuseTimeCondition = (headers: Asking['headers']): void => {
   if (headers['if-unmodified-since'] === undefined || headers['if-match'] !== undefined) return
-  throw new ServiceError('storageRefused', {
-    message: 'A change cannot have If-Unmodified-Since. Send If-Match with the ETag of the file instead.',
-  })
+  throw storageRefused('A change cannot have If-Unmodified-Since. Send If-Match with the ETag of the file instead.')
 }
 
 // Some old programs send the character set as the content coding, so other values are ignored.

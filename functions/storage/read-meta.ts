@@ -114,14 +114,12 @@ const show = async <Entry>(
   return { contents: contents.map(viewOf), cursor }
 }
 
-type Listing = Awaited<ReturnType<typeof listingOf>>
-
 const describePage = async (
   { files }: StorageDeps,
   scope: Scope,
   path: StoragePath,
   uri: string,
-  { limit, cursor, recursive: isRecursive }: Listing,
+  { limit, cursor, recursive: isRecursive }: Awaited<ReturnType<typeof listingOf>>,
 ) => {
   const page = isRecursive
     ? show(uri, filesBelow, (countThatFit) => listFiles(files, scope, path, { limit, cursor, countThatFit }))
@@ -133,26 +131,25 @@ const describePage = async (
 }
 
 /** GET with `?meta`: describes a file, or a folder with its contents in pages (S-74 to S-81, A-43). */
-export const getMeta = (deps: StorageDeps) =>
-  operation({ params: describablePath, query: listingOf }, async (input) => {
-    const { site, dataCentre, params, query, deadline } = input
-    const { files } = deps
-    const scope = scopeOf(input, 'read')
-    const viewOf = async (path: StoragePath): Promise<EntryView | undefined> => {
-      const uri = siteUrls(dataCentre, site).storage(encodePath(path))
-      const file = isInScope(scope, path) ? await describeFile(deps, site.id, path) : undefined
-      if (file && query.recursive) {
-        throw storageRefused('This path is a file. Leave out recursive, or name a folder.')
-      }
-      if (file) {
-        return fileView(nameOf(path), uri, file, await files.fingerprintOf(file.info, deadline))
-      }
-      const folder = await describePage(deps, scope, path, uri, query)
-      return folder && folderView(nameOf(path), uri, folder.created, folder.listing)
+export const getMeta = operation({ params: describablePath, query: listingOf }, async (input, deps: StorageDeps) => {
+  const { site, dataCentre, params, query, deadline } = input
+  const { files } = deps
+  const scope = scopeOf(input, 'read')
+  const viewOf = async (path: StoragePath): Promise<EntryView | undefined> => {
+    const uri = siteUrls(dataCentre, site).storage(encodePath(path))
+    const file = isInScope(scope, path) ? await describeFile(deps, site.id, path) : undefined
+    if (file && query.recursive) {
+      throw storageRefused('This path is a file. Leave out recursive, or name a folder.')
     }
-    for await (const path of spellingsOf(files, scope, params.path)) {
-      const value = await viewOf(path)
-      if (value) return ok({ value })
+    if (file) {
+      return fileView(nameOf(path), uri, file, await files.fingerprintOf(file.info, deadline))
     }
-    throw new ServiceError('fileUnknown')
-  })
+    const folder = await describePage(deps, scope, path, uri, query)
+    return folder && folderView(nameOf(path), uri, folder.created, folder.listing)
+  }
+  for await (const path of spellingsOf(files, scope, params.path)) {
+    const value = await viewOf(path)
+    if (value) return ok(value)
+  }
+  throw new ServiceError('fileUnknown')
+})

@@ -19,23 +19,23 @@ const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) =>
   current: isCurrent,
 })
 
-export const listVersions = ({ files }: StorageDeps) =>
-  operation({ params: readablePath, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
-    if (path === root) throw new ServiceError('notAFile')
-    const after = cursor === undefined ? undefined : readCursor(cursor, ['version']).after
-    const page = await files.versions(fileKey('live', site.id, path), { limit, after })
-    if (!page)
-      throw storageRefused('The version that this cursor names is no longer kept. List again without a cursor.')
-    const { versions, next } = page
-    if (versions.length === 0 && after === undefined) {
-      throw new ServiceError((await files.exists(folderKey('live', site.id, path))) ? 'notAFile' : 'fileUnknown')
-    }
-    const value: Answer<typeof versionPage> = {
-      versions: versions.map(viewOfVersion),
-      ...(next !== undefined && { cursor: writeCursor({ by: 'version', after: next }) }),
-    }
-    return ok({ value })
+export const listVersions = operation({ params: readablePath, query: pageOf }, async (input, deps: StorageDeps) => {
+  const { path } = input.params
+  const { limit, cursor } = input.query
+  if (path === root) throw new ServiceError('notAFile')
+  const after = cursor === undefined ? undefined : readCursor(cursor, ['version']).after
+  const page = await deps.files.versions(fileKey('live', input.site.id, path), { limit, after })
+  if (!page) throw storageRefused('The version that this cursor names is no longer kept. List again without a cursor.')
+  const { versions, next } = page
+  if (versions.length === 0 && after === undefined) {
+    const isFolder = await deps.files.exists(folderKey('live', input.site.id, path))
+    throw new ServiceError(isFolder ? 'notAFile' : 'fileUnknown')
+  }
+  return ok<Answer<typeof versionPage>>({
+    versions: versions.map(viewOfVersion),
+    ...(next !== undefined && { cursor: writeCursor({ by: 'version', after: next }) }),
   })
+})
 
 const viewOfRemoved = ({ key, removedAt, size }: RemovedEntry, prefix: string) => ({
   name: key.slice(prefix.length).replace(/\/$/, ''),
@@ -44,25 +44,24 @@ const viewOfRemoved = ({ key, removedAt, size }: RemovedEntry, prefix: string) =
   size,
 })
 
-export const listDeleted = ({ files }: StorageDeps) =>
-  operation({ params: readablePath, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
-    const prefix = folderKey('live', site.id, path)
-    const after = cursor === undefined ? undefined : `${prefix}${readCursor(cursor, ['name']).after}`
-    const { entries, next } = await files.listRemoved({ prefix, limit, after })
-    const isNothing = entries.length === 0 && next === undefined && after === undefined
-    if (isNothing && path !== root && !(await files.exists(prefix))) {
-      throw new ServiceError('fileUnknown')
-    }
-    const value: Answer<typeof removedPage> = {
-      deleted: entries.map((entry) => viewOfRemoved(entry, prefix)),
-      ...(next !== undefined && { cursor: writeCursor({ by: 'name', after: next.slice(prefix.length) }) }),
-    }
-    return ok({ value })
+export const listDeleted = operation({ params: readablePath, query: pageOf }, async (input, { files }: StorageDeps) => {
+  const { path } = input.params
+  const { limit, cursor } = input.query
+  const prefix = folderKey('live', input.site.id, path)
+  const after = cursor === undefined ? undefined : `${prefix}${readCursor(cursor, ['name']).after}`
+  const { entries, next } = await files.listRemoved({ prefix, limit, after })
+  const isNothing = entries.length === 0 && next === undefined && after === undefined
+  if (isNothing && path !== root && !(await files.exists(prefix))) {
+    throw new ServiceError('fileUnknown')
+  }
+  return ok<Answer<typeof removedPage>>({
+    deleted: entries.map((entry) => viewOfRemoved(entry, prefix)),
+    ...(next !== undefined && { cursor: writeCursor({ by: 'name', after: next.slice(prefix.length) }) }),
   })
+})
 
-export const getRemoval = (deps: StorageDeps) =>
-  operation({ params: readablePath }, async ({ params, deadline, ...asking }) => {
-    const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
-    const value: Answer<typeof removalPreview> = { ...preview, ...(atLeast && { atLeast }) }
-    return ok({ value })
-  })
+export const getRemoval = operation({ params: readablePath }, async (input, deps: StorageDeps) => {
+  const { params, deadline, ...asking } = input
+  const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
+  return ok<Answer<typeof removalPreview>>({ ...preview, ...(atLeast && { atLeast }) })
+})

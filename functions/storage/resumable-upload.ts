@@ -1,5 +1,5 @@
 import { ServiceError } from '../../lib/core/errors.ts'
-import { type OperationInput, operation } from '../../lib/http/operation.ts'
+import { type OperationInput, operation, type Segments } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -24,7 +24,7 @@ import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads
 import { refuseCoding, refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
-type Input = OperationInput<unknown, unknown, unknown>
+type Input = OperationInput
 
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
@@ -37,26 +37,25 @@ export const conditionsIn = (headers: Input['headers']) => {
 export const locationOf = ({ dataCentre, site }: Input, { id }: Upload): string =>
   `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${id}`
 
-export const createUpload = (deps: StorageDeps) =>
-  operation({ params: writablePath }, async (input): Promise<Reply> => {
-    const { headers, params } = input
-    requireTus(headers)
-    const { length, metadata, ...file } = readCreation(headers)
-    const checksum = readChecksum(headers)
-    if (hasBody(input)) requireBytes(headers)
-    refuseCoding(input)
-    const request = { folder: params.path, ...file, ...conditionsIn(headers) }
-    const requester = uploaderOf(input)
-    const opened = await openUpload(deps, requester, { request, length, metadata })
-    const { body: content, follow } = openBody(deps, input, opened)
-    const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
-    const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
-    return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), hasBytes(headers)) }
-  })
+export const createUpload = operation({ params: writablePath }, async (input, deps: StorageDeps): Promise<Reply> => {
+  const { headers, params } = input
+  requireTus(headers)
+  const { length, metadata, ...file } = readCreation(headers)
+  const checksum = readChecksum(headers)
+  if (hasBody(input)) requireBytes(headers)
+  refuseCoding(input)
+  const request = { folder: params.path, ...file, ...conditionsIn(headers) }
+  const requester = uploaderOf(input)
+  const opened = await openUpload(deps, requester, { request, length, metadata })
+  const { body: content, follow } = openBody(deps, input, opened)
+  const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
+  const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
+  return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), hasBytes(headers)) }
+})
 
 export const isWhole = ({ isComplete }: Upload): boolean => isComplete
 
-export const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
+export const uploadOf = ({ upload = '' }: Segments): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
 }
@@ -67,7 +66,7 @@ export const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { r
  */
 export const findRequestedUpload = async (
   deps: StorageDeps,
-  input: OperationInput<{ readonly id: string }, unknown, unknown>,
+  input: OperationInput<{ readonly id: string }>,
 ): Promise<Upload> => {
   const upload = await findUpload(deps, uploaderOf(input), input.params.id)
   if (!upload.target.isDirect) requireTus(input.headers)
@@ -75,34 +74,31 @@ export const findRequestedUpload = async (
   return upload
 }
 
-export const describeUpload = (deps: StorageDeps) =>
-  operation({ params: uploadOf }, async (input): Promise<Reply> => {
-    requireTus(input.headers)
-    const requester = uploaderOf(input)
-    const upload = await findRequestedUpload(deps, input)
-    return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
-  })
+export const describeUpload = operation({ params: uploadOf }, async (input, deps: StorageDeps): Promise<Reply> => {
+  requireTus(input.headers)
+  const requester = uploaderOf(input)
+  const upload = await findRequestedUpload(deps, input)
+  return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
+})
 
-export const appendToUpload = (deps: StorageDeps) =>
-  operation({ params: uploadOf }, async (input): Promise<Reply> => {
-    requireTus(input.headers)
-    refuseCoding(input)
-    const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
-    const requester = uploaderOf(input)
-    const begun = await beginAppend(deps, requester, input.params.id, addition)
-    const { body: content, follow } = openBody(deps, input, begun.upload, true)
-    const grown = await follow(completeAppend(deps, requester, begun, { ...addition, content }), isWhole)
-    return { status: 204, headers: offsetHeaders(grown) }
-  })
+export const appendToUpload = operation({ params: uploadOf }, async (input, deps: StorageDeps): Promise<Reply> => {
+  requireTus(input.headers)
+  refuseCoding(input)
+  const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
+  const requester = uploaderOf(input)
+  const begun = await beginAppend(deps, requester, input.params.id, addition)
+  const { body: content, follow } = openBody(deps, input, begun.upload, true)
+  const grown = await follow(completeAppend(deps, requester, begun, { ...addition, content }), isWhole)
+  return { status: 204, headers: offsetHeaders(grown) }
+})
 
-export const cancelUpload = (deps: StorageDeps) =>
-  operation({ params: uploadOf }, async (input): Promise<Reply> => {
-    if (isTus(input.headers)) requireTus(input.headers)
-    const upload = await findUpload(deps, uploaderOf(input), input.params.id)
-    if (!upload.target.isDirect) requireTus(input.headers)
-    await discardUpload(deps, upload)
-    return { status: 204 }
-  })
+export const cancelUpload = operation({ params: uploadOf }, async (input, deps: StorageDeps): Promise<Reply> => {
+  if (isTus(input.headers)) requireTus(input.headers)
+  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
+  if (!upload.target.isDirect) requireTus(input.headers)
+  await discardUpload(deps, upload)
+  return { status: 204 }
+})
 
 const uploadPath = /^\/api\/v2\/admin\/sites\/[^/]+\/uploads\/[^/]+\/?$/
 

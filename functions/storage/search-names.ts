@@ -21,8 +21,9 @@ const searchOf = async (query: Switches) => {
 }
 
 /** GET with `?search=TEXT`: finds files and folders below a folder by a part of their names (S-127). */
-export const searchFolder = ({ files }: StorageDeps) =>
-  operation({ params: describablePath, query: searchOf }, async (input) => {
+export const searchFolder = operation(
+  { params: describablePath, query: searchOf },
+  async (input, { files }: StorageDeps) => {
     const { site, params, query, deadline } = input
     using end = deadline.reserving(reserves.preview)
     const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, {
@@ -33,7 +34,7 @@ export const searchFolder = ({ files }: StorageDeps) =>
     if (isNothing && params.path !== root && !(await files.exists(folderKey('live', site.id, params.path)))) {
       throw new ServiceError('fileUnknown')
     }
-    const value: Answer<typeof searchPage> = {
+    return ok<Answer<typeof searchPage>>({
       items: contents.map(({ key, size, modified }) => ({
         path: pathIn(key),
         type: key.endsWith('/') ? 'folder' : 'file',
@@ -41,6 +42,6 @@ export const searchFolder = ({ files }: StorageDeps) =>
         lastUpdateDate: timeOf(modified),
       })),
       ...(cursor !== undefined && { nextCursor: cursor }),
-    }
-    return ok({ value })
-  })
+    })
+  },
+)

@@ -12,7 +12,7 @@ import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { requesterOf, writablePath } from './params.ts'
 
-export const succeeded = ok<Answer<typeof success>>({ value: { status: 'success' } })
+export const succeeded = ok<Answer<typeof success>>({ status: 'success' })
 
 export const isMultipart = (contentType: string | undefined): boolean => /^\s*multipart\//i.test(contentType ?? '')
 
@@ -59,7 +59,7 @@ async function* incomingFiles(
   }
 }
 
-type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
+type Input = Pick<OperationInput, 'caller' | 'headers' | 'content'>
 
 export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
   const length = headers['content-length']
@@ -91,8 +91,8 @@ export const openBody = (
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
-export const upload = (deps: StorageDeps, query?: (query: Switches) => void) =>
-  operation({ params: writablePath, ...(query && { query }) }, async (input) => {
+export const upload = (query?: (query: Switches) => void) =>
+  operation({ params: writablePath, ...(query && { query }) }, async (input, deps: StorageDeps) => {
     const { body, complete, follow } = openBody(deps, input)
     const requester = { ...requesterOf(input), alongsideEntry: complete }
     const files = incomingFiles(body, input.headers['content-type'])

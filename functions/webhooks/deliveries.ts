@@ -11,14 +11,12 @@ import type { Delivery, TestDelivery } from '../../lib/webhooks/webhooks.ts'
 import { findWebhook, idOf } from './webhooks.ts'
 
 /** V-13. Errors: webhookUnknown. */
-export const listDeliveries = (deps: WebhooksDeps) =>
-  operation({ params: idOf }, async ({ site, params: { id } }) => {
-    await findWebhook(deps, site.id, id)
-    const value: Answer<typeof deliveryList> = {
-      items: (await deps.deliveries.recent(site.id, id)).map(viewOfDelivery),
-    }
-    return ok({ value })
+export const listDeliveries = operation({ params: idOf }, async ({ site, params: { id } }, deps: WebhooksDeps) => {
+  await findWebhook(deps, site.id, id)
+  return ok<Answer<typeof deliveryList>>({
+    items: (await deps.deliveries.recent(site.id, id)).map(viewOfDelivery),
   })
+})
 
 const tooMany = () =>
   new ServiceError('tooManyRequests', {
@@ -27,23 +25,20 @@ const tooMany = () =>
     headers: { 'Retry-After': '5' },
   })
 
-const toReply = (sent: Delivery | TestDelivery): Reply => {
-  const value: Answer<typeof deliveryAnswer> = viewOfDelivery(sent)
-  return ok({ value })
-}
+const toReply = (sent: Delivery | TestDelivery): Reply => ok<Answer<typeof deliveryAnswer>>(viewOfDelivery(sent))
 
 /** V-12, V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */
-export const createSending = (deps: WebhooksDeps) => {
+export const createSending = () => {
   // V-13: limits the requests that wait for slow targets.
   const inTurn = createTurns({ atOnce: 4, mostWaiting: 0, refuse: tooMany })
   return {
-    testWebhook: operation({ params: idOf }, async ({ site, params: { id } }) => {
+    testWebhook: operation({ params: idOf }, async ({ site, params: { id } }, deps: WebhooksDeps) => {
       const webhook = await findWebhook(deps, site.id, id)
       return toReply(await inTurn(() => sendTest(deps, webhook)))
     }),
     repeatDelivery: operation(
       { params: ({ delivery = '', ...webhook }) => ({ ...idOf(webhook), delivery }) },
-      async ({ site, params: { id, delivery } }) => {
+      async ({ site, params: { id, delivery } }, deps: WebhooksDeps) => {
         const webhook = await findWebhook(deps, site.id, id)
         return toReply(await inTurn(() => repeat(deps, webhook, delivery)))
       },

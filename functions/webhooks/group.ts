@@ -1,21 +1,9 @@
-import type { OperationOf } from '../../lib/contract/routes/routes.ts'
 import { webhooksRoutes } from '../../lib/contract/routes/webhooks.ts'
-import type { AnyOperation } from '../../lib/http/admission.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import { createSending, listDeliveries } from './deliveries.ts'
-import { changeWebhook, createWebhook, getWebhook, listWebhooks, removeWebhook } from './webhooks.ts'
+import * as webhooks from './webhooks.ts'
 
-export const createWebhooksHandler = (deps: WebhooksDeps): Handler => {
-  const operations: Record<OperationOf<'webhooks'>, AnyOperation> = {
-    listWebhooks: listWebhooks(deps),
-    createWebhook: createWebhook(deps),
-    getWebhook: getWebhook(deps),
-    changeWebhook: changeWebhook(deps),
-    removeWebhook: removeWebhook(deps),
-    listDeliveries: listDeliveries(deps),
-    ...createSending(deps),
-  }
-  return createHandler('webhooks', webhooksRoutes, operations, deps.edge)
-}
+export const createWebhooksHandler = (deps: WebhooksDeps): Handler =>
+  createHandler('webhooks', webhooksRoutes, { ...webhooks, ...createSending(), listDeliveries }, deps)

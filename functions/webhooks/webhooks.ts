@@ -10,8 +10,8 @@ import { changeTypes, isWantedType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
-import { bodyOf, operation } from '../../lib/http/operation.ts'
-import { done, neverStored, ok } from '../../lib/http/reply.ts'
+import { bodyOf, operation, type Segments } from '../../lib/http/operation.ts'
+import { done, ok, secret } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
   changeWebhook as change,
@@ -28,7 +28,7 @@ const bodies = {
   malformed: 'webhookMalformed' as const,
 }
 
-export const idOf = ({ webhook = '' }: Readonly<Record<string, string>>) => ({ id: webhook })
+export const idOf = ({ webhook = '' }: Segments) => ({ id: webhook })
 
 export const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: string): Promise<Webhook> => {
   const found = isWebhookId(id) ? await webhooks.get(site, id) : undefined
@@ -49,49 +49,44 @@ const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | 
   throw invalidInput('webhookMalformed', [{ path: 'targetUrl', message: 'must be an https address' }])
 }
 
-export const listWebhooks = ({ webhooks }: WebhooksDeps) =>
-  operation({}, async ({ site }) => {
-    const value: Answer<typeof webhookList> = { items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }
-    return ok({ value })
-  })
+export const listWebhooks = operation({}, async ({ site }, { webhooks }: WebhooksDeps) => {
+  return ok<Answer<typeof webhookList>>({ items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) })
+})
 
 /** V-1, V-2, V-4. Errors: webhookMalformed, rightMissing, tooManyWebhooks. */
-export const createWebhook = (deps: WebhooksDeps) =>
-  operation({ body: bodyOf(bodies, 'newWebhookBody') }, async ({ site, caller, body, author }) => {
+export const createWebhook = operation(
+  { body: bodyOf(bodies, 'newWebhookBody') },
+  async ({ site, caller, body, author }, deps: WebhooksDeps) => {
     requirePermitted(deps, body.targetUrl)
     requireRights(caller.rights, body.types ?? [])
-    const created = await create(deps, site.id, body, author)
-    if (!created) throw new ServiceError('tooManyWebhooks')
-    const value: Answer<typeof createdWebhook> = { ...viewOfWebhook(created.webhook), secret: created.secret }
-    return { status: 201, document: { value }, headers: neverStored }
-  })
+    const made = await create(deps, site.id, body, author)
+    if (!made) throw new ServiceError('tooManyWebhooks')
+    const { webhook, secret: shown } = made
+    return secret<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret: shown }, 201)
+  },
+)
 
-export const getWebhook = (deps: WebhooksDeps) =>
-  operation({ params: idOf }, async ({ site, params }) => {
-    const value: Answer<typeof webhookAnswer> = viewOfWebhook(await findWebhook(deps, site.id, params.id))
-    return ok({ value })
-  })
+export const getWebhook = operation({ params: idOf }, async ({ site, params }, deps: WebhooksDeps) => {
+  return ok<Answer<typeof webhookAnswer>>(viewOfWebhook(await findWebhook(deps, site.id, params.id)))
+})
 
 /** V-1, V-2, V-5. Errors: webhookMalformed, rightMissing, webhookUnknown. */
-export const changeWebhook = (deps: WebhooksDeps) =>
-  operation(
-    { params: idOf, body: bodyOf(bodies, 'webhookChangeBody') },
-    async ({ site, caller, params, body, author }) => {
-      requirePermitted(deps, body.targetUrl)
-      const check = ({ types }: Webhook) => requireRights(caller.rights, body.types ?? types)
-      const present = await findWebhook(deps, site.id, params.id)
-      const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
-      if (!changed) throw new ServiceError('webhookUnknown')
-      const { webhook, ...shown } = changed
-      const value: Answer<typeof changedWebhook> = { ...viewOfWebhook(webhook), ...shown }
-      return { ...ok({ value }), headers: neverStored }
-    },
-  )
+export const changeWebhook = operation(
+  { params: idOf, body: bodyOf(bodies, 'webhookChangeBody') },
+  async ({ site, caller, params, body, author }, deps: WebhooksDeps) => {
+    requirePermitted(deps, body.targetUrl)
+    const check = ({ types }: Webhook) => requireRights(caller.rights, body.types ?? types)
+    const present = await findWebhook(deps, site.id, params.id)
+    const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
+    if (!changed) throw new ServiceError('webhookUnknown')
+    const { webhook, ...shown } = changed
+    return secret<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown })
+  },
+)
 
 /** V-1, V-32. Errors: webhookUnknown. */
-export const removeWebhook = (deps: WebhooksDeps) =>
-  operation({ params: idOf }, async ({ site, params, author }) => {
-    const present = await findWebhook(deps, site.id, params.id)
-    if (!(await remove(deps, present, author))) throw new ServiceError('webhookUnknown')
-    return done
-  })
+export const removeWebhook = operation({ params: idOf }, async ({ site, params, author }, deps: WebhooksDeps) => {
+  const present = await findWebhook(deps, site.id, params.id)
+  if (!(await remove(deps, present, author))) throw new ServiceError('webhookUnknown')
+  return done
+})

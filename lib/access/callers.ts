@@ -74,7 +74,8 @@ export const findCaller = async (
   return parent && callerOf(grant, person)
 }
 
-export const rightsOn = ({ rightsBySite }: Caller, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []
+export const rightsOn = ({ rightsBySite }: Pick<Caller, 'rightsBySite'>, site: SiteId): readonly Right[] =>
+  rightsBySite.get(site) ?? []
 
 /** A-22: callers who can read files in at least one folder have the permission `files`. */
 export const permissionsOf = (rights: readonly Right[]): readonly Permission[] =>

@@ -1,5 +1,5 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { promisify } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { createTurns } from '../core/turns.ts'
 
 const present = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const
@@ -7,9 +7,7 @@ const present = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 
 interface Hash {
-  readonly memory: number
-  readonly passes: number
-  readonly parallelism: number
+  readonly cost: Pick<Argon2Parameters, keyof typeof present>
   readonly nonce: Buffer
   readonly tag: Buffer
 }
@@ -21,16 +19,11 @@ const inBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+
 const read = (phc: string): Hash => {
   const [, memory, passes, parallelism, nonce, tag] = shape.exec(phc) ?? []
   if (nonce === undefined || tag === undefined) throw new Error('The format of a stored password is unknown')
-  return {
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism),
-    nonce: Buffer.from(nonce, 'base64'),
-    tag: Buffer.from(tag, 'base64'),
-  }
+  const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+  return { cost, nonce: Buffer.from(nonce, 'base64'), tag: Buffer.from(tag, 'base64') }
 }
 
-const write = ({ memory, passes, parallelism, nonce, tag }: Hash): string =>
+const write = ({ cost: { memory, passes, parallelism }, nonce, tag }: Hash): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${inBase64(nonce)}$${inBase64(tag)}`
 
 /**
@@ -41,26 +34,21 @@ const inTurn = createTurns({ atOnce: 2, mostWaiting: 50 })
 
 const messageOf = (password: string): Buffer => Buffer.from(password.normalize('NFC'))
 
-const tagOf = (password: string, { nonce, memory, passes, parallelism, tag }: Hash): Promise<Buffer> =>
-  inTurn(() =>
-    derive('argon2id', { message: messageOf(password), nonce, memory, passes, parallelism, tagLength: tag.length }),
-  )
+const tagOf = (password: string, { cost, nonce, tag }: Hash): Promise<Buffer> =>
+  inTurn(() => derive('argon2id', { message: messageOf(password), nonce, ...cost, tagLength: tag.length }))
 
 export const hashPassword = async (password: string): Promise<string> => {
-  const fresh = { ...present, nonce: randomBytes(16), tag: Buffer.alloc(32) }
+  const fresh = { cost: present, nonce: randomBytes(16), tag: Buffer.alloc(32) }
   return write({ ...fresh, tag: await tagOf(password, fresh) })
 }
 
 // No password has this hash. A-66: a sign-in with a wrong name checks this hash, and so takes as much time as one with
 // a wrong password.
-const nobody = write({ ...present, nonce: randomBytes(16), tag: randomBytes(32) })
+const nobody = write({ cost: present, nonce: randomBytes(16), tag: randomBytes(32) })
 
 export const matchesPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
   const hash = read(stored ?? nobody)
   return timingSafeEqual(await tagOf(password, hash), hash.tag) && stored !== undefined
 }
 
-export const isOutdated = (stored: string): boolean => {
-  const { memory, passes, parallelism } = read(stored)
-  return memory !== present.memory || passes !== present.passes || parallelism !== present.parallelism
-}
+export const isOutdated = (stored: string): boolean => !isDeepStrictEqual(read(stored).cost, present)

@@ -2,7 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 import { parseRights, type Right, textOfRight } from '../core/rights.ts'
-import { isPerFolder, type RoleName, rightsOfRole } from './roles.ts'
+import { type RoleName, rightsOfRole } from './roles.ts'
 
 export type SiteEntry =
   | { readonly role: RoleName; readonly folders?: readonly string[] }
@@ -76,9 +76,7 @@ export const sitesOfPerson = ({ sites }: Pick<Person, 'sites'>): readonly SiteId
 export const rightsOfEntry = (entry: SiteEntry | undefined): readonly Right[] => {
   if (!entry) return []
   if ('rights' in entry) return parseRights(entry.rights)
-  return isPerFolder(entry.role)
-    ? rightsOfRole(entry.role, parseRights((entry.folders ?? []).map((folder) => `files:write:${folder}`)))
-    : rightsOfRole(entry.role)
+  return rightsOfRole(entry.role, parseRights((entry.folders ?? []).map((folder) => `files:write:${folder}`)))
 }
 
 export const describeEntry = (entry: SiteEntry | undefined) => {

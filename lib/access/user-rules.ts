@@ -1,7 +1,8 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import { includesRight, type Right, requireRight } from '../core/rights.ts'
+import { includesRight, requireRight } from '../core/rights.ts'
+import { type Caller, rightsOn } from './callers.ts'
 import { type Invitation, invite } from './invitations.ts'
 import {
   isPersonName,
@@ -16,8 +17,8 @@ import {
 } from './people.ts'
 
 export interface Manager {
-  readonly site: SiteId
-  readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
+  readonly site: { readonly id: SiteId }
+  readonly caller: Pick<Caller, 'rightsBySite'>
   readonly author: Author
 }
 
@@ -33,27 +34,28 @@ export interface NewUser {
   readonly entry: SiteEntry
 }
 
-export interface UserChange {
+export interface UserChange extends Pick<NewUser, 'displayName' | 'email'> {
   readonly entry?: SiteEntry | undefined
-  readonly displayName?: string | undefined
-  readonly email?: string | undefined
   readonly disabled?: boolean | undefined
   readonly invite?: true | undefined
+}
+
+interface Invited {
+  readonly person: Person
+  readonly invitation: Invitation | undefined
 }
 
 // In bytes. DynamoDB stores a person in one item, and an item has at most 400 KB.
 const largestRecord = 200_000
 
-const rightsAt = ({ rightsBySite }: Manager, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []
-
 /** Errors: rightMissing. */
-const requireGrantable = (manager: Manager, entry: SiteEntry): void => {
-  for (const right of rightsOfEntry(entry)) requireRight(rightsAt(manager, manager.site), right, 'rightMissing')
+const requireGrantable = ({ site, caller }: Manager, entry: SiteEntry): void => {
+  for (const right of rightsOfEntry(entry)) requireRight(rightsOn(caller, site.id), right, 'rightMissing')
 }
 
-const hasEveryRight = (manager: Manager, person: Person): boolean =>
+const hasEveryRight = ({ caller }: Manager, person: Person): boolean =>
   sitesOfPerson(person).every((site) =>
-    rightsOfEntry(person.sites[site]).every((right) => includesRight(rightsAt(manager, site), right)),
+    rightsOfEntry(person.sites[site]).every((right) => includesRight(rightsOn(caller, site), right)),
   )
 
 const requireEveryRight = (manager: Manager, person: Person): void => {
@@ -86,7 +88,7 @@ const withEntry = (person: Person, site: SiteId, entry: SiteEntry): Person => {
 
 /** Adds the site to a person who has other sites. The person needs no invitation. Errors: personTaken. */
 const joinSite = async ({ people }: UserDeps, manager: Manager, { name, entry }: NewUser): Promise<Person> => {
-  const { site } = manager
+  const site = manager.site.id
   const joined = await updatePerson(people, name, (person) => {
     if (person.name !== name || person.sites[site] !== undefined) throw new ServiceError('personTaken')
     return { after: withEntry(person, site, entry), entries: entriesOf(manager, 'user.created', person, [site]) }
@@ -96,12 +98,8 @@ const joinSite = async ({ people }: UserDeps, manager: Manager, { name, entry }:
 }
 
 /** Errors: accessMalformed, rightMissing, personTaken, unavailable. */
-export const addUser = async (
-  deps: UserDeps,
-  manager: Manager,
-  user: NewUser,
-): Promise<{ readonly person: Person; readonly invitation: Invitation | undefined }> => {
-  const { site } = manager
+export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser): Promise<Invited> => {
+  const site = manager.site.id
   if (!isPersonName(user.name)) {
     throw new ServiceError('accessMalformed', {
       message:
@@ -111,12 +109,9 @@ export const addUser = async (
   requireGrantable(manager, user.entry)
   const now = deps.clock.wall()
   const { name, displayName = name, email = '', entry } = user
-  const { person, invitation } = invite(
-    withEntry(newPerson({ name, displayName, email, sites: {} }, now), site, entry),
-    now,
-  )
-  if (await deps.people.create(person, entriesOf(manager, 'user.created', person, [site])))
-    return { person, invitation }
+  const person = withEntry(newPerson({ name, displayName, email, sites: {} }, now), site, entry)
+  const invited = invite(person, now)
+  if (await deps.people.create(invited.person, entriesOf(manager, 'user.created', person, [site]))) return invited
   return { person: await joinSite(deps, manager, user), invitation: undefined }
 }
 
@@ -136,8 +131,8 @@ export const changeUser = async (
   manager: Manager,
   name: string,
   change: UserChange,
-): Promise<{ readonly person: Person; readonly invitation: Invitation | undefined }> => {
-  const { site } = manager
+): Promise<Invited> => {
+  const site = manager.site.id
   let invitation: Invitation | undefined
   const person = await updatePerson(people, name, (before) => {
     ofSite(before, site)
@@ -161,7 +156,7 @@ export const changeUser = async (
 
 /** Errors: personUnknown, lastOwner, unavailable. */
 export const removeUser = async ({ people }: UserDeps, manager: Manager, name: string): Promise<void> => {
-  const { site } = manager
+  const site = manager.site.id
   const removed = (person: Person, sites: readonly SiteId[]) => entriesOf(manager, 'user.removed', person, sites)
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)

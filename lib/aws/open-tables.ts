@@ -63,11 +63,6 @@ export const openJournal = ({ journalTable: table }: Tables<'journal'>, given: G
   return { dynamodb, now, record: given.record ?? record, history }
 }
 
-export const openSignIns = (
-  { signInsTable: table }: Tables<'signIns'>,
-  { dynamodb = createDocumentClient(), now }: Given = {},
-) => ({ attempts: createSignInAttempts({ dynamodb, table, now }) })
-
 /**
  * The history of a site is only in its own data centre. So a change in another data centre writes no history entry for
  * the site (A-109).
@@ -83,7 +78,8 @@ export const openAccessStores = (
     if (site?.dataCentre === settings.dataCentre) await record(entry)
   }
   const here = { dynamodb, record: recordHere, now }
-  return { ...openDirectory(settings, here), ...openIssuers(settings, here), ...openSignIns(settings, here) }
+  const attempts = createSignInAttempts({ dynamodb, now, table: settings.signInsTable })
+  return { ...openDirectory(settings, here), ...openIssuers(settings, here), attempts }
 }
 
 export const openFieldsStores = (settings: DirectorySettings & Tables<'journal' | 'webForms'>, given?: Given) => {

@@ -5,9 +5,6 @@ import {
 } from '@aws-sdk/client-cloudformation'
 import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
-const regionOf = ({ config }: CloudFormationClient): Promise<string | undefined> =>
-  config.region().catch(() => undefined)
-
 /**
  * Reads the outputs of a stack in the given region, or in the region of the environment. Errors: unavailable, those of
  * AWS.
@@ -23,7 +20,7 @@ export const readStackOutputs = async (
     ...config,
   })
   failLikePort(client)
-  const region = await regionOf(client)
+  const region = await client.config.region().catch(() => undefined)
   try {
     if (region === undefined) return { region, outputs: undefined }
     const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }))

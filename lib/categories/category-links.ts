@@ -30,8 +30,8 @@ export type ObjectLinkOutcome =
  */
 export interface CategoryLinks {
   // Returns up to `limit` links to objects with ids above `after`, sorted by id. Only the last page has fewer.
-  list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
-  listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
+  // With `isConsistent`, the answer does not lag behind changes.
+  list(list: LinkList, after: number, limit: number, isConsistent?: boolean): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
   // Returns up to `limit` categories of an object with ids above `after`, sorted. Only the last page has fewer. The
   // answer may lag behind changes.

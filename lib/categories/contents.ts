@@ -1,4 +1,4 @@
-import type { ContentKind, ObjectKind } from '../core/content-kinds.ts'
+import { type ContentKind, type ObjectKind, textMember } from '../core/content-kinds.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
 import type { Scalars } from '../core/object-kinds.ts'
@@ -29,7 +29,7 @@ export interface Listed {
 /**
  * The port to the categories and objects of the sites. Long texts are stored separately, and reads leave them out.
  * Reads do not find content that is being removed, and lists contain undefined in its place. `get`, `existing` and
- * `listWhole` read consistently. Errors of every call: unavailable.
+ * calls with `isConsistent` read consistently. Errors of every call: unavailable.
  */
 export interface Contents {
   // Names the present state of all content and links. Each state has another name. Undefined if computing the name
@@ -38,9 +38,20 @@ export interface Contents {
   get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>
   getMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, Content>>
   existing(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlySet<number>>
-  texts(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
+  texts(
+    site: SiteId,
+    kind: ContentKind,
+    ids: readonly number[],
+    isConsistent?: boolean,
+  ): Promise<ReadonlyMap<number, string>>
   // Returns up to `limit` items with ids above `after`, sorted by id. Only the last page has fewer.
-  list(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
+  list(
+    site: SiteId,
+    kind: ContentKind,
+    after: number,
+    limit: number,
+    isConsistent?: boolean,
+  ): Promise<readonly Listed[]>
   count(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<Count>
   highestId(site: SiteId, kind: ContentKind): Promise<number>
   /** Stores the content with its long text. If the id is taken, changes nothing and returns false. */
@@ -58,7 +69,6 @@ export interface Contents {
     apply: (stored: Content | undefined, id: number) => Content | undefined,
     entry: HistoryEntry,
   ): Promise<number>
-  listWhole(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
   /**
    * Removes the content with its links. From the start, no read finds it. Repeat the call to complete an interrupted
    * removal.
@@ -66,4 +76,20 @@ export interface Contents {
   removeObject(object: SiteObject, entry: HistoryEntry): Promise<boolean>
   removeCategory(site: SiteId, category: CategoryId, entry: HistoryEntry): Promise<boolean>
   clear(site: SiteId): Promise<void>
+}
+
+/** Up to `limit` items with their long texts, read consistently. */
+export const listWhole = async (
+  { list, texts }: Pick<Contents, 'list' | 'texts'>,
+  site: SiteId,
+  kind: ContentKind,
+  after: number,
+  limit: number,
+): Promise<readonly Listed[]> => {
+  const listed = await list(site, kind, after, limit, true)
+  const member = textMember(kind)
+  if (member === undefined) return listed
+  const ids = listed.map(({ id }) => id)
+  const found = await texts(site, kind, ids, true)
+  return listed.map(({ id, content }) => ({ id, content: content && { ...content, [member]: found.get(id) ?? '' } }))
 }

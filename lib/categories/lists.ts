@@ -5,6 +5,7 @@ import type { CategoryId, SiteId } from '../core/ids.ts'
 import { objectKinds, type Scalars } from '../core/object-kinds.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
 import type { Content, Contents, Count, Listed, SiteObject } from './contents.ts'
+import type { Selection } from './query/fields.ts'
 import { associationShape, contentShape, type Item, siteUrlShape } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type Entry, type ItemPage, type ListSource, runList, writeItems } from './run-list.ts'
@@ -27,7 +28,7 @@ const withText = (item: Item, kind: ObjectKind, member: string, text: string): I
 }
 
 const associationSource = (
-  { contents, links }: ListDeps,
+  { contents, links, longestList: longest }: ListDeps,
   list: LinkList,
   category: Promise<Content | undefined>,
 ): ListSource<CategoryLink> => {
@@ -42,13 +43,15 @@ const associationSource = (
     siteId: site,
   })
 
-  const addTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
+  const addTexts = async (items: readonly Item[], fields: Selection): Promise<readonly Item[]> => {
+    if (text === undefined || !fields.shows(kind, text)) return items
     const ids = items.map(({ objectId }) => Number(objectId))
     const texts = await contents.texts(site, kind, ids)
-    return items.map((item) => withText(item, kind, member, texts.get(Number(item['objectId'])) ?? ''))
+    return items.map((item) => withText(item, kind, text, texts.get(Number(item['objectId'])) ?? ''))
   }
 
   return {
+    longest,
     entries: (after, limit) => links.list(list, after, limit),
     count: (after, limit) => links.count(list, after, limit),
     outline,
@@ -63,17 +66,14 @@ const associationSource = (
         return object ? [{ ...outline(entry), [kind]: object, category: shownCategory }] : []
       })
     },
-    write: (items, fields) =>
-      text !== undefined && fields.shows(kind, text)
-        ? writeItems(items, fields, (some) => addTexts(some, text))
-        : writeItems(items, fields),
+    write: (items, fields) => writeItems(items, fields, addTexts),
   }
 }
 
 /** A page of the objects of one kind that are linked with a category. Errors: categoryUnknown, listTooLong. */
 export const listAssociations = async (deps: ListDeps, list: LinkList, query: ListQuery): Promise<Json<ItemPage>> => {
   const finding = deps.contents.get(list.site, 'category', list.category)
-  const reading = runList(associationSource(deps, list, finding), query, deps.longestList)
+  const reading = runList(associationSource(deps, list, finding), query)
   const [category, page] = await Promise.all([finding, reading])
   if (!category) throw new ServiceError('categoryUnknown')
   return page
@@ -85,12 +85,13 @@ export const categoriesOfObjectList = (site: SiteId, kind: ObjectKind, id: numbe
 })
 
 export const listCategoriesOfObject = async (
-  { contents, links, longestList }: ListDeps,
+  { contents, links, longestList: longest }: ListDeps,
   object: SiteObject,
   query: ListQuery,
 ): Promise<Json<ItemPage>> => {
   const { site, kind, id } = object
   const source: ListSource<Entry> = {
+    longest,
     async entries(after, limit) {
       return (await links.categoriesOf(object, after, limit)).map((category) => ({ id: category }))
     },
@@ -104,7 +105,7 @@ export const listCategoriesOfObject = async (
     },
     write: writeItems,
   }
-  const [found, page] = await Promise.all([contents.get(site, kind, id), runList(source, query, longestList)])
+  const [found, page] = await Promise.all([contents.get(site, kind, id), runList(source, query)])
   if (!found) throw new ServiceError('objectUnknown')
   return page
 }
@@ -116,31 +117,30 @@ export const contentList = (site: SiteId, kind: ContentKind): ListDescription =>
 
 /** The store's list has everything but the long texts, so each item is read once. Errors: listTooLong. */
 export const listContents = (
-  { contents, longestList }: ListDeps,
+  { contents, longestList: longest }: ListDeps,
   site: SiteId,
   kind: ContentKind,
   query: ListQuery,
 ): Promise<Json<ItemPage>> => {
   const text = textMember(kind)
 
-  const addTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
+  const addTexts = async (items: readonly Item[], fields: Selection): Promise<readonly Item[]> => {
+    if (text === undefined || !fields.showsOwn(text)) return items
     const ids = items.map(({ id }) => Number(id))
     const texts = await contents.texts(site, kind, ids)
-    return items.map((item) => ({ ...item, [member]: texts.get(Number(item['id'])) ?? '' }))
+    return items.map((item) => ({ ...item, [text]: texts.get(Number(item['id'])) ?? '' }))
   }
 
   const source: ListSource<Listed> = {
+    longest,
     entries: (after, limit) => contents.list(site, kind, after, limit),
     count: (after, limit) => contents.count(site, kind, after, limit),
     outline: ({ id, content }) => content ?? { id },
     outlineHas: () => true,
     items: async (entries) => entries.flatMap(({ content }) => content ?? []),
-    write: (items, fields) =>
-      text !== undefined && fields.showsOwn(text)
-        ? writeItems(items, fields, (some) => addTexts(some, text))
-        : writeItems(items, fields),
+    write: (items, fields) => writeItems(items, fields, addTexts),
   }
-  return runList(source, query, longestList)
+  return runList(source, query)
 }
 
 export const siteUrlList = (site: SiteId): ListDescription => ({ shape: siteUrlShape, identity: [site, 'url'] })
@@ -149,6 +149,7 @@ export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promi
   const item: Item = { siteId: site, url }
   const behind = (after: number, limit: number): readonly Entry[] => (site > after && limit > 0 ? [{ id: site }] : [])
   const source: ListSource<Entry> = {
+    longest: Number.POSITIVE_INFINITY,
     entries: async (after, limit) => behind(after, limit),
     async count(after, limit): Promise<Count> {
       const count = behind(after, limit).length
@@ -159,5 +160,5 @@ export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promi
     items: async (entries) => entries.map(() => item),
     write: writeItems,
   }
-  return runList(source, query, Number.POSITIVE_INFINITY)
+  return runList(source, query)
 }

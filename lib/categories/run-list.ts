@@ -14,6 +14,8 @@ export interface Entry {
 }
 
 export interface ListSource<E extends Entry> {
+  // C-11: the largest number of entries that one request may read.
+  readonly longest: number
   // Returns up to `limit` entries with ids above `after`, sorted by id. Only the last page has fewer.
   entries(after: number, limit: number): Promise<readonly E[]>
   count(after: number, limit: number): Promise<Count>
@@ -63,11 +65,8 @@ const findMatches = async <E extends Entry>(
   })
 }
 
-const findAllMatches = async <E extends Entry>(
-  source: ListSource<E>,
-  query: ListQuery,
-  longest: number,
-): Promise<Match<E>[]> => {
+const findAllMatches = async <E extends Entry>(source: ListSource<E>, query: ListQuery): Promise<Match<E>[]> => {
+  const { longest } = source
   const entries = await source.entries(start, longest + 1)
   if (entries.length > longest) {
     throw new ServiceError('listTooLong', {
@@ -92,13 +91,9 @@ const cutAtLimit = <E extends Entry>(
   return { matches: shown, next: matches.length > limit ? { behind: shown.at(-1)?.position ?? before } : next }
 }
 
-const choosePageOfAll = async <E extends Entry>(
-  source: ListSource<E>,
-  query: ListQuery,
-  longest: number,
-): Promise<Page<E>> => {
+const choosePageOfAll = async <E extends Entry>(source: ListSource<E>, query: ListQuery): Promise<Page<E>> => {
   const { paging, order, limit } = query
-  const all = await findAllMatches(source, query, longest)
+  const all = await findAllMatches(source, query)
   if (paging.by === 'skip') {
     return { matches: all.slice(paging.skip, paging.skip + limit), total: all.length, next: null }
   }
@@ -120,16 +115,15 @@ const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, 
   return { matches, total: passed.count + entries.length + (behind?.count ?? 0), next: null }
 }
 
-// Reads in order of id until the page is full, or until `longest` entries are read. The next page continues there.
+// Reads in order of id until the page is full, or until `source.longest` entries are read. The next page continues there.
 const walk = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
   { after }: Extract<Paging, { by: 'cursor' }>,
-  longest: number,
 ) => {
   const matches: Match<E>[] = []
   let last = after?.key ?? start
-  let left = longest
+  let left = source.longest
   let step = query.where ? Math.max(firstStep, query.limit + 1) : query.limit + 1
   while (matches.length <= query.limit) {
     const wanted = Math.min(step, left)
@@ -144,18 +138,14 @@ const walk = async <E extends Entry>(
   return cutAtLimit(matches, query, after, { behind: { key: last, values: [] } })
 }
 
-const choosePage = async <E extends Entry>(
-  source: ListSource<E>,
-  query: ListQuery,
-  longest: number,
-): Promise<Page<E>> => {
+const choosePage = async <E extends Entry>(source: ListSource<E>, query: ListQuery): Promise<Page<E>> => {
   const { paging, where, order } = query
   // A count of filtered entries reads all entries, so the page is taken from this read.
   const needsAll = order.members.length > 0 || (where && (paging.by === 'skip' || paging.count))
-  if (needsAll) return choosePageOfAll(source, query, longest)
+  if (needsAll) return choosePageOfAll(source, query)
   if (paging.by === 'skip') return skipTo(source, query, paging.skip)
   const [page, all] = await Promise.all([
-    walk(source, query, paging, longest),
+    walk(source, query, paging),
     paging.count ? source.count(start, Number.POSITIVE_INFINITY) : undefined,
   ])
   return { ...page, total: all?.count ?? null }
@@ -178,11 +168,11 @@ const textsAtOnce = 50
 export const writeItems = async (
   items: readonly Item[],
   fields: Selection,
-  addTexts?: (items: readonly Item[]) => Promise<readonly Item[]>,
+  addTexts = async (some: readonly Item[], _: Selection): Promise<readonly Item[]> => some,
 ): Promise<readonly Json<Item>[]> => {
   const { taken, add } = collectThatFit<Item>(largestPage)
   for (const some of chunksOf(items, textsAtOnce)) {
-    const whole = addTexts ? await addTexts(some) : some
+    const whole = await addTexts(some, fields)
     if (!whole.every((item) => add(toJson(fields.select(item))))) break
   }
   return taken
@@ -191,13 +181,9 @@ export const writeItems = async (
 const writePage = (items: readonly Json<Item>[], rest: Omit<ItemPage, 'items'>): Json<ItemPage> =>
   `{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}` as Json<ItemPage>
 
-/** Reads a page of a list as JSON. No request reads more than `longest` objects. Errors: listTooLong (C-11). */
-export const runList = async <E extends Entry>(
-  source: ListSource<E>,
-  query: ListQuery,
-  longest: number,
-): Promise<Json<ItemPage>> => {
-  const { matches, total, next } = await choosePage(source, query, longest)
+/** Reads a page of a list as JSON. Errors: listTooLong (C-11). */
+export const runList = async <E extends Entry>(source: ListSource<E>, query: ListQuery): Promise<Json<ItemPage>> => {
+  const { matches, total, next } = await choosePage(source, query)
   const read = matches.flatMap(({ item }) => (item ? [item] : []))
   const items = read.length === matches.length ? read : await source.items(matches.map(({ entry }) => entry))
   const shown = await source.write(items, query.fields)

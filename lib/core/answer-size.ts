@@ -9,9 +9,6 @@ export const largestPage = 4_900_000
 
 const sizeOf = (json: string): number => Buffer.byteLength(JSON.stringify(json)) + 1
 
-// A character takes at most three bytes, with its escapes.
-const mostOf = (json: string): number => json.length * 3 + 3
-
 /** Collects JSON within a budget of bytes. Measures exact sizes only when the upper bound exceeds the budget. */
 export const collectThatFit = <Value>(budget: number) => {
   const taken: Json<Value>[] = []
@@ -21,7 +18,8 @@ export const collectThatFit = <Value>(budget: number) => {
   return {
     taken,
     add(json: Json<Value>): boolean {
-      most += mostOf(json)
+      // A character takes at most three bytes, with its escapes.
+      most += json.length * 3 + 3
       if (most > budget) {
         for (const earlier of taken.slice(measured)) bytes += sizeOf(earlier)
         measured = taken.length

@@ -1,11 +1,5 @@
 import { setRecent } from './recent.ts'
 
-interface Options {
-  readonly ttl: number
-  readonly max: number
-  readonly now: () => number
-}
-
 interface Answer<Value> {
   readonly value: Promise<Value | undefined>
   readonly until: number
@@ -24,7 +18,7 @@ export interface CachedLookup<Key, Value> {
  */
 export const cachedLookup = <Key extends string | number, Value extends object>(
   load: (key: Key) => Promise<Value | undefined>,
-  { ttl, max, now }: Options,
+  { ttl, max, now }: { readonly ttl: number; readonly max: number; readonly now: () => number },
 ): CachedLookup<Key, Value> => {
   const answers = new Map<Key, Answer<Value>>()
 

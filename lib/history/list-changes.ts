@@ -174,7 +174,8 @@ interface NewestQuery {
 
 /**
  * The wanted entries before a position, the newest first. Without a position, begins with the newest entry. The next
- * page begins at `next`. At the beginning of the history, `next` is undefined.
+ * page begins at `next`. At the beginning of the history, `next` is undefined. `end` is the position of the newest
+ * entry that was read. Reads at most `most` entries. Errors: unavailable.
  */
 export const changesBefore = async (
   history: History,
@@ -197,28 +198,10 @@ export const changesBefore = async (
   return { changes, next, end }
 }
 
-/** Returns as many of these entries as fit into an answer, the newest first. The next page begins at `next`. */
-export const fitting = (page: ChangePage): ChangePage => {
+/** Keeps as many of these entries as fit into an answer, the newest first. The next page begins at `next`. */
+export const fitting = <Page extends ChangePage>(page: Page): Page => {
   const fits = createFits()
   const tooMany = page.changes.findIndex((change) => !fits(change))
-  const changes = tooMany < 0 ? page.changes : page.changes.slice(0, tooMany)
-  return tooMany < 0 ? page : { changes, next: changes.at(-1)?.position }
-}
-
-/** The newest wanted entries among the last `most` entries. `next` is the end of the history. Errors: unavailable. */
-export const newestChanges = async (
-  history: History,
-  site: SiteId,
-  limit: number,
-  filter: ChangeFilter,
-  most?: number,
-): Promise<ChangePage> => {
-  const { changes, end } = await changesBefore(history, site, { limit, filter, ...(most !== undefined && { most }) })
-  return { changes: changes.toReversed(), next: end }
-}
-
-export const newestWithin = (changes: readonly Change[]): readonly Change[] => {
-  const fits = createFits()
-  const tooMany = changes.findLastIndex((change) => !fits(change))
-  return changes.slice(tooMany + 1)
+  const changes = page.changes.slice(0, tooMany)
+  return tooMany < 0 ? page : { ...page, changes, next: changes.at(-1)?.position }
 }

@@ -11,7 +11,7 @@ import type { Formats } from './format.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
 import type { OperationHandler, RoutedRequest } from './operation.ts'
-import { type CallerOperation, isOfCaller, isPublic, type PublicOperation } from './public-operation.ts'
+import type { CallerOperation, PublicOperation } from './public-operation.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import { type Answer, firstValue, type Request, type Trace } from './request.ts'
 import type { RequestLimit } from './request-limit.ts'
@@ -25,7 +25,7 @@ export interface AdmissionDeps extends SiteDeps {
   readonly limitSite: RequestLimit
 }
 
-export type AnyOperation = OperationHandler | PublicOperation | CallerOperation
+export type AnyOperation<Deps> = OperationHandler<Deps> | PublicOperation<Deps> | CallerOperation<Deps>
 
 // The service issues tokens of this form only, so no other text needs a lookup.
 const tokenShape = /^[0-9a-f]{64}$/
@@ -93,12 +93,11 @@ export const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
   route.formats ?? (route.public ? ['json'] : policy.formats)
 
 // The service refuses to start if its operations do not match the route table.
-const endpointOf = (route: Route, answeredBy: AnyOperation) => {
-  if (isPublic(answeredBy) !== (route.public ?? false)) {
-    throw new Error(`The route table and ${route.operation} disagree on whether the operation is public`)
-  }
-  if (isOfCaller(answeredBy) !== !(route.public || isOfSite(route))) {
-    throw new Error(`The route table and ${route.operation} disagree on whether the operation belongs to a site`)
+const endpointOf = <Deps>(route: Route, answeredBy: AnyOperation<Deps>) => {
+  const kind = typeof answeredBy === 'function' ? 'site' : answeredBy.kind
+  const wanted = route.public ? 'public' : isOfSite(route) ? 'site' : 'caller'
+  if (kind !== wanted) {
+    throw new Error(`The operation ${route.operation} is of the kind "${kind}", but its route is "${wanted}"`)
   }
   if (isOfSite(route) !== (route.right !== undefined)) {
     throw new Error(`The route table names no right for ${route.operation}`)
@@ -111,12 +110,13 @@ const endpointOf = (route: Route, answeredBy: AnyOperation) => {
  * rendering engine, media type of the answer. The operation itself reads the body, so the checks of the body come last:
  * media type, size, content.
  */
-export const createResponder = <Operation extends string>(
+export const createResponder = <Operation extends string, Deps extends { readonly edge: AdmissionDeps }>(
   group: Group,
   routes: readonly (Route & { readonly operation: Operation })[],
-  operations: Readonly<Record<Operation, AnyOperation>>,
-  deps: AdmissionDeps,
+  operations: Readonly<Record<Operation, AnyOperation<Deps>>>,
+  deps: Deps,
 ) => {
+  const { edge } = deps
   const policy = groupPolicies[group]
   const router = createRouter(routes.map((route) => endpointOf(route, operations[route.operation])))
 
@@ -131,29 +131,29 @@ export const createResponder = <Operation extends string>(
     const routed = { ...request, params, deadline }
     const formats = formatsOf(route, policy)
     trace.formats = formats
-    if (isPublic(answeredBy)) {
+    if (typeof answeredBy === 'object' && answeredBy.kind === 'public') {
       const presentation = negotiate(request, formats)
-      return renderReply(request, await answeredBy.run(routed), presentation)
+      return renderReply(request, await answeredBy.run(routed, deps), presentation)
     }
-    const caller = await authenticate(deps, routed, policy, trace)
-    if (isOfCaller(answeredBy)) {
+    const caller = await authenticate(edge, routed, policy, trace)
+    if (typeof answeredBy === 'object') {
       const presentation = negotiate(request, formats)
-      return renderReply(request, await answeredBy.run({ ...routed, caller }), presentation)
+      return renderReply(request, await answeredBy.run({ ...routed, caller }, deps), presentation)
     }
-    const found = await resolveSite(deps, routed, caller, route, policy)
+    const found = await resolveSite(edge, routed, caller, route, policy)
     if ('redirect' in found) {
       return renderReply(request, found.redirect, fallbackPresentation(request, policy, trace))
     }
     trace.site = found.site.id
-    deps.limitSite(found.site.id)
+    edge.limitSite(found.site.id)
     const admitted = { ...routed, ...found, caller: admitToSite(route, policy, caller, found.site) }
     const readmit = async (): Promise<SiteCaller> => {
-      const now = await findCurrent(deps, caller.hash)
-      const place = await resolveSite(deps, routed, now, route, policy)
+      const now = await findCurrent(edge, caller.hash)
+      const place = await resolveSite(edge, routed, now, route, policy)
       if ('redirect' in place) throw new ServiceError(policy.siteUnknown)
       return admitToSite(route, policy, now, place.site)
     }
     const presentation = negotiate(request, formats)
-    return renderReply(request, await answeredBy({ ...admitted, readmit }), presentation)
+    return renderReply(request, await answeredBy({ ...admitted, readmit }, deps), presentation)
   }
 }

@@ -47,11 +47,11 @@ const report = (record: () => void): void => {
  * Answers and records every request, even one that fails (E-4). Throws only when it cannot send an error answer.
  * `meaningOf` translates a request of a protocol, such as tus, into a request of an operation.
  */
-export const createHandler = <Operation extends string>(
+export const createHandler = <Operation extends string, Deps extends { readonly edge: EdgeDeps }>(
   group: Group,
   routes: readonly (Route & { readonly operation: Operation })[],
-  operations: Readonly<Record<Operation, AnyOperation>>,
-  deps: EdgeDeps,
+  operations: Readonly<Record<Operation, AnyOperation<NoInfer<Deps>>>>,
+  deps: Deps,
   meaningOf: (request: Request) => Request = (request) => request,
 ): Handler => {
   const respond = createResponder(group, routes, operations, deps)
@@ -87,7 +87,7 @@ export const createHandler = <Operation extends string>(
     deadline: Deadline,
     send: Send<unknown> = (answer) => answer,
   ): Promise<unknown> {
-    const { clock, telemetry } = deps
+    const { clock, telemetry } = deps.edge
     const request = meaningOf(received)
     const startedAt = clock.monotonic()
     const arrival: Arrival = { requestId: request.id, method: request.method, path: request.path }

@@ -8,22 +8,12 @@ const nestsTooDeep = (value: unknown, depth: number): boolean =>
   value !== null &&
   (depth === 0 || Object.values(value).some((member) => nestsTooDeep(member, depth - 1)))
 
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
+// The library returns null for forbidden members, and undefined for a text that is not JSON.
 const parse = (text: string): unknown => {
-  try {
-    return secureJson.parse(text)
-  } catch (error) {
-    if (isJson(text)) throw new Error('the members "__proto__" and "constructor.prototype" are not allowed')
-    throw error
-  }
+  const value: unknown = secureJson.safeParse(text)
+  if (value === undefined) return JSON.parse(text)
+  if (value !== null || text.trim() === 'null') return value
+  throw new Error('the members "__proto__" and "constructor.prototype" are not allowed')
 }
 
 /** Throws an Error with the reason. Refuses members that could change a prototype. */

@@ -8,8 +8,10 @@ import type { BodyForms } from './read-body.ts'
 import type { Reply } from './reply.ts'
 import { type Request, type RequestBody, type Switches, switchesIn } from './request.ts'
 
+export type Segments = Readonly<Record<string, string>>
+
 export interface RoutedRequest extends Request {
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Segments
   readonly deadline: Deadline
 }
 
@@ -21,11 +23,12 @@ interface AdmittedRequest extends RoutedRequest {
   readonly readmit: () => Promise<SiteCaller>
 }
 
-export type OperationHandler = (request: AdmittedRequest) => Promise<Reply>
+export type OperationHandler<Deps = unknown> = (request: AdmittedRequest, deps: Deps) => Promise<Reply>
 
 type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'deadline' | 'readmit'
 
-export interface OperationInput<Params, Query, Body> extends Pick<AdmittedRequest, Admitted> {
+export interface OperationInput<Params = unknown, Query = unknown, Body = unknown>
+  extends Pick<AdmittedRequest, Admitted> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
@@ -51,7 +54,7 @@ export const bodyOf = <Schemas, Name extends keyof Schemas>({ schemas, ...how }:
 })
 
 interface Shape<Params, Query, Body> {
-  readonly params?: (params: Readonly<Record<string, string>>, caller: SiteCaller) => Params
+  readonly params?: (params: Segments, caller: SiteCaller) => Params
   readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
@@ -69,20 +72,21 @@ export const readBody = async <Body>(
 }
 
 export const operation =
-  <Params = undefined, Query = undefined, Body = undefined>(
+  <Params = undefined, Query = undefined, Body = undefined, Deps = unknown>(
     { params, query, body }: Shape<Params, Query, Body>,
-    run: (input: OperationInput<Params, Query, Body>) => Promise<Reply>,
-  ): OperationHandler =>
-  async (request) => {
+    run: (input: OperationInput<Params, Query, Body>, deps: Deps) => Promise<Reply>,
+  ): OperationHandler<Deps> =>
+  async (request, deps) => {
     const value = body && (await readBody(request, body))
     const named = params?.(request.params, request.caller) as Params
     const target = { params: named, site: request.site }
-    return run({
+    const input = {
       ...request,
       params: named,
       query: (query && (await query(switchesIn(request.query), target))) as Query,
       body: value as Body,
       author: { actor: request.caller.user, requestId: request.id },
       content: request.body,
-    })
+    }
+    return run(input, deps)
   }

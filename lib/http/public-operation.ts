@@ -6,22 +6,22 @@ import type { Reply } from './reply.ts'
 // these operations then does not bundle the body readers. An operation that needs a caller accepts any valid token, in
 // every data centre.
 
-export interface PublicOperation {
-  readonly public: true
-  readonly run: (request: RoutedRequest) => Promise<Reply>
+export interface PublicOperation<Deps = unknown> {
+  readonly kind: 'public'
+  readonly run: (request: RoutedRequest, deps: Deps) => Promise<Reply>
 }
 
-export interface CallerOperation {
-  readonly ofCaller: true
-  readonly run: (request: RoutedRequest & { readonly caller: Caller }) => Promise<Reply>
+export interface CallerOperation<Deps = unknown> {
+  readonly kind: 'caller'
+  readonly run: (request: RoutedRequest & { readonly caller: Caller }, deps: Deps) => Promise<Reply>
 }
 
-export const publicOperation = (run: PublicOperation['run']): PublicOperation => ({ public: true, run })
+export const publicOperation = <Deps>(run: PublicOperation<Deps>['run']): PublicOperation<Deps> => ({
+  kind: 'public',
+  run,
+})
 
-export const callerOperation = (run: CallerOperation['run']): CallerOperation => ({ ofCaller: true, run })
-
-export const isPublic = <Other extends object>(operation: Other | PublicOperation): operation is PublicOperation =>
-  'public' in operation
-
-export const isOfCaller = <Other extends object>(operation: Other | CallerOperation): operation is CallerOperation =>
-  'ofCaller' in operation
+export const callerOperation = <Deps>(run: CallerOperation<Deps>['run']): CallerOperation<Deps> => ({
+  kind: 'caller',
+  run,
+})

@@ -8,8 +8,8 @@ interface XmlNames {
   readonly item?: string
 }
 
-export interface Document<Value extends object = object> {
-  readonly value: Value
+export interface Document {
+  readonly value: object
   readonly xml?: XmlNames
 }
 
@@ -47,11 +47,21 @@ interface ContentReply extends Head {
 
 export type Reply = DocumentReply | TextReply | ContentReply | Head
 
-export const ok = <Value extends object>(document: Document<Value>, tag?: DocumentReply['tag']): DocumentReply => ({
+interface How extends Pick<DocumentReply, 'tag' | 'headers'> {
+  readonly xml?: XmlNames
+}
+
+export const ok = <Value extends object>(value: Value, { xml, ...how }: How = {}): DocumentReply => ({
   status: 200,
-  document,
-  ...(tag && { tag }),
+  document: { value, ...(xml && { xml }) },
+  ...how,
 })
+
+export const created = <Value extends object>(
+  value: Value,
+  headers: NonNullable<Head['headers']>,
+  xml?: XmlNames,
+): DocumentReply => ({ ...ok(value, { headers, ...(xml && { xml }) }), status: 201 })
 
 export const okWithJson = <Value extends object>(json: Json<Value>): TextReply => ({
   status: 200,
@@ -67,5 +77,10 @@ export const text = (type: string, body: string, tag?: string): TextReply => ({
 
 /** Caches must not keep the reply. */
 export const neverStored = { 'Cache-Control': 'no-store' }
+
+export const secret = <Value extends object>(value: Value, status = 200): DocumentReply => ({
+  ...ok(value, { headers: neverStored }),
+  status,
+})
 
 export const done: Reply = { status: 200 }

@@ -95,11 +95,13 @@ export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'formats' |
   readonly error?: unknown
 }
 
+export const signInOutcomes = ['signed in', 'refused', 'too many'] as const
+
 /** A-75. `name` is set only if a person has this name. Any other name may be a password in the wrong field. */
 export interface SignInRecord {
   readonly name: string | null
   readonly address: string | null
-  readonly outcome: 'signed in' | 'refused' | 'too many'
+  readonly outcome: (typeof signInOutcomes)[number]
 }
 
 export interface Telemetry {

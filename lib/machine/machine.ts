@@ -5,7 +5,7 @@ import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { createIsHeld, holdForBackups } from './backup/holds.ts'
 import { recordRemovedDemo } from './directory/demo-file.ts'
-import { createMeasures, type Measures } from './directory/measures.ts'
+import { createMeasures } from './directory/measures.ts'
 import { cannotBeOpened, type OpenDataDirectory, type Opening, openDataDirectory } from './directory/open-directory.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
@@ -31,19 +31,18 @@ import { createWebhookDeliveries, createWebhooks, type MachineWebhooks, unsealed
 interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly removalQueue: LocalRemovalQueue
   readonly webhooks: MachineWebhooks
+  readonly record: RecordChange
 }
 
 // V-24.
 const listeners = { perSite: 1_000, inAll: 2_000 }
 
-export const createTableStores = (
-  database: Database,
-  clock: Clock = systemClock,
-  changeWatch = createChangeWatch(database),
-  record: RecordChange = createRecorder(database.connection, clock.wall, changeWatch),
-): TableStores => {
+export const createTableStores = (database: Database, clock: Clock = systemClock): TableStores => {
+  const changeWatch = createChangeWatch(database)
+  const record = createRecorder(database.connection, clock.wall, changeWatch)
   const history = createHistory(database, changeWatch)
   return {
+    record,
     sites: createSiteDirectory(database, record),
     grants: createGrants(database, record),
     issuers: createIssuers(database, record),
@@ -90,7 +89,7 @@ const longestSlice = 60_000
 // Completes the work that an earlier process has left. Only the service may do this.
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
-  { removalQueue, removals }: TableStores,
+  { removalQueue, removals }: Pick<TableStores, 'removalQueue' | 'removals'>,
   files: Stores['files'],
 ): Promise<TidyReport> => {
   const now = clock.wall()
@@ -115,9 +114,7 @@ const runHourly = (sweep: () => Promise<void>): NodeJS.Timeout => {
 
 const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const { directory, database, role, durable, clock } = deps
-  const changeWatch = createChangeWatch(database)
-  const record = createRecorder(database.connection, clock.wall, changeWatch)
-  const tables = createTableStores(database, clock, changeWatch, record)
+  const { record, ...tables } = createTableStores(database, clock)
   const isHeld = createIsHeld(database.connection)
   const blobs = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
   const isBeingRemoved = createRemovalCheck(database.connection)
@@ -151,13 +148,8 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   }
 }
 
-export interface Machine extends OpenDataDirectory {
-  readonly stores: LocalStores
-  readonly measures: Measures
-}
-
 /** Throws UsageError with what to do when the directory cannot be used; then nothing in it is changed. */
-export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
+export const openMachine = async (path: string, options: Options = {}) => {
   const { role = 'command', reset = false, durable = true, keptFor = defaultRetention, clock = systemClock } = options
   const { directory, database, close } = await openDataDirectory(path, { role, reset, durable })
   const measures = createMeasures(directory, database)
@@ -178,3 +170,5 @@ export const openMachine = async (path: string, options: Options = {}): Promise<
     throw cannotBeOpened(directory, error)
   }
 }
+
+export type Machine = Awaited<ReturnType<typeof openMachine>>

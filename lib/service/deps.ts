@@ -179,19 +179,10 @@ export interface DownloadLink {
 
 export type LinkTo = (object: ObjectInfo, dataCentre: DataCentre) => Promise<DownloadLink>
 
-export type FileStores = Pick<
-  Stores,
-  | 'files'
-  | 'workflows'
-  | 'removals'
-  | 'removalQueue'
-  | 'progress'
-  | 'uploadRecords'
-  | 'uploadParts'
-  | 'directParts'
-  | 'history'
-  | 'live'
->
+type UploadStores = Pick<Stores, 'progress' | 'uploadRecords' | 'uploadParts' | 'directParts'>
+
+export type FileStores = UploadStores &
+  Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'history' | 'live'>
 
 export const createStorageDeps = (
   settings: HandledSettings & FileSettings,

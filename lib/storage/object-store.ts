@@ -172,10 +172,7 @@ export interface NameQuery extends VersionQuery {
   readonly text: string
 }
 
-export interface NamePage {
-  readonly objects: readonly ListedObject[]
-  readonly next: string | undefined
-}
+export type NamePage = Pick<Listing, 'objects' | 'next'>
 
 export interface StageTarget {
   /** Undefined while the key is unknown. In this case, `place` may have to copy the object. */

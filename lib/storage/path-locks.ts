@@ -30,7 +30,7 @@ export interface OpenRemoval {
  * look.
  */
 export interface FolderLocks {
-  readonly isLocked: boolean
+  readonly open: readonly OpenRemoval[]
   readonly ids: ReadonlySet<string>
 }
 
@@ -69,7 +69,6 @@ export interface FolderRemovals {
    * not open, does nothing.
    */
   close(site: SiteId, folder: StoragePath, id: string, removed: number): Promise<void>
-  openOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]>
   locksOf(site: SiteId, folders: readonly StoragePath[]): Promise<FolderLocks>
   /**
    * Locks a folder against changes while it is restored, for some milliseconds. False when the folder is already

@@ -122,11 +122,7 @@ const allNamesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath,
   return [...live.files, ...live.folders, ...(drafts?.files ?? [])]
 }
 
-const findIgnoringCase = async (
-  store: ObjectStore,
-  scope: Scope,
-  path: StoragePath,
-): Promise<StoragePath | undefined> => {
+const findIgnoringCase = async (store: ObjectStore, scope: Scope, path: StoragePath) => {
   if (path === root || segmentsOf(path).length > mostSegments || !isInScope(scope, parentOf(path))) return undefined
   const name = nameOf(path)
   const findIn = async (folder: StoragePath) => {

@@ -8,7 +8,6 @@ export const createStagedContents = <Content extends { readonly size: number }>(
   const contents = new Map<Staged, Content>()
   let free = memory
 
-  /** Forgets the content, and frees its memory. */
   const take = (staged: Staged): Content | undefined => {
     const content = contents.get(staged)
     if (contents.delete(staged) && content && isInMemory(content)) free += content.size

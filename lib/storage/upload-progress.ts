@@ -38,8 +38,6 @@ interface Options {
   readonly now: () => number
 }
 
-const percentAt = (received: number, total: number): number => Math.min(Math.floor((received / total) * 100), 99)
-
 export const startProgress = (options: Options) => {
   const { progress, token, id = randomUUID(), total, already = 0, isContinued = false, now } = options
   const upload = { token, id }
@@ -71,7 +69,7 @@ export const startProgress = (options: Options) => {
   }
 
   const reportReceived = (): void => {
-    const percent = total ? percentAt(received, total) : 0
+    const percent = total ? Math.min(Math.floor((received / total) * 100), 99) : 0
     if (!hasBegun || percent > reported) void write(percent)
   }
 

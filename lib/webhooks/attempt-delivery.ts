@@ -2,10 +2,17 @@ import { createHmac } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
 import { webhookEntry } from './change-webhook.ts'
-import { type CloudEvent, eventOf, type Outbox, type OutgoingEntry } from './event.ts'
+import { eventOf, type Outbox, type OutgoingEntry, type ReportedView } from './event.ts'
 import type { Target } from './target.ts'
-import type { WebhookDeliveries, Webhooks } from './webhooks.ts'
-import { type Delivery, isSuccess, type Outcome, type SecretSeals, type Webhook } from './webhooks.ts'
+import {
+  type Delivery,
+  isSuccess,
+  type Outcome,
+  type SecretSeals,
+  type Webhook,
+  type WebhookDeliveries,
+  type Webhooks,
+} from './webhooks.ts'
 
 export interface DeliveryDeps {
   readonly webhooks: Pick<Webhooks, 'get' | 'change'>
@@ -36,20 +43,17 @@ const signEvent = (id: string, time: number, body: string, secrets: readonly str
   }
 }
 
-export const postEvent = async (
-  { seals, target, clock }: Pick<DeliveryDeps, 'seals' | 'target' | 'clock'>,
-  webhook: Webhook,
-  event: CloudEvent,
-) => {
+export const postEvent = async (deps: DeliveryDeps, webhook: Webhook, view: ReportedView, source: string) => {
+  const { seals, target, clock } = deps
   const at = Math.floor(clock.wall())
   const current = webhook.secrets.filter(({ until = at + 1 }) => until > at)
   const secrets = await Promise.all(current.map(({ sealed }) => seals.open(webhook, sealed)))
-  const body = JSON.stringify(event)
+  const body = JSON.stringify(eventOf(view, source))
   const headers = {
     'content-type': 'application/cloudevents+json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     'user-agent': 'site-admin',
-    ...signEvent(event.id, at, body, secrets),
+    ...signEvent(view.id, at, body, secrets),
   }
   const began = clock.monotonic()
   const answer = await target.send({ url: webhook.targetUrl, headers, body })
@@ -63,18 +67,11 @@ interface Attempt {
   readonly attempt: number
 }
 
-const idOf = (at: number, { entry, attempt }: Attempt): string =>
-  `dlv_${String(at).padStart(14, '0')}-${String(entry.position).padStart(16, '0')}-${attempt}`
-
 const isOver = ({ status, at }: Delivery, failingSince = at): boolean =>
   status === 410 || at - failingSince >= longestFailure
 
 /** V-11. A webhook that was changed meanwhile stays enabled. */
-const disable = async (
-  { webhooks }: Pick<DeliveryDeps, 'webhooks'>,
-  { site, id, targetUrl }: Webhook,
-  delivery: Delivery,
-) => {
+const disable = async ({ webhooks }: DeliveryDeps, { site, id, targetUrl }: Webhook, delivery: Delivery) => {
   await webhooks.change(
     site,
     id,
@@ -86,26 +83,23 @@ const disable = async (
   )
 }
 
-/** Sends an entry, and records the outcome. `after` returns the other members of the outcome. Errors: unavailable. */
+/** Sends an entry. */
 export const attemptDelivery = async (
   deps: DeliveryDeps,
-  attempt: Attempt,
-  after: (hasSucceeded: boolean, at: number) => Omit<Outcome, 'delivery'> | Promise<Omit<Outcome, 'delivery'>>,
+  { webhook, entry: { position, view }, source, attempt }: Attempt,
 ): Promise<Delivery> => {
-  const { webhook, entry, source } = attempt
-  const { site, id } = webhook
-  const { at, ...answer } = await postEvent(deps, webhook, eventOf(entry.view, source))
-  const { position, view } = entry
-  const delivery: Delivery = {
-    id: idOf(at, attempt),
-    position,
-    type: view.type,
-    at,
-    attempt: attempt.attempt,
-    ...answer,
-  }
-  const hasSucceeded = isSuccess(delivery)
-  await deps.deliveries.record(site, id, { delivery, ...(await after(hasSucceeded, at)) })
-  if (!hasSucceeded && isOver(delivery, webhook.failingSince)) await disable(deps, webhook, delivery)
-  return delivery
+  const { at, ...answer } = await postEvent(deps, webhook, view, source)
+  const id = `dlv_${String(at).padStart(14, '0')}-${String(position).padStart(16, '0')}-${attempt}`
+  return { id, position, type: view.type, at, attempt, ...answer }
+}
+
+/** Records an attempt with the other members of its outcome. Errors: unavailable. */
+export const recordDelivery = async (
+  deps: DeliveryDeps,
+  webhook: Webhook,
+  delivery: Delivery,
+  others: Omit<Outcome, 'delivery'> = {},
+): Promise<void> => {
+  await deps.deliveries.record(webhook.site, webhook.id, { delivery, ...others })
+  if (!isSuccess(delivery) && isOver(delivery, webhook.failingSince)) await disable(deps, webhook, delivery)
 }

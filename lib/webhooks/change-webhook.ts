@@ -59,15 +59,6 @@ export const webhookEntry = (
 
 type Given<Settings> = { readonly [Name in keyof Settings]?: Settings[Name] | undefined }
 
-interface NewSettings extends Given<WebhookSettings> {
-  readonly targetUrl: string
-}
-
-interface Shown {
-  readonly webhook: Webhook
-  readonly secret: string
-}
-
 interface Stores {
   readonly webhooks: Webhooks
   readonly seals: Pick<SecretSeals, 'seal'>
@@ -85,9 +76,10 @@ export const isWebhookId = (text: string): boolean => /^whk_[0-9a-f]{16}$/.test(
 export const createWebhook = async (
   stores: Stores,
   site: SiteId,
-  { targetUrl, types = [], subject = '', enabled = true, description = '' }: NewSettings,
+  given: Given<WebhookSettings> & Pick<WebhookSettings, 'targetUrl'>,
   author: Author,
-): Promise<Shown | undefined> => {
+) => {
+  const { targetUrl, types = [], subject = '', enabled = true, description = '' } = given
   const id = `whk_${randomBytes(8).toString('hex')}`
   const secret = newSecret()
   const [sealed, position] = await Promise.all([stores.seals.seal({ site, id }, secret), endOf(stores, site)])
@@ -107,10 +99,6 @@ const withNew = (present: readonly WebhookSecret[], sealed: string, now: number)
   return [{ sealed }, ...previous.filter(({ until }) => until > now)].slice(0, overlap.mostSecrets)
 }
 
-interface WantedChange extends Given<WebhookSettings> {
-  readonly rotate?: boolean | undefined
-}
-
 /**
  * V-5. Undefined if the site does not have the webhook. `check` throws if the present webhook may not be changed.
  * Errors: unavailable.
@@ -118,9 +106,9 @@ interface WantedChange extends Given<WebhookSettings> {
 export const changeWebhook = async (
   stores: Stores,
   { site, id, targetUrl }: Webhook,
-  { rotate, ...settings }: WantedChange,
+  { rotate, ...settings }: Given<WebhookSettings & { readonly rotate: boolean }>,
   { author, now, check = () => {} }: { author: Author; now: number; check?: (present: Webhook) => void },
-): Promise<(Omit<Shown, 'secret'> & Partial<Shown>) | undefined> => {
+) => {
   const end = settings.enabled ? await endOf(stores, site) : 0
   const secret = rotate ? newSecret() : undefined
   const sealed = secret && (await stores.seals.seal({ site, id }, secret))

@@ -1,10 +1,10 @@
 import type { Deadline } from '../core/deadline.ts'
 import { isAbout, isWantedType } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import { attemptDelivery, type DeliveryDeps } from './attempt-delivery.ts'
+import { attemptDelivery, type DeliveryDeps, recordDelivery } from './attempt-delivery.ts'
 import { entryAt, type OutgoingEntry } from './event.ts'
 import { longestAttempt } from './target.ts'
-import { mostRetries, type Retry, type Webhook } from './webhooks.ts'
+import { type Delivery, isSuccess, mostRetries, type Retry, type Webhook } from './webhooks.ts'
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
@@ -18,10 +18,11 @@ const mostAtOnce = 100
 export const isWanted = ({ types, subject }: Webhook, { view }: OutgoingEntry): boolean =>
   isWantedType(types, view.type) && isAbout(view, subject)
 
-const retryOf = (position: number, failed: number, now: number): { readonly retry?: Retry } => {
-  const delay = delays[failed - 1]
+const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
+  const { position, attempt, at } = delivery
+  const delay = isSuccess(delivery) ? undefined : delays[attempt - 1]
   if (delay === undefined) return {}
-  return { retry: { position, attempt: failed + 1, due: Math.round(now + delay * (0.8 + 0.4 * Math.random())) } }
+  return { retry: { position, attempt: attempt + 1, due: Math.round(at + delay * (0.8 + 0.4 * Math.random())) } }
 }
 
 const hasRoom = async ({ deliveries }: DeliveryDeps, { site, id }: Webhook): Promise<boolean> =>
@@ -31,10 +32,8 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ende
   const { position, attempt } = ended
   const entry = await entryAt(deps.outbox, webhook.site, position)
   if (!entry || !isWanted(webhook, entry)) return deps.deliveries.record(webhook.site, webhook.id, { ended })
-  await attemptDelivery(deps, { webhook, entry, source, attempt }, (hasSucceeded, at) => ({
-    ended,
-    ...(!hasSucceeded && retryOf(position, attempt, at)),
-  }))
+  const delivery = await attemptDelivery(deps, { webhook, entry, source, attempt })
+  await recordDelivery(deps, webhook, delivery, { ended, ...retryAfter(delivery) })
 }
 
 /**
@@ -49,11 +48,10 @@ const sendFirst = async (
 ): Promise<void> => {
   const entry = entries.find((each) => isWanted(webhook, each))
   if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
-  const { position } = entry
-  await attemptDelivery(deps, { webhook, entry, source, attempt: 1 }, async (hasSucceeded, at) => {
-    if (hasSucceeded) return { position }
-    return (await hasRoom(deps, webhook)) ? { position, ...retryOf(position, 1, at) } : {}
-  })
+  const delivery = await attemptDelivery(deps, { webhook, entry, source, attempt: 1 })
+  const isHandled = isSuccess(delivery) || (await hasRoom(deps, webhook))
+  const others = isHandled ? { position: entry.position, ...retryAfter(delivery) } : {}
+  await recordDelivery(deps, webhook, delivery, others)
 }
 
 const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook): Promise<number> => {

@@ -22,7 +22,7 @@ export const entryAt = async (outbox: Outbox, site: SiteId, position: number): P
 }
 
 /** V-6. A CloudEvent in structured mode. `source` is the API address of the site. */
-export const eventOf = (view: OutgoingEntry['view'] | TestView, source: string) => ({
+export const eventOf = (view: ReportedView, source: string) => ({
   specversion: '1.0',
   id: view.id,
   source,
@@ -33,8 +33,5 @@ export const eventOf = (view: OutgoingEntry['view'] | TestView, source: string) 
   data: view,
 })
 
-export type CloudEvent = ReturnType<typeof eventOf>
-
-interface TestView extends Omit<OutgoingEntry['view'], 'type'> {
-  readonly type: 'webhook.test'
-}
+/** The view of an entry, or of a test. */
+export type ReportedView = Omit<OutgoingEntry['view'], 'type'> & { readonly type: ChangeType | 'webhook.test' }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
-import { attemptDelivery, type DeliveryDeps, postEvent } from './attempt-delivery.ts'
+import { attemptDelivery, type DeliveryDeps, postEvent, recordDelivery } from './attempt-delivery.ts'
 import { isWanted } from './deliver-next.ts'
-import { entryAt, eventOf } from './event.ts'
+import { entryAt } from './event.ts'
 import { type Delivery, isSuccess, mostRetries, type TestDelivery, type Webhook } from './webhooks.ts'
 
 const findSource = async (deps: DeliveryDeps, { site }: Webhook): Promise<string> => {
@@ -16,7 +16,7 @@ export const sendTest = async (deps: DeliveryDeps, webhook: Webhook): Promise<Te
   const id = `test-${randomUUID()}`
   const at = new Date(deps.clock.wall()).toISOString()
   const view = { id, at, type: 'webhook.test', subject: `webhook/${webhook.id}` } as const
-  const sent = await postEvent(deps, webhook, eventOf(view, await findSource(deps, webhook)))
+  const sent = await postEvent(deps, webhook, view, await findSource(deps, webhook))
   return { id, type: view.type, attempt: 1, ...sent }
 }
 
@@ -27,7 +27,8 @@ export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: s
   const entry = before && (await entryAt(deps.outbox, site, before.position))
   if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
   const source = await findSource(deps, webhook)
-  const delivery = await attemptDelivery(deps, { webhook, entry, source, attempt: before.attempt + 1 }, () => ({}))
+  const delivery = await attemptDelivery(deps, { webhook, entry, source, attempt: before.attempt + 1 })
+  await recordDelivery(deps, webhook, delivery)
   const retries = isSuccess(delivery) ? await deps.deliveries.retries(site, webhook.id, mostRetries) : []
   const ended = retries.find(({ position }) => position === entry.position)
   if (ended) await deps.deliveries.record(site, webhook.id, { ended })

@@ -78,7 +78,6 @@ describe('each function has exactly the table permissions that its operations ne
       const calls = recordCalls(dynamodb)
       await work(faultsOf(dynamodb), dynamodb, tables.connect())
       made.push(...calls)
-      await tables.close()
     }
     return made
   }

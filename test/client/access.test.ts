@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { connect, ServiceError, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
 import { messages } from '../support/messages.ts'
@@ -20,65 +20,58 @@ const test = base.extend('owned', { scope: 'file' }, async ({ service }) => {
   return { baseUrl: service.baseUrl, addOwner, login: await addOwner('ann') }
 })
 
-describe('connect', () => {
-  test('connect takes name and password, and uses the site of the person (T-31, T-32)', async ({ owned }) => {
-    const wrong = connect({ ...owned.login, password: 'wrong horse battery' })
-    await expect(wrong).rejects.toMatchObject({ status: 401, code: 101001 })
-    const client = await connect({ ...owned.login, tokenExpiryPeriod: 'short' })
-    await client.files.put('a.txt', 'a')
-    expect((await client.files.stat('a.txt')).size).toBe(1)
-    const me = await client.access.me()
-    expect(me).toMatchObject({ name: 'ann', kind: 'session', sites: [{ id: 1001, role: 'owner' }] })
-    const hours = (Date.parse(me.expires) - Date.now()) / 3_600_000
-    expect(Math.round(hours)).toBe(4)
-  })
+test('connect takes name and password, and uses the site of the person (T-31, T-32)', async ({ owned }) => {
+  const wrong = connect({ ...owned.login, password: 'wrong horse battery' })
+  await expect(wrong).rejects.toMatchObject({ status: 401, code: 101001 })
+  const client = await connect({ ...owned.login, tokenExpiryPeriod: 'short' })
+  await client.files.put('a.txt', 'a')
+  expect((await client.files.stat('a.txt')).size).toBe(1)
+  const me = await client.access.me()
+  expect(me).toMatchObject({ name: 'ann', kind: 'session', sites: [{ id: 1001, role: 'owner' }] })
+  const hours = (Date.parse(me.expires) - Date.now()) / 3_600_000
+  expect(Math.round(hours)).toBe(4)
 })
 
-describe('client.access', () => {
-  test('the library adds, changes and removes people (T-31)', async ({ owned }) => {
-    const { access } = await connect(owned.login)
-    const { invitation } = await access.people.add({ name: 'bob', role: 'author', folders: ['/news'] })
-    expect(invitation).toContain('#invitation=bob.')
-    await access.people.change('bob', { rights: ['files:read'] })
-    expect(await access.people.get('bob')).toMatchObject({ role: null, rights: ['files:read'] })
-    const names = (await all(access.people.list())).map(({ name }) => name)
-    expect(names).toEqual(expect.arrayContaining(['ann', 'bob']))
-    await access.people.remove('bob')
-    await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
-  })
-
-  test('the library creates, lists and revokes keys; a revoked key stops at once (T-31, A-13)', async ({ owned }) => {
-    const { access } = await connect(owned.login)
-    const { id, key } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
-    const { id: other } = await access.keys.create({ name: 'Zoe', rights: ['files:read'] })
-    const inPages: typeof fetch = (input, init) =>
-      fetch(String(input).replace(/\/keys(?:\?|$)/, '/keys?limit=1&'), init)
-    const paged = await connect({ ...owned.login, fetch: inPages })
-    expect(await all(paged.access.keys.list())).toMatchObject([{ id, name: 'Robot', user: 'ann' }, { id: other }])
-    await access.keys.revoke(other)
-    const robot = await connect({ url: owned.baseUrl, token: key, patience })
-    expect(await all(robot.files.list())).not.toEqual([])
-    await access.keys.revoke(id)
-    await expect(all(robot.files.list())).rejects.toMatchObject({ status: 401 })
-    expect(await all(access.keys.list())).toEqual([])
-  })
+test('the library adds, changes and removes people (T-31)', async ({ owned }) => {
+  const { access } = await connect(owned.login)
+  const { invitation } = await access.people.add({ name: 'bob', role: 'author', folders: ['/news'] })
+  expect(invitation).toContain('#invitation=bob.')
+  await access.people.change('bob', { rights: ['files:read'] })
+  expect(await access.people.get('bob')).toMatchObject({ role: null, rights: ['files:read'] })
+  const names = (await all(access.people.list())).map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(['ann', 'bob']))
+  await access.people.remove('bob')
+  await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
 })
 
-describe('site-files login', () => {
-  test('login --user asks for a password, and saves only the token (T-39, A-107)', async ({ owned, makeDirectory }) => {
-    const config = await makeDirectory()
-    const environment = { XDG_CONFIG_HOME: config }
-    const login = (typed: string) =>
-      siteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment, `${typed}\n`)
-    const { status, stderr } = await login('wrong horse battery')
-    expect([status, stderr]).toEqual([1, expect.stringMatching(messages.access.wrongPassword)])
-    expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, messages.client.noService))
-    expect(await login(password)).toMatchObject(outcome(0, 'Demo site'))
-    const file = join(config, 'site-files', 'login.json')
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    expect(await readFile(file, 'utf8')).not.toContain(password.trim())
-    expect((await siteFiles(['ls'], environment)).status).toBe(0)
-  })
+test('the library creates, lists and revokes keys; a revoked key stops at once (T-31, A-13)', async ({ owned }) => {
+  const { access } = await connect(owned.login)
+  const { id, key } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
+  const { id: other } = await access.keys.create({ name: 'Zoe', rights: ['files:read'] })
+  const inPages: typeof fetch = (input, init) => fetch(String(input).replace(/\/keys(?:\?|$)/, '/keys?limit=1&'), init)
+  const paged = await connect({ ...owned.login, fetch: inPages })
+  expect(await all(paged.access.keys.list())).toMatchObject([{ id, name: 'Robot', user: 'ann' }, { id: other }])
+  await access.keys.revoke(other)
+  const robot = await connect({ url: owned.baseUrl, token: key, patience })
+  expect(await all(robot.files.list())).not.toEqual([])
+  await access.keys.revoke(id)
+  await expect(all(robot.files.list())).rejects.toMatchObject({ status: 401 })
+  expect(await all(access.keys.list())).toEqual([])
+})
+
+test('login --user asks for a password, and saves only the token (T-39, A-107)', async ({ owned, makeDirectory }) => {
+  const config = await makeDirectory()
+  const environment = { XDG_CONFIG_HOME: config }
+  const login = (typed: string) =>
+    siteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment, `${typed}\n`)
+  const { status, stderr } = await login('wrong horse battery')
+  expect([status, stderr]).toEqual([1, expect.stringMatching(messages.access.wrongPassword)])
+  expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, messages.client.noService))
+  expect(await login(password)).toMatchObject(outcome(0, 'Demo site'))
+  const file = join(config, 'site-files', 'login.json')
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(await readFile(file, 'utf8')).not.toContain(password.trim())
+  expect((await siteFiles(['ls'], environment)).status).toBe(0)
 })
 
 test('the library ends every session, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { administerJson } from '../support/administration.ts'
 import { messages } from '../support/messages.ts'
 import { githubClaims, listenHere, startTokenIssuer, type TokenIssuer } from '../support/token-issuer.ts'
@@ -49,48 +49,46 @@ const test = base
         }),
   )
 
-describe('site-files --identity github', () => {
-  test('A job pushes a folder without a stored secret (A-112)', async ({ job, makeDirectory, ruled }) => {
-    const here = await makeDirectory({ 'page.html': 'Hello' })
-    expect(await job(['push', here, 'from-github'])).toMatchObject({ status: 0 })
-    expect((await job(['cat', 'from-github/page.html'])).stdout).toBe('Hello')
-    const audience = encodeURIComponent(ruled.baseUrl)
-    expect(asked[0]).toEqual({
-      url: `/token?api-version=2.0&audience=${audience}`,
-      authorization: 'Bearer token of the runner',
-    })
+test('A job pushes a folder without a stored secret (A-112)', async ({ job, makeDirectory, ruled }) => {
+  const here = await makeDirectory({ 'page.html': 'Hello' })
+  expect(await job(['push', here, 'from-github'])).toMatchObject({ status: 0 })
+  expect((await job(['cat', 'from-github/page.html'])).stdout).toBe('Hello')
+  const audience = encodeURIComponent(ruled.baseUrl)
+  expect(asked[0]).toEqual({
+    url: `/token?api-version=2.0&audience=${audience}`,
+    authorization: 'Bearer token of the runner',
   })
+})
 
-  test('The option --site selects the rule for a job (A-98, A-112)', async ({ job, ruled }) => {
-    expect(await job(['--site', ruled.site, 'ls'])).toMatchObject({ status: 0 })
-    expect(await job(['--site', '999', 'ls'])).toMatchObject(outcome(1, messages.access.noRule))
-  })
+test('The option --site selects the rule for a job (A-98, A-112)', async ({ job, ruled }) => {
+  expect(await job(['--site', ruled.site, 'ls'])).toMatchObject({ status: 0 })
+  expect(await job(['--site', '999', 'ls'])).toMatchObject(outcome(1, messages.access.noRule))
+})
 
-  test('If no rule matches a job, the refusal does not show the token of the job (A-100, A-112)', async ({ job }) => {
-    let jwt = ''
-    answer = async (aud) => {
-      jwt = await issuer.sign(githubClaims({ aud, ref: 'refs/pull/1' }))
-      return [200, JSON.stringify({ value: jwt })]
-    }
-    const refused = await job(['ls'])
-    expect(refused).toMatchObject(outcome(1, messages.access.noRule))
-    expect(refused.stdout + refused.stderr).not.toContain(jwt.slice(0, 20))
-    expect(refused.stdout + refused.stderr).not.toContain('token of the runner')
-  })
+test('If no rule matches a job, the refusal does not show the token of the job (A-100, A-112)', async ({ job }) => {
+  let jwt = ''
+  answer = async (aud) => {
+    jwt = await issuer.sign(githubClaims({ aud, ref: 'refs/pull/1' }))
+    return [200, JSON.stringify({ value: jwt })]
+  }
+  const refused = await job(['ls'])
+  expect(refused).toMatchObject(outcome(1, messages.access.noRule))
+  expect(refused.stdout + refused.stderr).not.toContain(jwt.slice(0, 20))
+  expect(refused.stdout + refused.stderr).not.toContain('token of the runner')
+})
 
-  test('Outside a job, the message names the missing permission (A-112)', async ({ job }) => {
-    for (const environment of [{ ACTIONS_ID_TOKEN_REQUEST_URL: '' }, { ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' }]) {
-      expect(await job(['ls'], environment)).toMatchObject(outcome(2, messages.access.noJob))
-    }
-    expect(asked).toEqual([])
-  })
+test('Outside a job, the message names the missing permission (A-112)', async ({ job }) => {
+  for (const environment of [{ ACTIONS_ID_TOKEN_REQUEST_URL: '' }, { ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' }]) {
+    expect(await job(['ls'], environment)).toMatchObject(outcome(2, messages.access.noJob))
+  }
+  expect(asked).toEqual([])
+})
 
-  test.for<[string, number, string, string]>([
-    ['an error', 403, '{}', messages.access.noTokenOfJob(403)],
-    ['a redirect', 302, '', messages.access.silent],
-    ['no token', 200, '{"value":7}', messages.client.answeredWith(200)],
-  ])('If GitHub answers with %s, the error message says so (A-112)', async ([, status, body, message], { job }) => {
-    answer = async () => [status, body]
-    expect(await job(['ls'])).toMatchObject(outcome(1, message))
-  })
+test.for<[string, number, string, string]>([
+  ['an error', 403, '{}', messages.access.noTokenOfJob(403)],
+  ['a redirect', 302, '', messages.access.silent],
+  ['no token', 200, '{"value":7}', messages.client.answeredWith(200)],
+])('If GitHub answers with %s, the error message says so (A-112)', async ([, status, body, message], { job }) => {
+  answer = async () => [status, body]
+  expect(await job(['ls'])).toMatchObject(outcome(1, message))
 })

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -9,11 +10,11 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { expect } from 'vitest'
+import { connect } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
-import { launchBrowser } from '../support/browser.ts'
 import { messages } from '../support/messages.ts'
+import { test as base } from '../support/test.ts'
 import { asDemo } from './support/command.ts'
-import { test as base } from './support/site.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const execute = promisify(execFile)
@@ -30,19 +31,22 @@ const findNode20 = async (): Promise<string | undefined> => {
 }
 const node20 = await findNode20()
 
-const test = base.extend('room', { scope: 'file' }, async ({}, { onCleanup }) => {
-  const room = await mkdtemp(join(tmpdir(), 'site-admin-client-'))
-  onCleanup(() => rm(room, { recursive: true, force: true }))
-  // The install command of the README, without `npm ci`, because the packages of the repository are already installed.
-  const [, install = ''] = /^npm ci --prefix \.\.\/site-admin && (npm install .+)$/m.exec(await readReadme()) ?? []
-  const options = { offline: 'true', audit: 'false', fund: 'false', engine_strict: 'true' }
-  const settings = Object.entries(options).map(([name, value]) => [`npm_config_${name}`, value])
-  await execute('bash', ['-c', install.replace('../site-admin', root)], {
-    cwd: room,
-    env: { ...process.env, ...Object.fromEntries(settings) },
+const test = base
+  .extend('client', { scope: 'file' }, ({ service }) => connect({ url: service.baseUrl, token: service.token }))
+  .extend('folder', async ({}) => `test ${randomUUID()}`)
+  .extend('room', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const room = await mkdtemp(join(tmpdir(), 'site-admin-client-'))
+    onCleanup(() => rm(room, { recursive: true, force: true }))
+    // The install command of the README, without `npm ci`, because the packages of the repository are already installed.
+    const [, install = ''] = /^npm ci --prefix \.\.\/site-admin && (npm install .+)$/m.exec(await readReadme()) ?? []
+    const options = { offline: 'true', audit: 'false', fund: 'false', engine_strict: 'true' }
+    const settings = Object.entries(options).map(([name, value]) => [`npm_config_${name}`, value])
+    await execute('bash', ['-c', install.replace('../site-admin', root)], {
+      cwd: room,
+      env: { ...process.env, ...Object.fromEntries(settings) },
+    })
+    return room
   })
-  return room
-})
 
 /** Writes the examples of the README, and a module that runs them in order. */
 const writeExamples = async (room: string): Promise<readonly string[]> => {
@@ -123,7 +127,13 @@ console.log(plan(new Map(), new Map(), undefined, { direction: 'push' }), Servic
   await execute(join(root, 'node_modules', '.bin', 'tsc'), ['--project', room])
 })
 
-test('a browser bundle of at most 10 kB works from another origin', async ({ room, service, client, folder }) => {
+test('a browser bundle of at most 10 kB works from another origin', async ({
+  browser,
+  room,
+  service,
+  client,
+  folder,
+}) => {
   const page = `import { connect } from 'site-admin-client'
 window.use = async (url, token, folder) => {
   const { files } = await connect({ url, token })
@@ -154,9 +164,8 @@ window.use = async (url, token, folder) => {
     response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html')
     response.end(script ?? '<script type="module" src="/page.js"></script>')
   }).listen(0, '127.0.0.1')
-  const browser = await launchBrowser()
+  const tab = await browser.newPage()
   try {
-    const tab = await browser.newPage()
     await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { waitUntil: 'load' })
     const call = `window.use(${[service.baseUrl, service.token, folder].map((each) => JSON.stringify(each)).join(', ')})`
     expect(await tab.evaluate(call)).toStrictEqual({
@@ -165,7 +174,7 @@ window.use = async (url, token, folder) => {
       failed: 'ServiceError 412',
     })
   } finally {
-    await browser.close()
+    await tab.close()
     server.close()
   }
   expect(await client.files.stat(`${folder}/large.bin`)).toMatchObject({ size: 9_000_000 })

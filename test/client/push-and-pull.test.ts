@@ -120,20 +120,6 @@ test('a damaged saved state is ignored', async ({ makeDirectory, site }) => {
   }
 })
 
-test('a dry run reports the plan and changes nothing (T-41)', async ({ makeDirectory, site }) => {
-  const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
-  await site.put('b.txt', 'other')
-  await site.put('c.txt', 'extra')
-  const { events } = await site.push(here, { dryRun: true, removes: true })
-  expect(events.filter(({ event }) => event === 'step')).toStrictEqual([
-    { event: 'step', action: 'create', path: 'a.txt', size: 1 },
-    { event: 'step', action: 'replace', path: 'b.txt', size: 1 },
-    { event: 'step', action: 'remove', path: 'c.txt', size: 5 },
-  ])
-  expect(await site.texts()).toStrictEqual({ 'b.txt': 'other', 'c.txt': 'extra' })
-  expect(Object.keys(await readTree(here))).toStrictEqual(['a.txt', 'b.txt'])
-})
-
 test('a push ignores the case of the names of folders on the site', async ({ folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   const there = await makeDirectory()

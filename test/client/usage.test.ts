@@ -185,6 +185,12 @@ test('the message about a mistyped command suggests the right command', async ()
 })
 
 test('control characters in messages and names are escaped', async ({ demo, folder, site, makeDirectory, listen }) => {
+  const url: string = await listen((_, response) => {
+    const site = { id: 1, name: 'Shop\n\u001b[2J', url, permissions: ['files'] }
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ items: [site] }))
+  })
+  const login = await siteFiles(['--url', url, 'login'], { XDG_CONFIG_HOME: await makeDirectory() }, 'a\n')
+  expect(login).toMatchObject(outcome(0, '(Shop\\u{a}\\u{1b}[2J)'))
   const baseUrl = await listen((_, response) => {
     response.writeHead(400).end(JSON.stringify({ code: 104000, message: evil, requestId: evil }))
   })
@@ -200,15 +206,6 @@ test('control characters in messages and names are escaped', async ({ demo, fold
   const pulled = await demo('--json', 'pull', folder, await makeDirectory())
   expect(pulled.stdout).toContain('"turned\\u202e\\u2028.txt"')
   expect(pulled.stdout).not.toMatch(steering)
-})
-
-test('control characters in names from other people are escaped', async ({ listen, makeDirectory }) => {
-  const url: string = await listen((_, response) => {
-    const site = { id: 1, name: 'Shop\n\u001b[2J', url, permissions: ['files'] }
-    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ items: [site] }))
-  })
-  const login = await siteFiles(['--url', url, 'login'], { XDG_CONFIG_HOME: await makeDirectory() }, 'a\n')
-  expect(login).toMatchObject(outcome(0, '(Shop\\u{a}\\u{1b}[2J)'))
 })
 
 test('with --json, a refusal is one object with its code and path (T-55)', async ({ demo, folder, site }) => {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { SiteClient } from '../../client/src/index.ts'
 import { expectAccessible, test } from './support/console.ts'
 import { notice, refusal } from './support/page.ts'
@@ -19,69 +19,65 @@ const empty = async (client: SiteClient, category: number): Promise<void> => {
 
 const titles = (page: Page) => page.locator('.split-main tbody .items-title bdi')
 
-describe('the objects of a category', () => {
-  test('objects are linked from a search, unlinked, and linked again with Undo (K-15)', async ({ open, client }) => {
-    await empty(client, 3)
-    const page = await open('#/1001/categories/3')
-    await page.getByText('No news item is linked to this category.').waitFor()
-    await page.getByRole('button', { name: 'Link news' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Link to Events' })
-    await dialog.getByRole('searchbox').fill('OPENS')
-    await expect
-      .poll(async () => {
-        const found = await dialog.locator('tbody bdi').allTextContents()
-        return found.length > 0 && found.every((text) => /opens/.test(text))
-      })
-      .toBe(true)
-    const boxes = dialog.locator('tbody').getByRole('checkbox')
-    await boxes.nth(0).click()
-    await boxes.nth(2).click({ modifiers: ['Shift'] })
-    await expectAccessible(page)
-    await dialog.getByRole('button', { name: 'Link 3' }).click()
-    await expect.poll(() => titles(page).count()).toBe(3)
-    const wanted = await linkedWith(client, 3)
-    expect(wanted).toHaveLength(3)
+test('objects are linked from a search, unlinked, and linked again with Undo (K-15)', async ({ open, client }) => {
+  await empty(client, 3)
+  const page = await open('#/1001/categories/3')
+  await page.getByText('No news item is linked to this category.').waitFor()
+  await page.getByRole('button', { name: 'Link news' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Link to Events' })
+  await dialog.getByRole('searchbox').fill('OPENS')
+  await expect
+    .poll(async () => {
+      const found = await dialog.locator('tbody bdi').allTextContents()
+      return found.length > 0 && found.every((text) => /opens/.test(text))
+    })
+    .toBe(true)
+  const boxes = dialog.locator('tbody').getByRole('checkbox')
+  await boxes.nth(0).click()
+  await boxes.nth(2).click({ modifiers: ['Shift'] })
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Link 3' }).click()
+  await expect.poll(() => titles(page).count()).toBe(3)
+  const wanted = await linkedWith(client, 3)
+  expect(wanted).toHaveLength(3)
 
-    await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Unlink 3' }).click()
-    await page.getByText('No news item is linked to this category.').waitFor()
-    expect(await linkedWith(client, 3)).toEqual([])
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await expect.poll(() => titles(page).count()).toBe(3)
-    expect(await linkedWith(client, 3)).toEqual(wanted)
-  })
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Unlink 3' }).click()
+  await page.getByText('No news item is linked to this category.').waitFor()
+  expect(await linkedWith(client, 3)).toEqual([])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => titles(page).count()).toBe(3)
+  expect(await linkedWith(client, 3)).toEqual(wanted)
+})
 
-  test('the address keeps the search, order and kind of objects (K-15)', async ({ open, client }) => {
-    const page = await open('#/1001/categories/1')
-    await titles(page).first().waitFor()
-    const all = await titles(page).count()
-    await page.getByRole('button', { name: 'Title' }).click()
-    await expect
-      .poll(() => page.getByRole('columnheader', { name: 'Title' }).getAttribute('aria-sort'))
-      .toBe('ascending')
-    await page.getByRole('searchbox', { name: 'Search titles' }).fill('office')
-    await expect.poll(() => titles(page).count()).toBeLessThan(all)
-    const found = await titles(page).allTextContents()
-    expect(found).toEqual(found.toSorted())
-    expect(page.url()).toContain('q=office&sort=title')
-    await page.reload()
-    await expect.poll(() => titles(page).allTextContents()).toEqual(found)
-    await page.getByRole('searchbox', { name: 'Search titles' }).fill('nothing like it')
-    await page.getByText('No title matches.').waitFor()
-    await expectAccessible(page)
-    await page.getByRole('link', { name: 'Blogs' }).click()
-    const blogs = await linkedWith(client, 1, 'blogs')
-    await expect.poll(() => titles(page).count()).toBe(blogs.length)
-  })
+test('the address keeps the search, order and kind of objects (K-15)', async ({ open, client }) => {
+  const page = await open('#/1001/categories/1')
+  await titles(page).first().waitFor()
+  const all = await titles(page).count()
+  await page.getByRole('button', { name: 'Title' }).click()
+  await expect.poll(() => page.getByRole('columnheader', { name: 'Title' }).getAttribute('aria-sort')).toBe('ascending')
+  await page.getByRole('searchbox', { name: 'Search titles' }).fill('office')
+  await expect.poll(() => titles(page).count()).toBeLessThan(all)
+  const found = await titles(page).allTextContents()
+  expect(found).toEqual(found.toSorted())
+  expect(page.url()).toContain('q=office&sort=title')
+  await page.reload()
+  await expect.poll(() => titles(page).allTextContents()).toEqual(found)
+  await page.getByRole('searchbox', { name: 'Search titles' }).fill('nothing like it')
+  await page.getByText('No title matches.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Blogs' }).click()
+  const blogs = await linkedWith(client, 1, 'blogs')
+  await expect.poll(() => titles(page).count()).toBe(blogs.length)
+})
 
-  test('the list shows links that other people add or remove', async ({ open, client }) => {
-    await empty(client, 3)
-    const page = await open('#/1001/categories/3')
-    await page.getByText('No news item is linked to this category.').waitFor()
-    await client.categories.news.link(3, [1])
-    await expect.poll(() => titles(page).count(), { timeout: 10_000 }).toBe(1)
-  })
+test('the list shows links that other people add or remove', async ({ open, client }) => {
+  await empty(client, 3)
+  const page = await open('#/1001/categories/3')
+  await page.getByText('No news item is linked to this category.').waitFor()
+  await client.categories.news.link(3, [1])
+  await expect.poll(() => titles(page).count(), { timeout: 10_000 }).toBe(1)
 })
 
 test('a switch shows or hides an object in the category (K-15)', async ({ open, client }) => {

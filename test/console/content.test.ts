@@ -270,7 +270,7 @@ test('a page is shown without scripts or requests, and cannot reach the console 
     <iframe src="${elsewhere}/frame"></iframe><form action="${elsewhere}/form"><button>Send</button></form>
     <a href="${elsewhere}/link">Follow</a><a href="${elsewhere}/top" target="_top">Leave</a>`,
   )
-  const page = await browser.newPage()
+  const page = await browser.newPage({ reducedMotion: 'reduce' })
   await page.goto(`${service.baseUrl}/console#token=${service.token}&/1001/files/${folder}?file=page.html`)
   await details(page).getByRole('button', { name: 'Show and edit' }).press('Enter')
   const shown = page.frameLocator('iframe[title="Page page.html"]').frameLocator('iframe')

@@ -44,35 +44,33 @@ describe('the first load of the console', () => {
   })
 })
 
-describe('the address of the console', () => {
-  test('a token after # in the address signs in, and is never sent to a server', async ({ browser, service }) => {
-    const page = await browser.newPage()
-    const seen: string[] = []
-    page.on('request', (request) => seen.push(request.url(), request.headers()['referer'] ?? ''))
-    await page.goto(`${service.baseUrl}/console#token=${service.token}`)
-    await page.getByRole('heading', { name: 'Files' }).waitFor()
-    expect(page.url()).not.toContain(service.token)
-    expect(seen.filter((text) => text.includes(service.token))).toEqual([])
-    const kept = await page.evaluate(() => [Object.values(sessionStorage), Object.values(localStorage)].map(String))
-    expect(kept[0]).toContain(service.token)
-    expect(kept[1]).not.toContain(service.token)
-    await page.goBack()
-    expect(page.url()).not.toContain(service.token)
-    await page.close()
-  })
+test('a token after # in the address signs in, and is never sent to a server', async ({ browser, service }) => {
+  const page = await browser.newPage()
+  const seen: string[] = []
+  page.on('request', (request) => seen.push(request.url(), request.headers()['referer'] ?? ''))
+  await page.goto(`${service.baseUrl}/console#token=${service.token}`)
+  await page.getByRole('heading', { name: 'Files' }).waitFor()
+  expect(page.url()).not.toContain(service.token)
+  expect(seen.filter((text) => text.includes(service.token))).toEqual([])
+  const kept = await page.evaluate(() => [Object.values(sessionStorage), Object.values(localStorage)].map(String))
+  expect(kept[0]).toContain(service.token)
+  expect(kept[1]).not.toContain(service.token)
+  await page.goBack()
+  expect(page.url()).not.toContain(service.token)
+  await page.close()
+})
 
-  test('a page of one data centre also shows sites of another data centre', async ({ browser, start }) => {
-    const { dataCentres, token } = await start(['--data-centres', 'us:0,eu:0'])
-    const page = await browser.newPage()
-    const faults: string[] = []
-    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-    await page.goto(`${dataCentres['eu']}/console#token=${token}&/1001/forms/1`)
-    await page.getByRole('heading', { name: 'Contact us' }).waitFor()
-    await page.getByRole('checkbox', { name: 'Home phone is required' }).click()
-    await expect.poll(() => page.getByRole('checkbox', { name: 'Home phone is required' }).isChecked()).toBe(true)
-    expect(faults).toEqual([])
-    await page.close()
-  })
+test('a page of one data centre also shows sites of another data centre', async ({ browser, start }) => {
+  const { dataCentres, token } = await start(['--data-centres', 'us:0,eu:0'])
+  const page = await browser.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  await page.goto(`${dataCentres['eu']}/console#token=${token}&/1001/forms/1`)
+  await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+  await page.getByRole('checkbox', { name: 'Home phone is required' }).click()
+  await expect.poll(() => page.getByRole('checkbox', { name: 'Home phone is required' }).isChecked()).toBe(true)
+  expect(faults).toEqual([])
+  await page.close()
 })
 
 test('code that is injected into the page neither runs nor sends data', async ({ browser, service }) => {

@@ -18,7 +18,8 @@ import {
   createFieldsDeps,
 } from '../../lib/service/deps.ts'
 import { createServer, dispatch } from '../../server/create-server.ts'
-import { freePort, type StreamProcess, startStreamProcess } from './stream-process.ts'
+import { freePort } from '../support/listen.ts'
+import { type StreamProcess, startStreamProcess } from './stream-process.ts'
 
 /**
  * A process that replaces the distribution of a data centre. It sends requests for files to the bundled streaming

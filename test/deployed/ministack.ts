@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type Emulator, emulatorEnvironment, findEmulator } from '../../cdk/emulator/emulator.ts'
-import { freePort } from './stream-process.ts'
+import { freePort } from '../support/listen.ts'
 
 export interface RunningEmulator extends Emulator {
   stop(): Promise<void>

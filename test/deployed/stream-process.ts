@@ -1,32 +1,12 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { streaming } from '../../lib/config/streaming.ts'
+import { freePort, isListening } from '../support/listen.ts'
 
 const host = '127.0.0.1'
 const patience = 10_000
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-const isListening = async (port: number): Promise<boolean> => {
-  const socket = connect(port, host)
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
 
 /** The bundle of the streaming function, in its own process as on Lambda. */
 export interface StreamProcess {

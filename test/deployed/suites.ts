@@ -42,6 +42,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'A file name starts after its last slash or backslash': 'it rewrites multipart bodies without backslashes',
     'An answer 304 repeats the media type': 'it removes the type and the time from an answer of 304',
     'several concurrent changes with a condition': 'it ignores conditions of a removal',
+    'with copies in parts Only one': 'it joins parts long after it has checked the condition',
     'A link without its signature': 'it allows anonymous reads',
     'a digest that is not signed': 'it checks no signatures',
     'exchange of tokens': 'its functions cannot reach an issuer on this machine',

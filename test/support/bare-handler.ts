@@ -1,5 +1,5 @@
 import { systemClock } from '../../lib/core/clock.ts'
-import { createHandler } from '../../lib/http/handler.ts'
+import { createHandler, type EdgeDeps } from '../../lib/http/handler.ts'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler, RequestRecord } from '../../lib/http/request.ts'
 
@@ -18,20 +18,16 @@ export const bareHandler = (
     public: true,
   }))
   const operation = publicOperation(run)
-  const handler = createHandler(
-    'fields',
-    routes,
-    { GET: operation, POST: operation },
-    {
-      dataCentre: 'us',
-      findCaller: nobody,
-      findSite: nobody,
-      findDataCentre: nobody,
-      limitToken: () => {},
-      limitSite: () => {},
-      clock: systemClock,
-      telemetry: { request: (record) => void records.push(record) },
-    },
-  )
+  const edge: EdgeDeps = {
+    dataCentre: 'us',
+    findCaller: nobody,
+    findSite: nobody,
+    findDataCentre: nobody,
+    limitToken: () => {},
+    limitSite: () => {},
+    clock: systemClock,
+    telemetry: { request: (record) => void records.push(record) },
+  }
+  const handler = createHandler('fields', routes, { GET: operation, POST: operation }, { edge })
   return { handler, records }
 }

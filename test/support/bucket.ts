@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import {
   CreateBucketCommand,
   ListMultipartUploadsCommand,
@@ -15,12 +15,17 @@ import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
 import { lighten } from './without-network.ts'
 
 export const noRemovals: PlaceDeps['removals'] = {
-  locksOf: async () => ({ isLocked: false, ids: new Set() }),
-  isLockedSince: async () => false,
+  locksOf: async () => ({ open: [], ids: new Set() }),
   begin: async (removal) => removal,
   note: async () => {},
   cancel: async () => {},
 }
+
+/** While `isLocked` is true, each look finds a lock that has begun and ended since the look before. */
+export const removalsWhile = (isLocked: () => boolean): PlaceDeps['removals'] => ({
+  ...noRemovals,
+  locksOf: async () => ({ open: [], ids: new Set(isLocked() ? [randomUUID()] : []) }),
+})
 
 /** An empty bucket with versioning on, for one test. */
 export interface TestBucket {

@@ -59,12 +59,12 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number)
 const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
   async place(changes, conditions, entry) {
-    const { site, folders, lockId } = conditions.unlocked
-    const { ids } = await removals.locksOf(site, folders, lockId)
+    const { site, folders } = conditions.unlocked
+    await removals.locksOf(site, folders)
     const begun = conditions.removedFolder && (await removals.begin(conditions.removedFolder, unlimited))
     const outcome = await files.place(changes, conditions, entry)
     if (begun) await (outcome.outcome === 'placed' ? removals.note(begun) : removals.cancel(begun))
-    await removals.isLockedSince(site, folders, ids)
+    await removals.locksOf(site, folders)
     await record(entry)
     return outcome
   },

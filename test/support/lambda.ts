@@ -3,6 +3,18 @@ import type { GatewayEvent, LambdaHandler } from '../../lib/aws/lambda/gateway.t
 import { type Answer, answerOf } from './answer.ts'
 import type { Request as CoreRequest } from './gateway.ts'
 
+/** An event of a REST API with a proxy integration. */
+export const gatewayEvent = (path: string, event: Partial<GatewayEvent> = {}): GatewayEvent => ({
+  httpMethod: 'GET',
+  path,
+  multiValueHeaders: {},
+  multiValueQueryStringParameters: null,
+  body: null,
+  isBase64Encoded: false,
+  requestContext: {},
+  ...event,
+})
+
 interface Request extends Omit<CoreRequest, 'body' | 'remaining'> {
   readonly body?: string | object
   readonly isBase64Encoded?: boolean
@@ -17,19 +29,17 @@ export interface GatewayAnswer extends Answer {
 const multiValued = (values: Readonly<Record<string, string | readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value].flat()]))
 
-/** The event of a REST API with a proxy integration. */
 const eventOf = (httpMethod: string, path: string, request: Request = {}): GatewayEvent => {
   const { headers = {}, query, body, isBase64Encoded = false, requestId } = request
   const isJson = typeof body === 'object'
-  return {
+  return gatewayEvent(path, {
     httpMethod,
-    path,
     multiValueHeaders: multiValued({ ...(isJson && { 'Content-Type': 'application/json' }), ...headers }),
     multiValueQueryStringParameters: query ? multiValued(query) : null,
     body: isJson ? JSON.stringify(body) : (body ?? null),
     isBase64Encoded,
     requestContext: requestId === undefined ? {} : { requestId },
-  }
+  })
 }
 
 export const sendEvent = async (

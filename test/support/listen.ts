@@ -1,11 +1,31 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo, Server as TcpServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server as TcpServer } from 'node:net'
 import { onTestFinished, vi } from 'vitest'
 
 export const listen = async (server: TcpServer): Promise<string> => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A port on which nothing listens. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer()
+  const { port } = new URL(await listen(server))
+  server.close()
+  return Number(port)
+}
+
+export const isListening = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }
 
 export const closeAtOnce = (server: Server): void => {

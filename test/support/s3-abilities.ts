@@ -2,7 +2,6 @@ import {
   CopyObjectCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
-  GetObjectCommand,
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
@@ -41,13 +40,4 @@ export const comparesWhatItChanges = async (client: S3Client, bucket: string): P
     refusalOf(client.send(new DeleteObjectCommand({ ...object, IfMatch }))),
   ])
   return refusals.every((name) => name === 'PreconditionFailed')
-}
-
-/** AWS answers a range of any version. */
-export const cutsOldVersions = async (client: S3Client, bucket: string): Promise<boolean> => {
-  const object = { Bucket: bucket, Key: 'probe' }
-  const { VersionId } = await client.send(new PutObjectCommand({ ...object, Body: 'old' }))
-  await client.send(new PutObjectCommand({ ...object, Body: 'new' }))
-  const { Body } = await client.send(new GetObjectCommand({ ...object, VersionId, Range: 'bytes=1-1' }))
-  return (await Body?.transformToString()) === 'l'
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, type TestContext } from 'vitest'
 import { createStreamServer } from '../../functions/entries/stream/stream-server.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
 import { systemClock } from '../../lib/core/clock.ts'
@@ -15,8 +15,11 @@ import { listen } from './listen.ts'
 export const [present, former] = ['p'.repeat(32), 'f'.repeat(32)] as const
 export const largestFile = 6 * 1024 * 1024
 
+/** Tests that run at once pass their own context. */
+type Cleanup = Pick<TestContext, 'onTestFinished'>
+
 /** The server of the Web Function over the stores of one machine, and the requests that it has recorded. */
-export const openStream = async () => {
+export const openStream = async (test: Cleanup = { onTestFinished }) => {
   const files = await openTestFiles()
   const { sites, grants } = files.stores
   const expires = Math.floor(Date.now() / 1000) + 3600
@@ -42,7 +45,7 @@ export const openStream = async () => {
   )
   const close = closerOf(server, 0)
   const url = await listen(server)
-  onTestFinished(async () => {
+  test.onTestFinished(async () => {
     await close()
     await files.close()
   })
@@ -52,11 +55,11 @@ export const openStream = async () => {
 export const fromDistribution = { 'X-Origin-Secret': present }
 
 /** A connection that counts received bytes, and sends a request piece by piece. */
-export const connectTo = async (url: string) => {
+export const connectTo = async (url: string, test: Cleanup = { onTestFinished }) => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await once(socket, 'connect')
   const received: Buffer[] = []
   socket.on('data', (chunk) => received.push(chunk)).on('error', () => {})
-  onTestFinished(() => void socket.destroy())
+  test.onTestFinished(() => void socket.destroy())
   return { socket, text: () => Buffer.concat(received).toString('latin1') }
 }

@@ -1,14 +1,8 @@
 import { CreateTableCommand, type KeySchemaElement, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import {
-  openAreas,
-  openDirectory,
-  openIssuers,
-  openSignIns,
-  openUploads,
-  openWebhooks,
-} from '../../lib/aws/open-tables.ts'
+import { createSignInAttempts } from '../../lib/aws/dynamodb/sign-ins.ts'
+import { openAreas, openDirectory, openIssuers, openUploads, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { openDynalite } from './dynalite.ts'
 
@@ -50,7 +44,7 @@ export const openTableStores = (names: TestTables['names'], options: StoreOption
     ...openDirectory(settings, recorded),
     ...openIssuers(settings, recorded),
     ...openUploads(settings, recorded),
-    ...openSignIns(settings, recorded),
+    attempts: createSignInAttempts({ ...options, table: settings.signInsTable }),
     ...openWebhooks(settings, recorded),
   }
 }

@@ -65,7 +65,7 @@ export const createStreamServer = (
   const deps = createStorageDeps(settings, stores, surroundings)
   const storage = createStorageHandler(deps)
   // Answers whether this process works. The distribution sends the service's `/health` to another function.
-  const health = createHandler('fields', [fieldsRoutes[0]], { getHealth: getHealth() }, deps.edge)
+  const health = createHandler('fields', [fieldsRoutes[0]], { getHealth }, deps)
   const server = createServer((path) => (path === '/health' ? health : storage), {
     admits: comesFromDistribution(settings.originSecrets),
     deadlineFor: createDeadlineFor(clock.monotonic),

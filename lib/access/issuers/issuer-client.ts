@@ -18,20 +18,6 @@ interface Expected {
   readonly requiredClaims?: readonly string[]
 }
 
-/** The port to the servers of issuers. The URL of an issuer identifies it. Errors of every call: unavailable. */
-export interface IssuerClient {
-  /** Sends one request, and follows no redirects. Throws if the answer is late, incomplete or too large. */
-  readonly fetchOf: (issuer: string) => FetchOnce
-  readonly discover: (issuer: string) => Promise<IssuerDocument>
-  /** A-91. Throws a TokenFault. */
-  readonly verify: (jwt: string, expected: Expected) => Promise<JWTPayload>
-}
-
-interface Options {
-  readonly clock: Clock
-  readonly patience?: number
-}
-
 const algorithms = ['RS256', 'ES256', 'EdDSA']
 const mostBytes = 256 * 1024
 const rememberedFor = 600_000
@@ -71,8 +57,8 @@ const answerTo = async (url: URL, init: RequestInit): Promise<Response> => {
 }
 
 const createFetch =
-  (patience: number): IssuerClient['fetchOf'] =>
-  (issuer) =>
+  (patience: number) =>
+  (issuer: string): FetchOnce =>
   async (address, { body, ...init }) => {
     const url = requireAddress(issuer, address)
     const signal = AbortSignal.timeout(patience)
@@ -113,8 +99,11 @@ const faultOf = (error: unknown, issuer: string): unknown => {
   return new TokenFault('The token is malformed, or none of the keys of its issuer has signed it.')
 }
 
-/** Caches configurations and keys. `patience` is the longest time for a whole answer, in milliseconds. */
-export const createIssuerClient = ({ clock, patience = 5_000 }: Options): IssuerClient => {
+/**
+ * The client of the servers of issuers. Caches configurations and keys. The URL of an issuer identifies it. `patience`
+ * is the longest time for a whole answer, in milliseconds. Errors of every call: unavailable.
+ */
+export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patience = 5_000) => {
   const fetchOf = createFetch(patience)
 
   const load = async (issuer: string) => {
@@ -135,10 +124,13 @@ export const createIssuerClient = ({ clock, patience = 5_000 }: Options): Issuer
   const known = async (issuer: string) => (await find(issuer)) ?? load(issuer)
 
   return {
+    /** Sends one request, and follows no redirects. Throws if the answer is late, incomplete or too large. */
     fetchOf,
-    discover: async (issuer) => (await known(issuer)).document,
 
-    async verify(jwt, { issuer, audience, requiredClaims = [] }) {
+    discover: async (issuer: string): Promise<IssuerDocument> => (await known(issuer)).document,
+
+    /** A-91. Throws a TokenFault. */
+    async verify(jwt: string, { issuer, audience, requiredClaims = [] }: Expected): Promise<JWTPayload> {
       const { keys } = await known(issuer)
       try {
         const { payload } = await jwtVerify(jwt, keys, {
@@ -157,3 +149,5 @@ export const createIssuerClient = ({ clock, patience = 5_000 }: Options): Issuer
     },
   }
 }
+
+export type IssuerClient = ReturnType<typeof createIssuerClient>

@@ -3,18 +3,13 @@ import { ServiceError } from '../../core/errors.ts'
 import { type Attributes, openTable, type TableOptions } from './dynamodb.ts'
 import type { RecordingOptions } from './journal.ts'
 
-interface TrustItem extends Trust {
-  readonly id: string
-  readonly version: number
-}
-
 /** The id of an item in the table of sites. No site has this id, because ids of sites are numbers. */
 export const trustKey = { id: 'issuers' } as const
 
 const mostAttempts = 5
 
 export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers => {
-  const table = openTable<TrustItem>(options)
+  const table = openTable<Trust & { readonly id: string; readonly version: number }>(options)
   return {
     async trust() {
       const { issuers, rules } = (await table.get(trustKey, false)) ?? noTrust

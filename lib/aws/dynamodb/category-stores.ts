@@ -1,77 +1,67 @@
-import type { CategoryLink, CategoryLinks, LinkList } from '../../categories/category-links.ts'
+import type { CategoryLinks, LinkList } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
 import { objectKindNames } from '../../core/content-kinds.ts'
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
-import type { CategoryId } from '../../core/ids.ts'
+import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type ContentItems, createContentItems } from './content-items.ts'
 import type { RecordChange, RecordingOptions } from './journal.ts'
-import { createLinkItems, type LinkItems } from './link-items.ts'
+import { createLinkItems, type LinkItems, type LinkName, linksIn, linksOf, type StoredLink } from './link-items.ts'
 
 interface CategoryItems {
   readonly contents: ContentItems
   readonly links: LinkItems
 }
 
-type Wanted = ReadonlyMap<number, boolean | undefined>
+type Kind = Pick<LinkList, 'site' | 'kind'>
 
-const linksAtOnce = 16
-
-// `put` contains links whose flag `displayable` is from the caller. `add` contains new links without a flag from the
-// caller. Another request may set this flag at this moment.
-const changesOf = (wanted: Wanted, present: ReadonlyMap<number, CategoryLink>) => ({
-  put: [...wanted].flatMap(([id, displayable]): CategoryLink[] =>
-    displayable === undefined || present.get(id)?.displayable === displayable ? [] : [{ id, displayable }],
-  ),
-  add: [...wanted].filter(([id, displayable]) => displayable === undefined && !present.has(id)).map(([id]) => id),
-})
-
-const categoryExists = async ({ contents }: CategoryItems, { site, category }: LinkList): Promise<boolean> =>
-  (await contents.get(site, 'category', category)) !== undefined
+const existingEnds = async (
+  { contents }: CategoryItems,
+  { site, kind }: Kind,
+  categories: readonly CategoryId[],
+  ids: readonly number[],
+) => {
+  const [existing, objects] = await Promise.all([
+    contents.existing(site, 'category', categories),
+    contents.existing(site, kind, ids),
+  ])
+  return { categories: existing, objects }
+}
 
 const undoLinksOfRemoved = async (
   items: CategoryItems,
-  list: LinkList,
-  written: readonly number[],
+  kind: Kind,
+  written: readonly LinkName[],
   deadline: Deadline,
 ): Promise<void> => {
   using undoing = deadline.reserving(reserves.answer)
   undoing.check()
-  const [isThere, existing] = await Promise.all([
-    categoryExists(items, list),
-    items.contents.existing(list.site, list.kind, written),
-  ])
-  await items.links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, undoing)
-}
-
-interface Addition {
-  readonly list: LinkList
-  readonly wanted: Wanted
-  readonly present: ReadonlyMap<number, CategoryLink>
+  const categories = new Set(written.map(({ category }) => category))
+  const ids = new Set(written.map(({ id }) => id))
+  const existing = await existingEnds(items, kind, [...categories], [...ids])
+  const isLeftOver = ({ category, id }: LinkName) => !existing.categories.has(category) || !existing.objects.has(id)
+  await items.links.deleteMany(written.filter(isLeftOver), undoing)
 }
 
 // Writes the missing links, then checks both ends of each link again. An undone link was visible for a moment, so the
 // history records it, too.
 const addLinks = async (
   items: CategoryItems,
-  additions: readonly Addition[],
+  kind: Kind,
+  links: readonly StoredLink[],
   deadline: Deadline,
   record: () => Promise<void>,
 ): Promise<void> => {
-  const changes = additions
-    .map(({ list, wanted, present }) => ({ list, ...changesOf(wanted, present) }))
-    .filter(({ put, add }) => put.length + add.length > 0)
-  if (changes.length === 0) return
-  const lookAgain = () =>
-    inParallel(changes, linksAtOnce, ({ list, put, add }) =>
-      undoLinksOfRemoved(items, list, [...put.map(({ id }) => id), ...add], deadline),
-    )
+  // The caller has set the flag of some links. Another request may set the flag of the others at this moment.
+  const flagged = links.filter(({ wanted, stored }) => wanted !== undefined && wanted !== stored)
+  const plain = links.filter(({ wanted, stored }) => wanted === undefined && stored === undefined)
+  const written = [...flagged, ...plain]
+  if (written.length === 0) return
+  const lookAgain = () => undoLinksOfRemoved(items, kind, written, deadline)
   try {
     using writing = deadline.reserving(reserves.settle)
-    await inParallel(changes, linksAtOnce, async ({ list, put, add }) => {
-      await items.links.putMany(list, put, writing)
-      await items.links.addMany(list, add, writing)
-    })
+    await items.links.putMany(flagged, writing)
+    await items.links.addMany(plain, writing)
   } catch (error) {
     // The call failed, but some links may have been written.
     await lookAgain()
@@ -81,37 +71,55 @@ const addLinks = async (
   await lookAgain().finally(() => recorded)
 }
 
-// Links from the side of the object (C-46): checks the object and all categories first, then makes each link as `link`
-// does. A failure may leave some of the links, and repeating the call completes them.
-const createObjectLinks = (
-  items: CategoryItems,
-  record: RecordChange,
-): Pick<CategoryLinks, 'linkObject' | 'unlinkObject'> => {
-  const { contents, links } = items
+const createCategoryLinks = (items: CategoryItems, record: RecordChange): CategoryLinks => {
+  const { links } = items
 
-  const findRefusal = async ({ site, kind, id }: SiteObject, categories: readonly CategoryId[]) => {
-    const [object, existing] = await Promise.all([
-      contents.get(site, kind, id),
-      contents.existing(site, 'category', categories),
-    ])
-    if (!object) return { outcome: 'object unknown' } as const
-    const unknown = categories.filter((category) => !existing.has(category))
+  const findRefusal = async (object: SiteObject, categories: readonly CategoryId[]) => {
+    const existing = await existingEnds(items, object, categories, [object.id])
+    if (!existing.objects.has(object.id)) return { outcome: 'object unknown' } as const
+    const unknown = categories.filter((category) => !existing.categories.has(category))
     return unknown.length > 0 ? ({ outcome: 'categories unknown', ids: new Set(unknown) } as const) : undefined
   }
 
   return {
+    ...links,
+
+    async link(list, wanted, entry, deadline = unlimited) {
+      const ids = [...wanted.keys()]
+      const [{ categories, objects }, found] = await Promise.all([
+        existingEnds(items, list, [list.category], ids),
+        links.withStored([...wanted].map(([id, flag]) => ({ ...list, id, wanted: flag }))),
+      ])
+      const isThere = categories.has(list.category)
+      const unknown = ids.filter((id) => !objects.has(id))
+      if (!isThere || unknown.length > 0) {
+        // These links exist because an earlier request ended after its writes, before it checked both ends of its links
+        // again.
+        const leftOver = found.filter(({ id, stored }) => stored !== undefined && !(isThere && objects.has(id)))
+        if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
+        return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
+      }
+      await addLinks(items, list, found, deadline, () => record(entry, deadline))
+      return { outcome: 'linked' }
+    },
+
+    async unlink(list, ids, entry, deadline = unlimited) {
+      const { categories } = await existingEnds(items, list, [list.category], [])
+      if (!categories.has(list.category)) return false
+      using deleting = deadline.reserving(reserves.settle)
+      await links.deleteMany(linksIn(list, new Set(ids)), deleting)
+      await record(entry, deadline)
+      return true
+    },
+
+    // From the side of the object (C-46). A failure may leave some of the links, and repeating the call completes them.
     async linkObject(object, wanted, entry, deadline = unlimited) {
-      const { site, kind, id } = object
-      const additions: Addition[] = []
-      const [refusal] = await Promise.all([
+      const [refusal, found] = await Promise.all([
         findRefusal(object, [...wanted.keys()]),
-        inParallel(wanted, linksAtOnce, async ([category, displayable]) => {
-          const list = { site, kind, category }
-          additions.push({ list, wanted: new Map([[id, displayable]]), present: await links.getMany(list, [id]) })
-        }),
+        links.withStored([...wanted].map(([category, flag]) => ({ ...object, category, wanted: flag }))),
       ])
       if (refusal) return refusal
-      await addLinks(items, additions, deadline, () => record(entry, deadline))
+      await addLinks(items, object, found, deadline, () => record(entry, deadline))
       return { outcome: 'done' }
     },
 
@@ -119,73 +127,41 @@ const createObjectLinks = (
       const refusal = await findRefusal(object, categories)
       if (refusal) return refusal
       using deleting = deadline.reserving(reserves.settle)
-      await links.deleteOfObject(object, categories, deleting)
+      await links.deleteMany(linksOf(object, categories), deleting)
       await record(entry, deadline)
       return { outcome: 'done' }
     },
   }
 }
 
-const createCategoryLinks = (items: CategoryItems, record: RecordChange): CategoryLinks => ({
-  ...items.links,
-  ...createObjectLinks(items, record),
-
-  async link(list, wanted, entry, deadline = unlimited) {
-    const ids = [...wanted.keys()]
-    const [isThere, existing, present] = await Promise.all([
-      categoryExists(items, list),
-      items.contents.existing(list.site, list.kind, ids),
-      items.links.getMany(list, ids),
-    ])
-    const unknown = ids.filter((id) => !existing.has(id))
-    if (!isThere || unknown.length > 0) {
-      // These links exist because an earlier request ended after its writes, before it checked both ends of its links
-      // again.
-      const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
-      if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
-      return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
-    }
-    await addLinks(items, [{ list, wanted, present }], deadline, () => record(entry, deadline))
-    return { outcome: 'linked' }
-  },
-
-  async unlink(list, ids, entry, deadline = unlimited) {
-    if (!(await categoryExists(items, list))) return false
-    using deleting = deadline.reserving(reserves.settle)
-    await items.links.deleteMany(list, [...new Set(ids)], deleting)
-    await record(entry, deadline)
-    return true
-  },
-})
-
 const categoriesAtOnce = 8
 
 type ContentRemoval = Pick<Contents, 'removeObject' | 'removeCategory' | 'clear'>
 
 const createContentRemoval = ({ contents, links }: CategoryItems, record: RecordChange): ContentRemoval => {
-  const deleteLinksIn = async (list: LinkList): Promise<void> => {
-    for await (const ids of links.idPages(list)) await links.deleteMany(list, ids)
+  const deleteAll = async (pages: AsyncIterable<readonly LinkName[]>): Promise<void> => {
+    for await (const some of pages) await links.deleteMany(some)
   }
 
-  const deleteLinksOf = async (object: SiteObject): Promise<void> => {
-    for await (const categories of links.categoryPages(object)) await links.deleteOfObject(object, categories)
+  const deleteLinksIn = async (site: SiteId, category: CategoryId): Promise<void> => {
+    for (const kind of objectKindNames) await deleteAll(links.pagesIn({ site, kind, category }))
   }
 
   return {
     async removeObject(object, entry) {
       const { site, kind, id } = object
       if (!(await contents.flagRemoved(site, kind, id))) return false
-      await deleteLinksOf(object)
+      await deleteAll(links.pagesOf(object))
       await contents.delete(site, kind, id)
       // The index lags: only now may it show a link that was written just before the removal began.
-      await deleteLinksOf(object)
+      await deleteAll(links.pagesOf(object))
       await record(entry)
       return true
     },
 
     async removeCategory(site, category, entry) {
       if (!(await contents.flagRemoved(site, 'category', category))) return false
-      for (const kind of objectKindNames) await deleteLinksIn({ site, kind, category })
+      await deleteLinksIn(site, category)
       await contents.delete(site, 'category', category)
       await record(entry)
       return true
@@ -194,9 +170,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
     // Links are found through categories, so the links are deleted before the category.
     async clear(site) {
       for await (const categories of contents.idPages(site, 'category')) {
-        await inParallel(categories, categoriesAtOnce, async (id) => {
-          for (const kind of objectKindNames) await deleteLinksIn({ site, kind, category: id as CategoryId })
-        })
+        await inParallel(categories, categoriesAtOnce, (id) => deleteLinksIn(site, id as CategoryId))
       }
       for (const kind of [...objectKindNames, 'category'] as const) {
         for await (const ids of contents.idPages(site, kind)) await contents.deleteMany(site, kind, ids)

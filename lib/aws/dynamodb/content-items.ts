@@ -8,8 +8,6 @@ import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 
-type Apply = Parameters<Contents['changeMany']>[3]
-
 interface ContentItem {
   readonly kind: string
   readonly id: number
@@ -82,7 +80,7 @@ const changeSome = async (
   table: ContentTable,
   { site, kind }: { readonly site: SiteId; readonly kind: ContentKind },
   ids: readonly number[],
-  apply: Apply,
+  apply: Parameters<Contents['changeMany']>[3],
 ): Promise<number> => {
   const items = await batchGet(table, keysOf(partitionOf(site, kind), ids))
   const before = new Map(items.map((item) => [item.id, toContent(item, site, kind)]))
@@ -122,24 +120,11 @@ const createReading = (table: ContentTable) =>
       return new Set(items.filter(({ removed }) => !removed).map(({ id }) => id))
     },
 
-    texts: (site, kind, ids) => readTexts(table, { site, kind }, ids, false),
+    texts: (site, kind, ids, isConsistent = false) => readTexts(table, { site, kind }, ids, isConsistent),
 
-    async list(site, kind, after, limit) {
-      const items = await readRange(table, rangeOf(site, kind), after, limit)
+    async list(site, kind, after, limit, isConsistent) {
+      const items = await readRange(table, rangeOf(site, kind, isConsistent), after, limit)
       return items.map((item) => ({ id: item.id, content: toContent(item, site, kind) }))
-    },
-
-    async listWhole(site, kind, after, limit) {
-      const items = await readRange(table, rangeOf(site, kind, true), after, limit)
-      const listed = items.map((item) => ({ id: item.id, content: toContent(item, site, kind) }))
-      const member = textMember(kind)
-      if (member === undefined) return listed
-      const ids = listed.map(({ id }) => id)
-      const texts = await readTexts(table, { site, kind }, ids, true)
-      return listed.map(({ id, content }) => ({
-        id,
-        content: content && { ...content, [member]: texts.get(id) ?? '' },
-      }))
     },
 
     count: (site, kind, after, limit) => countRange(table, rangeOf(site, kind), after, limit),

@@ -31,7 +31,6 @@ export const isConditionFailure = (error: unknown): error is ConditionalCheckFai
 export type Attributes = Readonly<Record<string, unknown>>
 export type Key = Readonly<Record<string, string | number>>
 
-// Expressions name attributes with `#` in front.
 interface Write {
   readonly condition?: string
   readonly values?: Attributes
@@ -81,8 +80,6 @@ const conditional = ({ condition, values }: Write, ...others: readonly (string |
   ...placeholders(values, condition, ...others),
 })
 
-const assignmentOf = (columns: readonly string[]) => `SET ${columns.map((name) => `#${name} = :${name}`).join(', ')}`
-
 const endingAt = (signal: AbortSignal | undefined) => signal && { abortSignal: signal }
 
 const ifConditionHolds = async <Output>(call: Promise<Output>): Promise<Output | undefined> => {
@@ -127,8 +124,9 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       { set = {}, update, returns, signal, ...write }: ItemChange & { readonly returns?: Returns },
     ) {
       const columns = Object.keys(set)
-      const clauses = [...(columns.length > 0 ? [assignmentOf(columns)] : []), ...(update ? [update] : [])]
-      const UpdateExpression = clauses.length > 0 ? clauses.join(' ') : undefined
+      const assignments = columns.map((column) => `#${column} = :${column}`).join(', ')
+      const clauses = [assignments && `SET ${assignments}`, update].filter((clause) => clause)
+      const UpdateExpression = clauses.join(' ') || undefined
       const values = { ...write.values, ...Object.fromEntries(columns.map((column) => [`:${column}`, set[column]])) }
       const command = new UpdateCommand({
         TableName,

@@ -210,11 +210,13 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     return { age: now() - began, idle: now() - progressed, attempts }
   },
 
-  async openOf(site: SiteId, folders: readonly StoragePath[]) {
+  async locksOf(site: SiteId, folders: readonly StoragePath[]): Promise<FolderLocks> {
     const silent = now() - longestSilence
-    return (await readAll(site, folders)).flatMap(({ path, id, isClosed, heartbeat, isRestoreLock }) =>
+    const found = await readAll(site, folders)
+    const open = found.flatMap(({ path, id, isClosed, heartbeat, isRestoreLock }) =>
       isClosed ? [] : [{ path, id, hasWorker: heartbeat > silent, isRestoreLock }],
     )
+    return { open, ids: new Set(found.map(({ id }) => id)) }
   },
 
   isOpenBelow: (site: SiteId, folder: StoragePath) =>
@@ -226,18 +228,6 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
         values: { ':false': false, ':now': now() },
       },
     ),
-
-  // `lockId` is the lock of the caller, which does not block the caller.
-  async locksOf(site: SiteId, folders: readonly StoragePath[], lockId?: string): Promise<FolderLocks> {
-    const found = await readAll(site, folders)
-    const isLocked = found.some(({ isClosed, id }) => !isClosed && id !== lockId)
-    return { isLocked, ids: new Set(found.map(({ id }) => id)) }
-  },
-
-  // True if a removal of one of the folders has begun since `seen` was read. Even if this removal has ended, it may
-  // have removed the new files too.
-  isLockedSince: async (site: SiteId, folders: readonly StoragePath[], seen: FolderLocks['ids']): Promise<boolean> =>
-    (await readAll(site, folders)).some(({ id }) => !seen.has(id)),
 })
 
 export interface LockOptions extends RecordingOptions {

@@ -127,12 +127,7 @@ const createWriter = (table: Blocks, positions: ReturnType<typeof createPosition
     return newBlock(await startHistory(table, site, newest, { now, signal }))
   }
 
-  const add = async (
-    site: SiteId,
-    known: KnownBlock,
-    item: ReturnType<typeof entryItem>,
-    signal: AbortSignal,
-  ): Promise<boolean> => {
+  const add = async (site: SiteId, known: KnownBlock, item: ReturnType<typeof entryItem>, signal: AbortSignal) => {
     const { block } = known
     try {
       const command = addition(table.name, site, known, item, now())

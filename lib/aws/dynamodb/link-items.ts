@@ -4,11 +4,33 @@ import type { ObjectKind } from '../../core/content-kinds.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { openTable, type Table, type TableOptions } from './dynamodb.ts'
+import { openTable, type TableOptions } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 
 const updatesAtOnce = 32
+
+export interface LinkName extends LinkList {
+  readonly id: number
+}
+
+interface WantedLink extends LinkName {
+  readonly wanted: boolean | undefined
+}
+
+/**
+ * Whether pages may show the object. `wanted` is undefined if the caller leaves this open, and `stored` if there is no
+ * such link.
+ */
+export interface StoredLink extends WantedLink {
+  readonly stored: boolean | undefined
+}
+
+export const linksIn = (list: LinkList, ids: Iterable<number>): readonly LinkName[] =>
+  Array.from(ids, (id) => ({ ...list, id }))
+
+export const linksOf = (object: SiteObject, categories: readonly CategoryId[]): readonly LinkName[] =>
+  categories.map((category) => ({ ...object, category }))
 
 // Leading zeros keep categories in order of their ids, in the index too.
 const idDigits = 10
@@ -22,17 +44,20 @@ interface LinkItem {
   readonly d?: 0
 }
 
+const keyOf = (link: LinkName) => ({ list: listKey(link), id: link.id })
+
 const toLink = ({ id, d }: LinkItem): CategoryLink => ({ id, displayable: d !== 0 })
 
 const categoryIn = (key: unknown) => Number(String(key).slice(-idDigits))
 const categoryOf = ({ list }: LinkItem) => categoryIn(list) as CategoryId
 
-const rangeOf = (list: LinkList): KeyRange => ({
+const rangeOf = (list: LinkList, consistent = false): KeyRange => ({
   partitionKey: 'list',
   partition: listKey(list),
   sortKey: 'id',
   sortKeyOf: (id) => id,
   idOf: Number,
+  consistent,
 })
 
 const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
@@ -44,69 +69,52 @@ const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
   idOf: categoryIn,
 })
 
-const createReading = (table: Table<LinkItem>) =>
-  ({
-    list: async (list, after, limit) => (await readRange(table, rangeOf(list), after, limit)).map(toLink),
-    async listConsistently(list, after, limit) {
-      return (await readRange(table, { ...rangeOf(list), consistent: true }, after, limit)).map(toLink)
-    },
+/**
+ * The table CategoryLinks: one item per link, as small as possible, and an index of the same two keys in reverse. A new
+ * link costs two write units. Repeating a write is safe. Each link may occur once in a write.
+ */
+export const createLinkItems = (options: TableOptions) => {
+  const table = openTable<LinkItem>(options)
+  return {
+    list: async (list, after, limit, isConsistent) =>
+      (await readRange(table, rangeOf(list, isConsistent), after, limit)).map(toLink),
     count: (list, after, limit) => countRange(table, rangeOf(list), after, limit),
     async categoriesOf(object, after, limit) {
       return (await readRange(table, inverseRangeOf(object), after, limit)).map(categoryOf)
     },
     countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
-  }) satisfies Partial<CategoryLinks>
 
-/**
- * The table CategoryLinks: one item per link, as small as possible, and an index of the same two keys in reverse. A new
- * link costs two write units. Repeating a write is safe. Each id may occur once in a write.
- */
-export const createLinkItems = (options: TableOptions) => {
-  const table = openTable<LinkItem>(options)
-  const keysOf = (list: LinkList, ids: readonly number[]) => ids.map((id) => ({ list: listKey(list), id }))
-
-  return {
-    ...createReading(table),
-
-    async *idPages(list: LinkList) {
-      for await (const items of rangePages(table, { ...rangeOf(list), consistent: true }))
-        yield items.map(({ id }) => id)
+    async *pagesIn(list: LinkList) {
+      for await (const items of rangePages(table, rangeOf(list, true))) yield items.map(({ id }) => ({ ...list, id }))
     },
 
-    // All categories of an object. The list may lag behind changes.
-    async *categoryPages(object: SiteObject) {
-      for await (const items of rangePages(table, inverseRangeOf(object))) yield items.map(categoryOf)
+    // All links of an object. The list may lag behind changes.
+    async *pagesOf(object: SiteObject) {
+      for await (const items of rangePages(table, inverseRangeOf(object))) yield linksOf(object, items.map(categoryOf))
     },
 
-    async getMany(list: LinkList, ids: readonly number[]) {
-      const links = (await batchGet(table, keysOf(list, ids))).map(toLink)
-      return new Map(links.map((link) => [link.id, link]))
+    async withStored(links: readonly WantedLink[]): Promise<readonly StoredLink[]> {
+      const items = await batchGet(table, links.map(keyOf))
+      const flags = new Map(items.map((item) => [`${item.list} ${item.id}`, toLink(item).displayable]))
+      return links.map((link) => ({ ...link, stored: flags.get(`${listKey(link)} ${link.id}`) }))
     },
 
-    putMany: (list: LinkList, links: readonly CategoryLink[], deadline?: Deadline) =>
+    putMany: (links: readonly WantedLink[], deadline?: Deadline) =>
       batchPut(
         table,
-        links.map(({ id, displayable }): LinkItem => ({ list: listKey(list), id, ...(!displayable && { d: 0 }) })),
+        links.map((link): LinkItem => ({ ...keyOf(link), ...(link.wanted === false && { d: 0 }) })),
         deadline,
       ),
 
     // An update without an expression creates the item if it is missing. A batch cannot do this.
-    addMany: (list: LinkList, ids: readonly number[], { check, signal }: Deadline) =>
-      inParallel(keysOf(list, ids), updatesAtOnce, async (key) => {
+    addMany: (links: readonly LinkName[], { check, signal }: Deadline) =>
+      inParallel(links.map(keyOf), updatesAtOnce, async (key) => {
         check()
         await table.update(key, { signal })
       }),
 
-    deleteMany: (list: LinkList, ids: readonly number[], deadline?: Deadline) =>
-      batchDelete(table, keysOf(list, ids), deadline),
-
-    deleteOfObject: ({ site, kind, id }: SiteObject, categories: readonly CategoryId[], deadline?: Deadline) =>
-      batchDelete(
-        table,
-        categories.map((category) => ({ list: listKey({ site, kind, category }), id })),
-        deadline,
-      ),
-  }
+    deleteMany: (links: readonly LinkName[], deadline?: Deadline) => batchDelete(table, links.map(keyOf), deadline),
+  } satisfies Partial<CategoryLinks> & Readonly<Record<string, unknown>>
 }
 
 export type LinkItems = ReturnType<typeof createLinkItems>

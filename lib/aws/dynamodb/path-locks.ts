@@ -1,12 +1,11 @@
 import { root, type StoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/path-locks.ts'
 import { openTable, queryItems } from './dynamodb.ts'
+import { batchDelete } from './dynamodb-batches.ts'
 import { createFolderRemovals, type LockOptions } from './folder-removals.ts'
 import { recordIf } from './journal.ts'
 import { getItems, isAnyBelow, pathOf, type WorkflowItem, workflowKey } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
-
-const deletedTogether = 100
 
 // The end of the keys `workflow#…`, because `$` is the character after `#`.
 const afterWorkflows = 'workflow$'
@@ -42,12 +41,9 @@ const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
     list,
 
     async clear(site) {
-      for (let after: StoragePath | undefined; ; ) {
-        const pages = await list(site, after, deletedTogether)
-        for (const page of pages) await table.take(keyOf(site, page))
-        if (pages.length < deletedTogether) return
-        after = pages.at(-1)
-      }
+      const pages = await list(site, undefined, Number.POSITIVE_INFINITY)
+      const keys = pages.map((page) => keyOf(site, page))
+      await batchDelete(table, keys)
     },
   }
 }

@@ -22,7 +22,6 @@ interface PersonItem extends Person {
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
 
 const storeOf = (table: Table<PersonItem>) => {
-  /** True if the write with this mark took place, even if its answer was lost. */
   const isStored = async (item: PersonItem): Promise<boolean> =>
     isOwnWrite(item.mark, (await table.get({ key: item.key }))?.mark)
 

@@ -2,11 +2,6 @@ import { type Attempts, countAttempt, type Limit, type SignInAttempts } from '..
 import { openTable, type TableOptions } from './dynamodb.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
-interface AttemptsItem extends Attempts {
-  readonly key: string
-  readonly mark: string
-}
-
 const mostTries = 4
 
 /** In milliseconds: the wait if too many attempts compete for one count. */
@@ -14,7 +9,7 @@ const waitOfCrowd = 1_000
 
 /** The table SignIns: one item for each limit of each name and address. */
 export const createSignInAttempts = ({ now = Date.now, ...options }: TableOptions): SignInAttempts => {
-  const table = openTable<AttemptsItem>(options)
+  const table = openTable<Attempts & { readonly key: string; readonly mark: string }>(options)
 
   /** Undefined when another attempt came first. */
   const tryToCount = async (limit: Limit, mark: string): Promise<number | undefined> => {

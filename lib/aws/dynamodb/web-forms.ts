@@ -156,29 +156,6 @@ const changeForm = async (
 
 const formsOf = (site: SiteId) => ({ where: '#site = :site', values: { ':site': site } })
 
-const createReading = (table: FormTable): Pick<WebForms, 'get' | 'list' | 'listWhole' | 'highestId'> => ({
-  get: async (site, id) => mapped(await table.get({ site, form: id }, false), toForm),
-
-  async list(site) {
-    const items = await queryItems(table, { ...formsOf(site), columns: ['form', 'name'] })
-    return items.map(({ form, name }) => ({ id: storedId<WebFormId>(form), name }))
-  },
-
-  async listWhole(site, after, limit) {
-    const query = {
-      where: '#site = :site AND #form > :after',
-      values: { ':site': site, ':after': after },
-      consistent: true,
-    }
-    return (await queryItems(table, query, limit)).map(toForm)
-  },
-
-  async highestId(site) {
-    const last = await queryFirst(table, { ...formsOf(site), newestFirst: true, consistent: true })
-    return last?.form ?? 0
-  },
-})
-
 /**
  * The table WebForms: one item for each form, with all its fields. A change is a read and a conditional write. If
  * another writer was faster, the change is repeated. A further change by the same process needs no read.
@@ -187,7 +164,26 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
   const table = openTable<FormItem>(options)
   const known = createKnownForms()
   return {
-    ...createReading(table),
+    get: async (site, id) => mapped(await table.get({ site, form: id }, false), toForm),
+
+    async list(site) {
+      const items = await queryItems(table, { ...formsOf(site), columns: ['form', 'name'] })
+      return items.map(({ form, name }) => ({ id: storedId<WebFormId>(form), name }))
+    },
+
+    async listWhole(site, after, limit) {
+      const query = {
+        where: '#site = :site AND #form > :after',
+        values: { ':site': site, ':after': after },
+        consistent: true,
+      }
+      return (await queryItems(table, query, limit)).map(toForm)
+    },
+
+    async highestId(site) {
+      const last = await queryFirst(table, { ...formsOf(site), newestFirst: true, consistent: true })
+      return last?.form ?? 0
+    },
 
     async create({ site, id, name, fields }, entry) {
       const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, changes: [] }

@@ -12,7 +12,7 @@ import {
   type WebhookDeliveries,
   type Webhooks,
 } from '../../webhooks/webhooks.ts'
-import { type ItemChange, inSeconds, openTable, queryItems, type Table, type TableOptions } from './dynamodb.ts'
+import { type ItemChange, inSeconds, mapped, openTable, queryItems, type TableOptions } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
 import type { RecordingOptions } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
@@ -83,28 +83,15 @@ const progressOf = ({ delivery, position }: Outcome): ItemChange | undefined => 
   }
 }
 
-const createReading = (table: Table<WebhookItem>): Pick<Webhooks, 'listOfSite' | 'get'> => ({
-  listOfSite: async (site) => (await queryItems(table, listed(site, webhooks))).map(toWebhook),
-
-  async get(site, id) {
-    const item = await table.get(webhookKey(site, id))
-    return item && toWebhook(item)
-  },
-})
-
 /** The table Webhooks: an item for each webhook with its progress, and rows for its deliveries and retries. */
 export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhooks => {
   const table = openTable<WebhookItem>(options)
-  const reading = createReading(table)
-  const hasTooMany = async (site: SiteId, most: number) => (await reading.listOfSite(site)).length > most
+  const listOfSite = async (site: SiteId) => (await queryItems(table, listed(site, webhooks))).map(toWebhook)
+  const hasTooMany = async (site: SiteId, most: number) => (await listOfSite(site)).length > most
 
-  const tryToChange = async (item: WebhookItem, change: WebhookChange, version: string) => {
-    const condition = {
-      condition: '#version = :before',
-      values: { ':before': item.version },
-      returns: 'ALL_NEW',
-    } as const
-    return table.update({ site: item.site, key: item.key }, { ...changeOf(change, version), ...condition })
+  const tryToChange = ({ site, key, version: before }: WebhookItem, change: WebhookChange, version: string) => {
+    const unchanged = { condition: '#version = :before', values: { ':before': before } }
+    return table.update({ site, key }, { ...changeOf(change, version), ...unchanged, returns: 'ALL_NEW' })
   }
 
   const removeBelow = async (site: SiteId, prefix?: string): Promise<void> => {
@@ -116,7 +103,9 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
   }
 
   return {
-    ...reading,
+    listOfSite,
+
+    get: async (site, id) => mapped(await table.get(webhookKey(site, id)), toWebhook),
 
     async create(webhook, entry) {
       const key = webhookKey(webhook.site, webhook.id)

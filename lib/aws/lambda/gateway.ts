@@ -63,8 +63,6 @@ const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
     ? withItsSlashes(event)
     : event.path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-const decodeFormText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
-
 // Restores JSON that was declared as a form (A-5). LocalStack parses and rewrites every form, so the JSON text has
 // become a name (`%7B%22a%22%3A1%7D=`), or several names if it contained `&` or `=`.
 const jsonOutOfForm = (form: string): string => {
@@ -72,7 +70,7 @@ const jsonOutOfForm = (form: string): string => {
   try {
     const text = form
       .split('&')
-      .map((pair) => pair.split('=', 2).map(decodeFormText))
+      .map((pair) => pair.split('=', 2).map((part) => decodeURIComponent(part.replaceAll('+', ' '))))
       .map(([name = '', value = '']) => (value === '' ? name : `${name}=${value}`))
       .join('&')
     JSON.parse(text)

@@ -13,7 +13,7 @@ export interface Bucket {
   readonly name: string
   // In bytes: a larger object is copied in parts.
   readonly largestCopy: number
-  readonly known: Known
+  readonly known: { readonly lacks: Set<keyof typeof abilities>; isSortedByBytes?: Promise<boolean> }
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
@@ -23,11 +23,6 @@ const abilities = {
   'conditional removals': 'the service checks the version only before the call',
   'listings sorted by name': 'names are sent as they are, and must be valid in XML',
   'versions (of a new bucket, for 15 minutes)': 'a replaced object cannot be restored there',
-}
-
-interface Known {
-  readonly lacks: Set<keyof typeof abilities>
-  isSortedByBytes?: Promise<boolean>
 }
 
 const mostAttempts = 3

@@ -3,14 +3,13 @@ import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
   type CopyObjectCommandInput,
-  CreateMultipartUploadCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
-import { type Bucket, longOptions, mostParts, type StepBuckets } from './bucket.ts'
+import { longOptions, mostParts, type StepBuckets } from './bucket.ts'
 import { headObject } from './find.ts'
-import { abortUpload } from './stage.ts'
+import { abortUpload, beginUpload } from './stage.ts'
 
 interface Source {
   readonly key: string
@@ -36,21 +35,12 @@ const rangesOf = (size: number): readonly string[] => {
   })
 }
 
-const startCopy = async (bucket: Bucket, source: Source, { Key, ...goal }: Goal): Promise<string> => {
-  const { client, name, options } = bucket
-  const { ContentType, Metadata } = goal.Metadata
-    ? goal
-    : ((await headObject(bucket, source.key, source.versionId)) ?? {})
-  const command = new CreateMultipartUploadCommand({ Bucket: name, Key, ContentType, Metadata })
-  const { UploadId } = await client.send(command, options)
-  if (!UploadId) throw new Error('S3 began an upload without an id')
-  return UploadId
-}
-
 const copyInParts = async ({ doing, finding }: StepBuckets, CopySource: string, source: Source, goal: Goal) => {
   const { client, once, name } = doing
   const { Key, IfMatch, IfNoneMatch, CopySourceIfMatch } = goal
-  const UploadId = await startCopy(doing, source, goal)
+  const described = goal.Metadata ? goal : await headObject(doing, source.key, source.versionId)
+  const { ContentType, Metadata } = described ?? {}
+  const UploadId = await beginUpload(doing, { Key, ContentType, Metadata })
   const upload = { Bucket: name, Key, UploadId }
   const Parts: CompletedPart[] = []
   const copyPart = async ([index, CopySourceRange]: readonly [number, string]): Promise<void> => {

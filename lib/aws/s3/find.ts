@@ -1,5 +1,6 @@
 import { HeadObjectCommand, type HeadObjectCommandOutput, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { type ListedObject, type ListQuery, longestListing, type ObjectInfo } from '../../storage/object-store.ts'
+import { compareText } from '../../storage/path.ts'
 import { type Bucket, isMissing, markOf, noteLack, unquote } from './bucket.ts'
 
 export const headObject = async (
@@ -62,8 +63,6 @@ export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInf
 /** Listed keys are URL-encoded, because XML cannot contain some of them. */
 export const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
 
-export const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
-
 /** The greatest character: with it, the key of a folder sorts after everything in the folder. */
 export const lastCharacter = '\u{10ffff}'
 
@@ -85,7 +84,7 @@ const listOnce = async (
   const keyOf = (key = '') => (isEncoded ? decodeKey(key) : key)
   const objects = Contents.map((listed) => toListed(keyOf(listed.Key), listed.Size, listed))
   const folders = CommonPrefixes.map(({ Prefix }) => keyOf(Prefix))
-  const last = [objects.at(-1)?.key, folders.at(-1)].filter((key) => key !== undefined).sort(compareKeys)
+  const last = [objects.at(-1)?.key, folders.at(-1)].filter((key) => key !== undefined).sort(compareText)
   return { objects, folders, next: IsTruncated ? last.at(-1) : undefined }
 }
 
@@ -120,10 +119,7 @@ const isFolder = (key: string) => key.endsWith('/')
 const parentOf = (folder: string) => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
 
 // For two or more folders of one parent, one listing replaces a listing of each.
-const existingFolders = async (
-  bucket: Bucket,
-  [parent, folders]: readonly [string, readonly string[]],
-): Promise<readonly string[]> => {
+const existingFolders = async (bucket: Bucket, [parent, folders]: readonly [string, readonly string[]]) => {
   const listing =
     folders.length > 1 ? await listOnce(bucket, { prefix: parent, folded: true, limit: longestListing }) : undefined
   if (listing && listing.next === undefined) return listing.folders

@@ -13,7 +13,7 @@ import { isScratch, type StagedBody } from './stage.ts'
 
 export interface PlaceDeps {
   readonly bucket: Bucket
-  readonly removals: Pick<ObservedRemovals, 'locksOf' | 'isLockedSince' | 'begin' | 'note' | 'cancel'>
+  readonly removals: Pick<ObservedRemovals, 'locksOf' | 'begin' | 'note' | 'cancel'>
   readonly bodyOf: (staged: Staged) => StagedBody
   readonly now: () => number
 }
@@ -23,14 +23,14 @@ const findChanged = async (bucket: Bucket, expected: readonly Expected[]): Promi
   return expected.find(({ version }, index) => found[index]?.version !== version)?.key
 }
 
-// Returns the locks of the folders. Errors: NotPlaced.
+// Returns the locks of the folders. The lock of the caller does not block the caller. Errors: NotPlaced.
 const checkBefore = async (
   bucket: Bucket,
-  { absent, matching = [] }: PlaceConditions,
+  { absent, matching = [], unlocked }: PlaceConditions,
   looking: Promise<FolderLocks>,
 ): Promise<FolderLocks['ids']> => {
   const [locks, rival, changed] = await Promise.all([looking, findRival(bucket, absent), findChanged(bucket, matching)])
-  if (locks.isLocked) throw new NotPlaced({ outcome: 'locked' })
+  if (locks.open.some(({ id }) => id !== unlocked.lockId)) throw new NotPlaced({ outcome: 'locked' })
   if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
   if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
   return locks.ids
@@ -51,13 +51,13 @@ const checkAfter = async (
   bucket: Bucket,
   { absent, present = [], absentIfNew = [], matching = [] }: PlaceConditions,
   changes: readonly Change[],
-  looking: Promise<boolean>,
+  { seen, looking }: { readonly seen: FolderLocks['ids']; readonly looking: Promise<FolderLocks> },
   now: number,
 ): Promise<void> => {
   const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
   // The other keys need no check: the calls that changed them compared their states.
   const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
-  const [isLocked, rival, there, changed] = await Promise.all([
+  const [locks, rival, there, changed] = await Promise.all([
     looking,
     findRival(bucket, others),
     Promise.all(present.map((key) => findObject(bucket, key))),
@@ -65,7 +65,8 @@ const checkAfter = async (
   ])
   const gone = present.find((_, index) => !there[index])
   if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
-  if (isLocked) throw new NotPlaced({ outcome: 'locked' })
+  // A removal that has begun since the first look may have removed the new files, even if it has ended.
+  if ([...locks.ids].some((id) => !seen.has(id))) throw new NotPlaced({ outcome: 'locked' })
   if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   const isNew = there.some((folder) => folder && folder.modified > now - newFor)
@@ -133,24 +134,18 @@ const each = (run: Run, changes: readonly Change[], work: Work): Promise<void> =
 
 // Changes that expect a state come first, one by one. If several requests expect the same state, one of them succeeds,
 // and the others have not yet made anything that must be undone.
-const inTurn = async (
-  run: Run,
-  changes: readonly Change[],
-  isExpecting: (change: Change) => boolean,
-  work: Work,
-): Promise<void> => {
+const inTurn = async (run: Run, changes: readonly Change[], isExpecting: (change: Change) => boolean, work: Work) => {
   for (const change of changes.filter(isExpecting)) await each(run, [change], work)
   const others = changes.filter((change) => !isExpecting(change))
   await each(run, others, work)
 }
 
-const byKey = (one: Change, other: Change): number => (one.key < other.key ? -1 : 1)
-
 const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   const { attempt, expected } = run
   const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
   await attempt.collect(uncover(attempt.buckets, covered))
-  await inTurn(run, changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
+  const sorted = changes.toSorted((one, other) => (one.key < other.key ? -1 : 1))
+  await inTurn(run, sorted, ({ kind, key }) => kind === 'put' && expected.has(key), create)
   // Without versions, the source of a move could not be restored, so it is not removed.
   const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
   if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
@@ -183,13 +178,12 @@ export const place = async (
   const expected = new Map(matching.map((one) => [one.key, one]))
   let begun: PlaceConditions['removedFolder']
   try {
-    const { site, folders, lockId } = conditions.unlocked
-    const look = () => deadline.wait(removals.locksOf(site, folders, lockId))
+    const { site, folders } = conditions.unlocked
+    const look = () => deadline.wait(removals.locksOf(site, folders))
     const seen = conditions.unlocked.seen ?? (await checkBefore(buckets.doing, conditions, look()))
     begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
     await apply({ attempt, bodyOf, absent, expected, seen: new Map() }, changes)
-    const looking = deadline.wait(removals.isLockedSince(site, folders, seen))
-    await checkAfter(buckets.doing, conditions, changes, looking, now())
+    await checkAfter(buckets.doing, conditions, changes, { seen, looking: look() }, now())
     if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
   } catch (error) {
     await requireClaim(attempt, changes, error)

@@ -27,7 +27,6 @@ const sendBody = (buckets: StepBuckets, { key, expected }: Write, { content, con
   return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(buckets.doing))
 }
 
-// A later attempt may need the bytes of an upload again.
 const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody): StepResult => {
   const spare = content.kind === 'upload' ? content.spare : undefined
   if (spare === undefined) return { made, failure }
@@ -92,15 +91,10 @@ export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Prom
   return awaitVersion(buckets, { key, isNew: true, find, explain }, call)
 }
 
-interface Present {
-  readonly expected: Expected | undefined
-  readonly mustBeFree: boolean
-}
-
 export const copyVersion = async (
   buckets: StepBuckets,
   { key, id }: Restoration,
-  { expected, mustBeFree }: Present,
+  { expected, mustBeFree }: { readonly expected: Expected | undefined; readonly mustBeFree: boolean },
 ): Promise<StepResult> => {
   const { doing, finding } = buckets
   const [info, present] = await Promise.all([findVersion(doing, key, id), findObject(doing, key)])

@@ -66,9 +66,6 @@ export const readObject = async (bucket: Bucket, key: string, choose: ChooseByte
 
 const linkSeconds = 300
 
-// In epoch milliseconds, rounded down to whole seconds as in S3.
-const thisSecond = (): number => Math.floor(Date.now() / 1000) * 1000
-
 /**
  * A URL for this version of an object. The bytes come as an attachment without a type, because an uploaded page must
  * not run as a page of the bucket. The URL expires no later than the credentials that signed it.
@@ -86,7 +83,8 @@ export const downloadLink = async (
     ResponseContentDisposition: asAttachment(key.slice(key.lastIndexOf('/') + 1)),
     ResponseContentType: 'application/octet-stream',
   })
-  const signedAt = thisSecond()
+  // S3 counts whole seconds.
+  const signedAt = Math.floor(Date.now() / 1000) * 1000
   const { expiration } = await client.config.credentials()
   const url = await getSignedUrl(client, command, { expiresIn: linkSeconds, signingDate: new Date(signedAt) })
   return { url, expires: Math.min(signedAt + linkSeconds * 1000, expiration?.getTime() ?? Number.POSITIVE_INFINITY) }

@@ -6,8 +6,9 @@ import {
   type RemovedObject,
   type RemovedQuery,
 } from '../../storage/object-store.ts'
+import { compareText } from '../../storage/path.ts'
 import type { Bucket } from './bucket.ts'
-import { compareKeys, existsBelow, lastCharacter } from './find.ts'
+import { existsBelow, lastCharacter } from './find.ts'
 import { type ListPosition, listPage, type Page, type State, statesBelow } from './versions.ts'
 
 // Searches one key for the version that was hidden in some period, from the newest state of the key on.
@@ -114,7 +115,7 @@ const candidatesIn = (
     undecided = version || removedAt === undefined ? undefined : { key, removedAt }
     if (version && removedAt !== undefined && key !== prefix) candidates.push({ key, removedAt, size: version.size })
   }
-  return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
+  return { candidates: candidates.sort((one, other) => compareText(one.key, other.key)), undecided }
 }
 
 // The first listing is short, because most requests want few entries. Later listings are longer.

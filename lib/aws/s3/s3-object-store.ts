@@ -63,7 +63,6 @@ export const createS3ObjectStore = ({
     find: (key) => findObject(bucket, key),
     exists: (prefix) => existsBelow(bucket, prefix),
     list: (query) => listObjects(bucket, query),
-    // S3 computes the fingerprint while the bytes arrive.
     fingerprintOf: async ({ fingerprint }) => fingerprint,
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
     versions: (key, query) => listVersions(bucket, key, query),

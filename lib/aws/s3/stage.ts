@@ -3,6 +3,7 @@ import {
   AbortMultipartUploadCommand,
   type CompletedPart,
   CreateMultipartUploadCommand,
+  type CreateMultipartUploadCommandInput,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
@@ -36,17 +37,21 @@ export interface Upload {
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 
-/** S3 needs the algorithm at the start of an upload, and each checksum at its end. */
-export const startUpload = async (
-  { client, name }: Bucket,
-  { key, contentType, id }: Pick<StagedBody, 'contentType' | 'id'> & { readonly key: string },
-  ChecksumAlgorithm: 'CRC32' | 'SHA256' = 'CRC32',
+export const beginUpload = async (
+  { client, name, options }: Bucket,
+  goal: Omit<CreateMultipartUploadCommandInput, 'Bucket'>,
 ): Promise<string> => {
-  const described = { ...marked(contentType, id), ChecksumAlgorithm }
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, Key: key, ...described }))
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, ...goal }), options)
   if (!UploadId) throw new Error('S3 began an upload without an id')
   return UploadId
 }
+
+/** S3 needs the algorithm at the start of an upload, and each checksum at its end. */
+export const startUpload = (
+  bucket: Bucket,
+  { key, contentType, id }: Pick<StagedBody, 'contentType' | 'id'> & { readonly key: string },
+  ChecksumAlgorithm: 'CRC32' | 'SHA256' = 'CRC32',
+) => beginUpload(bucket, { Key: key, ...marked(contentType, id), ChecksumAlgorithm })
 
 export const sendPart = async (
   { client, name }: Bucket,
@@ -102,15 +107,10 @@ export async function* together<Value>(first: Value, rest: AsyncIterable<Value>)
   yield* rest
 }
 
-interface Room {
-  reserve(bytes: number): boolean
-  readonly buffers: PartBuffers
-}
-
 /** Small bodies stay in memory while there is room. Other bodies are uploaded without becoming visible. */
 export const stageBody = async (
   bucket: Bucket,
-  { reserve, buffers }: Room,
+  { reserve, buffers }: { readonly reserve: (bytes: number) => boolean; readonly buffers: PartBuffers },
   content: AsyncIterable<Uint8Array>,
   { key: target, contentType }: StageTarget,
 ): Promise<StagedBody> => {

@@ -1,9 +1,10 @@
 import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3'
 import { chunksOf } from '../../core/in-parallel.ts'
 import { longestListing, type RemovedObject, type VersionQuery } from '../../storage/object-store.ts'
+import { compareText } from '../../storage/path.ts'
 import { type Bucket, statusOf, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
-import { compareKeys, decodeKey, headObject, toInfo } from './find.ts'
+import { decodeKey, headObject, toInfo } from './find.ts'
 
 export interface State {
   readonly kind: 'version' | 'marker'
@@ -14,7 +15,6 @@ export interface State {
   readonly tag: string
 }
 
-/** A listing continues after a key, or after one state of a key. */
 export interface ListPosition {
   readonly key: string
   readonly id?: string | undefined
@@ -67,7 +67,7 @@ export const listPage = async (
   )
   const byKey = (listed: readonly Listed[] = []) => Map.groupBy(listed, ({ Key }) => decodeKey(Key))
   const [versions, markers] = [byKey(output.Versions), byKey(output.DeleteMarkers)]
-  const keys = [...new Set([...versions.keys(), ...markers.keys()])].sort(compareKeys)
+  const keys = [...new Set([...versions.keys(), ...markers.keys()])].sort(compareText)
   return {
     states: new Map(keys.map((key) => [key, merged(versions.get(key) ?? [], markers.get(key) ?? [])])),
     folders: (output.CommonPrefixes ?? []).map(({ Prefix }) => decodeKey(Prefix)),

@@ -104,23 +104,17 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
   if (text.length > longestWhere) {
     throw new QueryFault(`has ${text.length} characters. At most ${longestWhere} are allowed`)
   }
-  const slots = new Map<string, { readonly index: number; readonly member: MemberReference }>()
+  const members: MemberReference[] = []
   let conditions = 0
 
   const slotOf = (member: MemberReference): number => {
-    const existing = slots.get(member.name)
-    if (existing) return existing.index
-    slots.set(member.name, { index: slots.size, member })
-    return slots.size - 1
-  }
-
-  const count = () => {
-    conditions += 1
-    if (conditions > mostConditions) throw new QueryFault(`has more than ${mostConditions} conditions. Leave some out`)
+    const known = members.findIndex(({ name }) => name === member.name)
+    return known < 0 ? members.push(member) - 1 : known
   }
 
   const condition = (member: MemberReference, operator: string, operand: unknown): Test => {
-    count()
+    conditions += 1
+    if (conditions > mostConditions) throw new QueryFault(`has more than ${mostConditions} conditions. Leave some out`)
     const create = operators.get(operator)
     if (!create)
       throw new QueryFault(
@@ -161,6 +155,5 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
   }
 
   const test = all(readTree(text), 'it', 0)
-  const members = [...slots.values()].map(({ member }) => member)
   return { members, matches: (item) => test(members.map((member) => toComparable(member.read(item), member.type))) }
 }

@@ -27,15 +27,15 @@ const links = component('NewLinks', 'The objects to link with the category.', {
   items: itemsOf(named(linkItem, 'NewLink'), 'objectId'),
 })
 
-const unlinked = z.union([named(unlinkItem, 'UnlinkedItem'), objectId])
+const oneOrSeveral = (one: z.core.$ZodType, member: 'objectId' | 'categoryId', id: string) => {
+  const article = member === 'objectId' ? 'an' : 'a'
+  const meaning = `Objects with ${article} \`${member}\`, or ids. A single object or id needs no array.`
+  return named(z.union([itemsOf(one, member), one]), id, meaning)
+}
 
-const unlinkedItems = named(
-  z.union([itemsOf(unlinked, 'objectId'), unlinked]),
-  'UnlinkedItems',
-  'Objects with an `objectId`, or ids. A single object or id needs no array.',
-)
-
-const unlinks = component('Unlinks', 'The objects to unlink from the category.', { items: unlinkedItems })
+const unlinks = component('Unlinks', 'The objects to unlink from the category.', {
+  items: oneOrSeveral(z.union([named(unlinkItem, 'UnlinkedItem'), objectId]), 'objectId', 'UnlinkedItems'),
+})
 
 named(categoryId, 'CategoryId', 'The id of a category.')
 
@@ -45,14 +45,8 @@ const categoryLinks = component('NewCategoryLinks', 'The categories to link the 
 
 const unlinkedCategory = z.union([named(unlinkCategoryItem, 'UnlinkedCategory'), categoryId])
 
-const unlinkedCategories = named(
-  z.union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory]),
-  'UnlinkedCategories',
-  'Objects with a `categoryId`, or ids. A single object or id needs no array.',
-)
-
 const categoryUnlinks = component('CategoryUnlinks', 'The categories to unlink the object from.', {
-  items: unlinkedCategories,
+  items: oneOrSeveral(unlinkedCategory, 'categoryId', 'UnlinkedCategories'),
 })
 
 const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => ({

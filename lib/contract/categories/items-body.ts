@@ -30,9 +30,6 @@ export const itemsOf = <Entry extends z.core.$ZodType>(entry: Entry, member: Mem
     .array(entry, `must be an array of objects, each with ${members[member]}`)
     .check(z.minLength(1, 'must not be empty'), z.maxLength(mostItems, `must have ${mostItems} entries or fewer`))
 
-// The length is checked first, so that a list that is far too long is one fault, not thousands.
-const list = (member: MemberName) => itemsOf(z.unknown(), member)
-
 const anObject = (member: MemberName) => `must be an object with ${members[member]}`
 const withItems = 'The body must be an object with items'
 
@@ -61,19 +58,17 @@ const asList = z.transform((value: unknown): unknown => (Array.isArray(value) ||
 const asObject = (member: MemberName) =>
   z.transform((entry: unknown): unknown => (typeof entry === 'object' ? entry : { [member]: entry }))
 
+// The length is checked first, so that a list that is far too long is one fault, not thousands.
+const strict = <Item extends z.core.$ZodType>(member: MemberName, item: Item) =>
+  z.object({ items: z.pipe(itemsOf(z.unknown(), member), z.array(item)) }, withItems)
+
 // `[{objectId: 1}]`, `[1]` and `1` mean the same (C-44).
-const looseList = (member: MemberName) => z.pipe(z.pipe(readText, asList), list(member))
+const loose = <Item extends z.core.$ZodType>(member: MemberName, item: Item) => {
+  const list = z.pipe(z.pipe(readText, asList), itemsOf(z.unknown(), member))
+  return z.object({ items: z.pipe(list, z.array(z.pipe(asObject(member), item))) }, withItems)
+}
 
-export const linkBody = z.object({ items: z.pipe(list('objectId'), z.array(linkItem)) }, withItems)
-
-export const unlinkBody = z.object(
-  { items: z.pipe(looseList('objectId'), z.array(z.pipe(asObject('objectId'), unlinkItem))) },
-  withItems,
-)
-
-export const linkCategoriesBody = z.object({ items: z.pipe(list('categoryId'), z.array(linkCategoryItem)) }, withItems)
-
-export const unlinkCategoriesBody = z.object(
-  { items: z.pipe(looseList('categoryId'), z.array(z.pipe(asObject('categoryId'), unlinkCategoryItem))) },
-  withItems,
-)
+export const linkBody = strict('objectId', linkItem)
+export const unlinkBody = loose('objectId', unlinkItem)
+export const linkCategoriesBody = strict('categoryId', linkCategoryItem)
+export const unlinkCategoriesBody = loose('categoryId', unlinkCategoryItem)

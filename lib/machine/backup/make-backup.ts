@@ -38,9 +38,6 @@ const slowestCopy = 4_000
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-const timeToCopy = ({ database, wal }: DataDirectory): number =>
-  Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
-
 // If the disk of the data directory prevents the backup, the message must name the data directory, not the folder of
 // the backup.
 const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
@@ -70,8 +67,9 @@ const copyDatabase = ({ database, directory: source }: OpenDataDirectory, file: 
 }
 
 const beginHold = async ({ database, directory: source }: OpenDataDirectory, { wall }: Clock): Promise<BackupHold> => {
+  const timeToCopy = Math.ceil((sizeOf(source.database) + sizeOf(source.wal)) / slowestCopy)
   try {
-    return await holdBlobs(database, heldFor + timeToCopy(source), wall)
+    return await holdBlobs(database, heldFor + timeToCopy, wall)
   } catch (error) {
     throw asFailureOfSource(error, source)
   }
@@ -133,11 +131,7 @@ const fill = async (
   return writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
 }
 
-const fillUnderHold = async (
-  place: BackupPlace,
-  opened: OpenDataDirectory,
-  options: BackupOptions,
-): Promise<Backup> => {
+const fillUnderHold = async (place: BackupPlace, opened: OpenDataDirectory, options: BackupOptions) => {
   options.signal.throwIfAborted()
   const hold = await beginHold(opened, options.clock ?? systemClock)
   using _timer = setInterval(() => void hold.extend(heldFor), interval)

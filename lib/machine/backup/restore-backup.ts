@@ -62,10 +62,6 @@ interface RestoreOptions extends Pick<BackupOptions, 'evenIfDamaged' | 'signal'>
   readonly keepsWebhooks?: boolean
 }
 
-interface Restored extends Backup {
-  readonly disabledWebhooks: number
-}
-
 /**
  * Fills an empty data directory from a backup. If the process dies meanwhile, no service starts on this directory until
  * the restore is repeated. Throws UsageError; then the directory is still empty.
@@ -74,7 +70,7 @@ export const restoreBackup = async (
   backupPath: string,
   dataDirectory: string,
   { evenIfDamaged, keepsWebhooks = false, signal }: RestoreOptions,
-): Promise<Restored> => {
+): Promise<Backup & { readonly disabledWebhooks: number }> => {
   const backup = layoutOf(backupPath)
   const marker = readBackupMarker(backup)
   if ('code' in marker) throw refusalOf(backup, marker)

@@ -114,15 +114,10 @@ const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): reado
 /** In a directory that is being served, a blob that no row refers to may belong to a running upload. */
 export type CheckedUse = 'served' | 'at rest' | 'backup'
 
-interface Options {
-  readonly before: ReadonlySet<string>
-  readonly use: CheckedUse
-}
-
 export const checkFiles = (
   connection: DatabaseSync,
   directory: DataDirectory,
-  { before, use }: Options,
+  { before, use }: { readonly before: ReadonlySet<string>; readonly use: CheckedUse },
 ): readonly Finding[] => {
   const findings: Finding[] = checkObjects(connection).map(({ key, fault }) => ({
     where: describe({ key, isEarlier: 0 }),

@@ -86,17 +86,13 @@ const startThread = () => {
 }
 
 /** Verifies blobs on all cores, because computing a fingerprint takes longer than reading the bytes. */
-export interface BlobVerifier extends AsyncDisposable {
-  faultOf(path: string, content: BlobContent): Promise<string | undefined>
-}
-
-export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVerifier => {
+export const openBlobVerifier = (withoutThreads = bytesWithoutThreads) => {
   const threads: ReturnType<typeof startThread>[] = []
   let left = withoutThreads
   let turn = 0
 
   return {
-    async faultOf(path, content) {
+    async faultOf(path: string, content: BlobContent): Promise<string | undefined> {
       left -= content.fingerprint === null ? 0 : content.size
       if (left >= 0 || content.fingerprint === null) return faultOfBlob(path, content)
       turn = (turn + 1) % Math.min(availableParallelism(), mostThreads)
@@ -109,3 +105,5 @@ export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVeri
     },
   }
 }
+
+export type BlobVerifier = ReturnType<typeof openBlobVerifier>

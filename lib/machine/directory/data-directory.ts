@@ -82,11 +82,6 @@ export const makeLocks = ({ path, locks }: DataDirectory): void => {
   for (const folder of [path, locks.folder]) makePrivateFolder(folder)
 }
 
-const removeAll = (path: string, names: readonly string[]): void => {
-  for (const name of names) rmSync(join(path, name), { recursive: true, force: true })
-  syncFolder(path)
-}
-
 const ownNames = [
   'site-admin.db',
   'site-admin.db-wal',
@@ -102,5 +97,8 @@ const ownNames = [
  * Removes all files of the service except the marker, which already marks the directory as incomplete. Needs no free
  * space.
  */
-export const removeContents = ({ path }: DataDirectory, isOfVersion01 = false): void =>
-  removeAll(path, isOfVersion01 ? ['tables', 'objects', 'run', 'demo.json'] : ownNames)
+export const removeContents = ({ path }: DataDirectory, isOfVersion01 = false): void => {
+  const names = isOfVersion01 ? ['tables', 'objects', 'run', 'demo.json'] : ownNames
+  for (const name of names) rmSync(join(path, name), { recursive: true, force: true })
+  syncFolder(path)
+}

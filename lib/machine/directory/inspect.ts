@@ -152,11 +152,6 @@ export const openReadOnly = (directory: DataDirectory, reader: Reader): Database
 // completely.
 const largestChecked = 256 * 1024 ** 2
 
-const damageOfPages = (connection: DatabaseSync): string | undefined => {
-  const [first] = connection.prepare('PRAGMA quick_check(1)').all()
-  return damageIn(first?.['quick_check'])
-}
-
 /** Judges the database: all of its pages, or only whether it can be read. No other process may use the directory. */
 export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pages'): Fault | undefined => {
   const opened = openReadOnly(directory, 'alone')
@@ -165,7 +160,8 @@ export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pa
   try {
     if (!hasTables(connection)) return { code: 'databaseDamaged', detail: 'it is empty' }
     const isLarge = statSync(directory.database).size > largestChecked
-    const damage = depth === 'surface' || isLarge ? undefined : damageOfPages(connection)
+    if (depth === 'surface' || isLarge) return undefined
+    const damage = damageIn(connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check'])
     return damage === undefined ? undefined : { code: 'databaseDamaged', detail: damage }
   } catch (error) {
     return faultOfDatabase(directory, error)

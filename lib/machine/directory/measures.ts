@@ -24,20 +24,10 @@ const sizeOfFolder = async (folder: string): Promise<number> => {
 }
 
 /** Measurements of a data directory for its operator. Sizes are in bytes, moments in epoch milliseconds. */
-export interface Measures {
-  databaseBytes(): Promise<number>
-  /** Reads the names of all blobs. */
-  blobBytes(): Promise<number>
-  /** The moment when the oldest open removal of a folder began. */
-  oldestRemoval(): Promise<number | undefined>
-  /** The numbers of enabled webhooks that have new entries, and of enabled webhooks whose last delivery failed. */
-  webhooks(): Promise<{ readonly waiting: number; readonly failing: number }>
-}
-
 export const createMeasures = (
   { database: file, wal, blobs }: DataDirectory,
   { connection, read }: Pick<Database, 'connection' | 'read'>,
-): Measures => {
+) => {
   const oldest = prepareQuery<AnyId>(connection, 'SELECT min(began) AS id FROM folder_removals WHERE began > 0')
   const webhooks = prepareQuery<{ waiting: number; failing: number }>(
     connection,
@@ -47,8 +37,13 @@ export const createMeasures = (
   )
   return {
     databaseBytes: async () => (await sizeOf(file)) + (await sizeOf(wal)),
+    /** Reads the names of all blobs. */
     blobBytes: () => sizeOfFolder(blobs),
+    /** The moment when the oldest open removal of a folder began. */
     oldestRemoval: async () => (await read(() => oldest.get()))?.id ?? undefined,
+    /** The numbers of enabled webhooks that have new entries, and of enabled webhooks whose last delivery failed. */
     webhooks: async () => (await read(() => webhooks.get())) ?? { waiting: 0, failing: 0 },
   }
 }
+
+export type Measures = ReturnType<typeof createMeasures>

@@ -95,17 +95,15 @@ const writeRunning = ({ path, running, wal }: DataDirectory): void => {
   }
 }
 
-const unmarkRunning = ({ path, running }: DataDirectory): void => {
-  rmSync(running, { force: true })
-  syncFolder(path)
-}
-
 // The caller holds the gate. The last process removes `running` before SQLite removes the WAL.
 const leave = (directory: DataDirectory, { service, users }: Entry, database: Database | undefined): void => {
   using _service = service
   users[Symbol.dispose]()
   using last = takeLock(directory.locks.users, 'exclusive')
-  if (last) unmarkRunning(directory)
+  if (last) {
+    rmSync(directory.running, { force: true })
+    syncFolder(directory.path)
+  }
   database?.close()
 }
 

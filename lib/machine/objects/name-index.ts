@@ -17,8 +17,6 @@ interface NameRow {
   readonly key: string
 }
 
-type FoundRow = ListedObject & Pick<NameRow, 'id'>
-
 /** Finds objects by parts of their names (S-127). Changes note their names; `indexNames` indexes the noted names. */
 export const createNameIndex = ({
   connection,
@@ -36,7 +34,7 @@ export const createNameIndex = ({
     drop: 'DELETE FROM name_index WHERE rowid = ?',
     seen: query<{ last: number; count: number }>(`SELECT max(rowid) AS last, count(*) AS count FROM (
       SELECT rowid FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3)`),
-    find: query<FoundRow>(`SELECT id, objects.key, size, modified, version, fingerprint FROM (
+    find: query<ListedObject & Pick<NameRow, 'id'>>(`SELECT id, objects.key, size, modified, version, fingerprint FROM (
         SELECT rowid AS id FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3
       ) JOIN names USING (id) JOIN objects USING (key)
       WHERE objects.key > ?4 AND objects.key < ?5 ORDER BY id LIMIT +?6`),

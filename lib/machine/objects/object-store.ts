@@ -9,7 +9,7 @@ import { createBodies } from './bodies.ts'
 import { createFingerprints } from './fingerprints.ts'
 import { createNameIndex } from './name-index.ts'
 import { createObjectRows, endOf, infoOf, listObjects, type ObjectRows } from './object-rows.ts'
-import { createOldObjects, type OldObjects } from './old-objects.ts'
+import { createOldObjects } from './old-objects.ts'
 import { type Placing, placeChanges } from './placing.ts'
 import { type AdoptedBlob, createStaging } from './staging.ts'
 import { createVersions } from './versions.ts'
@@ -45,10 +45,7 @@ interface Dropping extends Pick<Deps, 'database' | 'blobs'> {
 }
 
 // `take` removes rows of old versions, and returns where their bytes are.
-const dropOld = async (
-  { database, blobs, rows }: Dropping,
-  take: () => readonly (string | null)[],
-): Promise<number> => {
+const dropOld = async ({ database, blobs, rows }: Dropping, take: () => readonly (string | null)[]) => {
   const dropped = await database.write(() => {
     const names = take()
     return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
@@ -56,17 +53,6 @@ const dropOld = async (
   // The change is on the disk. If a blob remains after a crash, the next start moves it to `orphans/`.
   await blobs.remove(dropped.blobs).catch(() => {})
   return dropped.count
-}
-
-interface GivingUp extends Dropping {
-  readonly old: OldObjects
-  readonly stopping: AbortSignal
-}
-
-const giveUp = async ({ old, stopping, ...dropping }: GivingUp, before: number): Promise<void> => {
-  for (let count = removalStep; count === removalStep && !stopping.aborted; ) {
-    count = await dropOld(dropping, () => old.giveUp(before, removalStep))
-  }
 }
 
 /**
@@ -90,7 +76,7 @@ export const createObjectStore = ({
   const placing = { rows, old, staging, isBeingRemoved, record }
   const bodies = createBodies({ database, blobs, rows })
   const fingerprints = createFingerprints({ database, rows, bodies, staging })
-  const stopping = new AbortController()
+  let isStopped = false
   let givingUp = Promise.resolve()
 
   const removeSome = (...[objects, entry, , removedFolder]: Parameters<ObjectStore['remove']>) =>
@@ -108,6 +94,12 @@ export const createObjectStore = ({
       if (removedFolder) removalRecords.note({ ...removedFolder, since })
       return { bytes, spared }
     })
+
+  const giveUpAll = async (before: number): Promise<void> => {
+    for (let count = removalStep; count === removalStep && !isStopped; ) {
+      count = await dropOld({ database, blobs, rows }, () => old.giveUp(before, removalStep))
+    }
+  }
 
   return {
     async find(key) {
@@ -165,13 +157,13 @@ export const createObjectStore = ({
     },
 
     giveUp(before) {
-      givingUp = giveUp({ database, blobs, rows, old, stopping: stopping.signal }, before)
+      givingUp = giveUpAll(before)
       return givingUp
     },
 
     // The blobs of removed rows are removed before the store closes.
     async stop() {
-      stopping.abort()
+      isStopped = true
       await Promise.all([fingerprints.stop(), givingUp.catch(() => {})])
     },
   }

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Flag, prepareQuery, type Query } from '../sqlite/queries.ts'
+import { type Flag, prepareQuery } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
 
@@ -20,15 +20,6 @@ const filesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry: Dirent) => entry.isFile())
     .map(({ name }) => name)
-
-const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
-
-interface ObjectInBlob extends Omit<DamagedObject, 'found'> {
-  readonly isEarlier: Flag
-}
-
-const objectsInBlobs = (connection: DatabaseSync): Query<ObjectInBlob> =>
-  prepareQuery(connection, `SELECT key, blob, size, isEarlier FROM (${everyObject}) WHERE ${isInBlob}`)
 
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
   prepareQuery<{ blob: string }>(connection, 'SELECT blob FROM uploads WHERE blob IS NOT NULL')
@@ -56,8 +47,13 @@ export const tidyBlobs = (
   const unclaimed = new Set(present)
   // Only damaged current objects are collected, because old versions cannot be repaired. `check` lists both.
   const damaged: DamagedObject[] = []
-  for (const { isEarlier, ...object } of objectsInBlobs(connection).iterate()) {
-    const found = present.has(object.blob) ? sizeOf(join(blobs, object.blob)) : undefined
+  const objects = prepareQuery<Omit<DamagedObject, 'found'> & { readonly isEarlier: Flag }>(
+    connection,
+    `SELECT key, blob, size, isEarlier FROM (${everyObject}) WHERE ${isInBlob}`,
+  )
+  for (const { isEarlier, ...object } of objects.iterate()) {
+    const path = join(blobs, object.blob)
+    const found = present.has(object.blob) ? statSync(path, { throwIfNoEntry: false })?.size : undefined
     if (found !== object.size && !isEarlier) damaged.push({ ...object, found })
     unclaimed.delete(object.blob)
   }

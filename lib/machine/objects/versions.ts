@@ -22,11 +22,7 @@ const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion =
 const step = 100
 
 // The removed object itself, or the folder that contained it. Undefined if that folder exists.
-const entryOf = (
-  { rows, old }: Pick<Deps, 'rows' | 'old'>,
-  prefix: string,
-  { key, size, gone }: RemovedRow,
-): RemovedEntry | undefined => {
+const entryOf = ({ rows, old }: Pick<Deps, 'rows' | 'old'>, prefix: string, { key, size, gone }: RemovedRow) => {
   const slash = key.indexOf('/', prefix.length)
   if (slash < 0) return key === prefix ? undefined : { key, removedAt: gone, size }
   const folder = key.slice(0, slash + 1)

@@ -3,12 +3,7 @@ import { byName } from '../../core/names.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
 import { counters, names } from './derived-rows.ts'
 
-interface ContentTable {
-  readonly table: string
-  readonly texts?: string
-}
-
-export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
+export const contentTables: Readonly<Record<ContentKind, { readonly table: string; readonly texts?: string }>> = {
   category: { table: 'categories' },
   ...byName(objectKindNames, (kind) => ({
     table: objectKinds[kind].segment,

@@ -51,15 +51,10 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
   })
 }
 
-type Statements = Readonly<Record<ObjectKind, ReturnType<typeof prepareLinks>>>
-
-const createQueries = (database: Database, statements: Statements) => {
-  const list: CategoryLinks['list'] = ({ site, kind, category }, after, limit) =>
-    readPages(database, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf })
-
-  return {
-    list,
-    listConsistently: list,
+const createQueries = (database: Database, statements: Readonly<Record<ObjectKind, ReturnType<typeof prepareLinks>>>) =>
+  ({
+    list: ({ site, kind, category }, after, limit) =>
+      readPages(database, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf }),
 
     count: ({ site, kind, category }, after, limit) =>
       countPages(database, after, limit, (last, some) =>
@@ -76,8 +71,7 @@ const createQueries = (database: Database, statements: Statements) => {
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
       countPages(database, after, limit, (last, some) => statements[kind].countOfObject.get(site, id, last, some)),
-  } satisfies Partial<CategoryLinks>
-}
+  }) satisfies Partial<CategoryLinks>
 
 export const createCategoryLinks = (database: Database, record: RecordChange): CategoryLinks => {
   const { connection, write } = database

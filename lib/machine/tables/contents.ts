@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Content, Contents, Listed } from '../../categories/contents.ts'
-import { type ContentKind, contentKinds, givenText, isSameContent, textMember } from '../../core/content-kinds.ts'
+import { type ContentKind, contentKinds, givenText, isSameContent } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
@@ -103,22 +103,6 @@ const createPieces = (statements: Statements, record: RecordChange) => {
 const createQueries = (database: Database, statements: Statements) => {
   const { connection, read } = database
 
-  const list: Contents['list'] = async (site, kind, after, limit) => {
-    const toContent = contentReader(site, kind)
-    const all = (...values: readonly SQLInputValue[]): Listed[] =>
-      statements[kind].behind
-        .all(...values)
-        .map(toContent)
-        .map((content) => ({ id: content.id, content }))
-    return readPages(database, { all }, { of: [site], after, limit, keyOf: ({ id }) => id })
-  }
-
-  const texts: Contents['texts'] = async (site, kind, ids) => {
-    const some = statements[kind].texts?.some
-    const rows = some ? await readBatches(database, ids, (json) => some.all(site, json)) : []
-    return new Map(rows.map(({ id, text }) => [id, text]))
-  }
-
   // The state counts the commits of other connections, and also the changes of this connection, which the data version
   // of SQLite does not count.
   const { version, changes } = prepareAll(connection, {
@@ -144,18 +128,20 @@ const createQueries = (database: Database, statements: Statements) => {
       return new Set(rows.map(({ id }) => id))
     },
 
-    texts,
-    list,
+    async texts(site, kind, ids) {
+      const some = statements[kind].texts?.some
+      const rows = some ? await readBatches(database, ids, (json) => some.all(site, json)) : []
+      return new Map(rows.map(({ id, text }) => [id, text]))
+    },
 
-    async listWhole(site, kind, after, limit) {
-      const listed = await list(site, kind, after, limit)
-      const member = textMember(kind)
-      if (member === undefined) return listed
-      const ids = listed.map(({ id }) => id)
-      const found = await texts(site, kind, ids)
-      return listed.map(
-        ({ id, content }): Listed => ({ id, content: content && { ...content, [member]: found.get(id) ?? '' } }),
-      )
+    list(site, kind, after, limit) {
+      const toContent = contentReader(site, kind)
+      const all = (...values: readonly SQLInputValue[]): Listed[] =>
+        statements[kind].behind
+          .all(...values)
+          .map(toContent)
+          .map((content) => ({ id: content.id, content }))
+      return readPages(database, { all }, { of: [site], after, limit, keyOf: ({ id }) => id })
     },
 
     count: (site, kind, after, limit) =>

@@ -2,10 +2,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { unlimited } from '../../core/deadline.ts'
 import { withCount } from '../../core/history-entry.ts'
+import type { SiteId } from '../../core/ids.ts'
 import type { Period, PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
-import type { Workflows } from '../../storage/path-locks.ts'
-import { type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
+import {
+  type FolderRemovals,
+  longestSilence,
+  type OpenRemoval,
+  type RemovalTask,
+  type Workflows,
+} from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
@@ -76,7 +82,7 @@ export const createFolderRemovals = (
   const records = createRemovalRecords(connection, wall)
   const leases = createLeases(monotonic)
 
-  const openOf: FolderRemovals['openOf'] = async (site, folders) => {
+  const openOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]> => {
     const rows = await read(() => removals.these.all(site, JSON.stringify(folders)))
     return rows.map(({ folder, id }) => {
       const task: RemovalTask = { site, path: toStoragePath(folder), id }
@@ -123,12 +129,8 @@ export const createFolderRemovals = (
       leases.end({ site, path, id })
     },
 
-    openOf,
-
-    // Changes check for removals in their own transactions, so no check before is needed.
-    async locksOf(site, folders) {
-      return { isLocked: (await openOf(site, folders)).length > 0, ids: new Set() }
-    },
+    // Changes look for new removals in their own transactions, so no check afterwards needs the ids.
+    locksOf: async (site, folders) => ({ open: await openOf(site, folders), ids: new Set() }),
 
     // A restore is one transaction, so it needs no lock.
     lock: async () => true,

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
-import type { Holding, Upload } from '../../storage/uploads/upload.ts'
+import type { Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type TakeOutcome, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
@@ -15,14 +15,12 @@ interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
   readonly blob: string | null
 }
 
-// On one machine, a single blob contains the bytes.
-const holdingIn = (blob: string): Holding => ({ name: blob, parts: [], tail: null })
-
 const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
   ...row,
   target: JSON.parse(row.target),
   isComplete: row.isComplete === 1,
-  holding: blob === null ? null : holdingIn(blob),
+  // On one machine, a single blob contains the bytes.
+  holding: blob === null ? null : { name: blob, parts: [], tail: null },
 })
 
 export const prepareUploads = (connection: DatabaseSync) =>
@@ -42,12 +40,6 @@ export const prepareUploads = (connection: DatabaseSync) =>
     complete: 'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   })
 
-interface Lease {
-  readonly site: SiteId
-  readonly holder: string
-  readonly until: number
-}
-
 /** Leases are in memory, because only the process of the service appends to uploads. */
 export const createUploadRecords = (
   { connection, read, write, note }: Database,
@@ -56,7 +48,7 @@ export const createUploadRecords = (
 ): UploadRecords => {
   const uploads = prepareUploads(connection)
   const changeWithinQuota = createQuotaCheck(connection)
-  const leases = new Map<string, Lease>()
+  const leases = new Map<string, { readonly site: SiteId; readonly holder: string; readonly until: number }>()
 
   const isHeldBy = (id: string, holder: string): boolean => leases.get(id)?.holder === holder
   const release = (id: string, holder: string): void => {

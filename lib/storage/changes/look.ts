@@ -46,7 +46,7 @@ export const findTaken = async (files: ObjectStore, absent: Absences): Promise<r
 }
 
 export const isLocked = async ({ removals }: StorageStores, site: SiteId, paths: readonly StoragePath[]) =>
-  (await removals.openOf(site, foldersAround(paths))).length > 0
+  (await removals.locksOf(site, foldersAround(paths))).open.length > 0
 
 export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, paths: readonly StoragePath[]) => {
   const pages = paths.filter(isPage)
@@ -86,7 +86,15 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
       ? checkFolder(files, site, path, conditions)
       : checkConditions(files, site, kind === 'file' ? [path] : [], asDraft, conditions),
   ])
-  return { place, folders, ancestors, isLocked: locks.isLocked, locks: locks.ids, taken: new Set(taken), checked }
+  return {
+    place,
+    folders,
+    ancestors,
+    isLocked: locks.open.length > 0,
+    locks: locks.ids,
+    taken: new Set(taken),
+    checked,
+  }
 }
 
 /**

@@ -51,14 +51,14 @@ const lookAtVersions = async (
   const listed = await Promise.all(kinds.map((edition) => listVersions(files, fileKey(edition, site, path), wanted)))
   const all = listed.flatMap(({ versions }) => versions)
   const named = all.find(({ id }) => id === wanted)
-  const [open, checked, isFolder, isRunning] = await Promise.all([
-    removals.openOf(site, foldersAround([path])),
+  const [locks, checked, isFolder, isRunning] = await Promise.all([
+    removals.locksOf(site, foldersAround([path])),
     checkConditions(files, site, [path], false, conditions),
     all.length === 0 && files.exists(folderKey('live', site, path)),
     isInWorkflow(deps, site, [path]),
   ])
   refuse([
-    open.some(({ id }) => id !== ownLock) && 'folderLocked',
+    locks.open.some(({ id }) => id !== ownLock) && 'folderLocked',
     checked.refusal,
     isReserved(reservedFolders, path) && 'folderReserved',
     all.length === 0 && (isFolder ? 'notAFile' : 'fileUnknown'),

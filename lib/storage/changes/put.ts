@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { checkFolder } from '../conditions.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
-import type { Change, ObjectStore, Staged } from '../object-store.ts'
+import type { Change, Staged } from '../object-store.ts'
 import { childOf, type Edition, fileKey, foldCase, folderKey, nameOf, root, type StoragePath } from '../path.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { resolveFolder } from '../resolve-path.ts'
@@ -39,10 +39,7 @@ async function* inspected(
   if (fault) throw new ServiceError(fault)
 }
 
-export interface StageDeps {
-  readonly files: ObjectStore
-  readonly largestFile: number
-}
+export type StageDeps = Pick<StorageStores, 'files'> & { readonly largestFile: number }
 
 /** `key` is undefined while the path is unknown. Errors: fileTooLarge, those of a template, those of the content. */
 export const stageContent = (

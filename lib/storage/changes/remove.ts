@@ -81,8 +81,8 @@ const planRemoval = (
   }
 }
 
-export const openRemovals = ({ removals }: ChangeDeps, site: SiteId, path: StoragePath) =>
-  removals.openOf(site, selfAndAncestors(path))
+export const openRemovals = async ({ removals }: ChangeDeps, site: SiteId, path: StoragePath) =>
+  (await removals.locksOf(site, selfAndAncestors(path))).open
 
 export const findFile = async ({ files }: ChangeDeps, site: SiteId, path: StoragePath) => {
   const [live, draft] = await Promise.all([

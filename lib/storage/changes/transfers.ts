@@ -5,7 +5,17 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
 import { listAll } from '../many-objects.ts'
 import type { Change, ListedObject, ObjectInfo, ObjectStore, Transfer } from '../object-store.ts'
-import { type Edition, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from '../path.ts'
+import {
+  type Edition,
+  editions,
+  fileKey,
+  folderKey,
+  longestPath,
+  nameOf,
+  pathIn,
+  root,
+  type StoragePath,
+} from '../path.ts'
 import { storageRefused } from '../refusals.ts'
 import { templateFault } from '../template.ts'
 
@@ -28,8 +38,6 @@ const tooLargeMessages: Readonly<Record<Transfer['kind'], string>> = {
 
 export const tooMuch = (kind: Transfer['kind']): ServiceError => storageRefused(tooLargeMessages[kind])
 
-const editionsOf = (kind: Transfer['kind']): readonly Edition[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
-
 /** Only pages have drafts. Other drafts count as the live file, unless there is a live file (S-20, S-111). */
 const transfersOfFile = async (
   store: ObjectStore,
@@ -49,12 +57,9 @@ const transfersOfFile = async (
   return live ? [...changes, { kind: 'remove', key: draft.key }] : [to('live', draft)]
 }
 
-const transfersOfFolder = async (
-  store: ObjectStore,
-  { kind, site, path, target }: Relocation,
-): Promise<readonly Change[]> => {
+const transfersOfFolder = async (store: ObjectStore, { kind, site, path, target }: Relocation) => {
   const found: ListedObject[] = []
-  for (const edition of editionsOf(kind)) {
+  for (const edition of kind === 'copy' ? (['live'] as const) : editions) {
     for await (const objects of listAll(store, folderKey(edition, site, path))) {
       found.push(...objects)
       if (found.length > mostObjects) throw tooMuch(kind)

@@ -24,11 +24,6 @@ interface Part {
   readonly staging?: Promise<Staged>
 }
 
-export interface Incoming {
-  readonly files: AsyncIterable<IncomingFile>
-  readonly hasArrived: boolean
-}
-
 type UploadDeps = StageDeps & StorageStores
 
 export const mostFiles = 100
@@ -189,7 +184,7 @@ const planUpload = (
 export const uploadFiles = async (
   deps: UploadDeps,
   wanted: StoragePath,
-  body: Incoming,
+  body: { readonly files: AsyncIterable<IncomingFile>; readonly hasArrived: boolean },
   requester: Requester,
 ): Promise<void> => {
   const { site } = requester

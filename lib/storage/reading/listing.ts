@@ -46,8 +46,6 @@ const byName = (a: Entry, b: Entry): number => compareText(a.name, b.name)
 
 const keyOf = ({ name, type }: Entry): string => (type === 'folder' ? `${name}/` : name)
 
-const byKey = (a: Entry, b: Entry): number => compareText(keyOf(a), keyOf(b))
-
 const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, most: number) => {
   const { prefix } = query
   const entries: Entry[] = []
@@ -74,7 +72,7 @@ type FittingQuery = Pick<PageQuery<Entry>, 'countThatFit'> & {
 const listByKey = async (store: ObjectStore, prefix: string, { size, after, countThatFit }: FittingQuery) => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
   // The cursor is a key, so the entries are cut off in the order of their keys.
-  const contents = entries.sort(byKey).slice(0, countThatFit(entries))
+  const contents = entries.sort((a, b) => compareText(keyOf(a), keyOf(b))).slice(0, countThatFit(entries))
   const last = contents.at(-1)
   const isEnd = last === undefined || (next === undefined && contents.length === entries.length)
   return { contents: contents.sort(byName), cursor: isEnd ? undefined : writeCursor({ by: 'key', after: keyOf(last) }) }

@@ -101,8 +101,6 @@ const completed = (upload: Upload, { clock }: UploadsDeps): Upload => ({
   holding: null,
 })
 
-const isRefusal = (error: unknown): boolean => error instanceof ServiceError && error.status < 500
-
 export const completeUpload = async (
   deps: UploadsDeps,
   requester: Requester,
@@ -114,7 +112,7 @@ export const completeUpload = async (
   try {
     await placeUpload(deps, { ...wholeOf(upload), claim }, requester)
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!(error instanceof ServiceError && error.status < 500)) throw error
     if (!(await claim.isHeld())) throw new ServiceError('unavailable', { cause: error })
     // If this fails, the upload expires later.
     await discardUpload(deps, upload, true).catch(() => {})
@@ -124,11 +122,7 @@ export const completeUpload = async (
 }
 
 // An earlier request may still be trying to place the upload.
-const takeOver = async (
-  { uploadRecords, uploadParts }: UploadsDeps,
-  held: Upload,
-  { holder }: Lease,
-): Promise<Upload> => {
+const takeOver = async ({ uploadRecords, uploadParts }: UploadsDeps, held: Upload, { holder }: Lease) => {
   const holding = await uploadParts.takeOver(wholeOf(held))
   if (holding === held.holding) return held
   const moved = { ...held, holding }

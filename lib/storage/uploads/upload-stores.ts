@@ -43,10 +43,6 @@ export interface UploadRecords {
   remove(id: string): Promise<Upload | undefined>
 }
 
-interface Appended extends Readonly<Durable> {
-  readonly failure?: unknown
-}
-
 export type StoredUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
 
 export type WholeUpload = StoredUpload & Pick<Upload, 'created'> & { readonly length: number }
@@ -69,7 +65,7 @@ export interface UploadParts {
     content: AsyncIterable<Uint8Array>,
     durable: Durable,
     isOver: () => boolean,
-  ): Promise<Appended>
+  ): Promise<Readonly<Durable> & { readonly failure?: unknown }>
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
   /** After this call, earlier requests cannot place the bytes. Returns the new holding of the bytes. */
   takeOver(upload: WholeUpload): Promise<Holding>

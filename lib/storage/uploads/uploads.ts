@@ -12,7 +12,7 @@ import type { Quotas } from '../quota.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import { requireScope } from '../scope.ts'
 import { largestResumableTemplate } from '../template.ts'
-import { type DirectParts, requireDirectParts, requireParts } from './direct-parts.ts'
+import type { DirectParts } from './direct-parts.ts'
 import type { LeaseTerms } from './lease.ts'
 import { countedBytes, firstExpiryOf, isWaiting, mostOpen, requireLength, type Target, type Upload } from './upload.ts'
 import type { UploadParts, UploadRecords } from './upload-stores.ts'
@@ -90,6 +90,7 @@ const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: 
   }
 }
 
+/** With `direct`, opens an upload whose parts the caller sends to the store. */
 export const openUpload = async (
   deps: UploadsDeps,
   requester: Requester,
@@ -122,19 +123,6 @@ export const openUpload = async (
   await deps.quotas?.release(reservation, counted)
   await deps.uploadParts.remove({ id, target, holding })
   throw storageRefused(`You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`)
-}
-
-/**
- * Opens an upload whose parts the caller sends to the store. Errors: storageRefused where the store offers no parts.
- */
-export const openDirectUpload = async (
-  deps: UploadsDeps,
-  requester: Requester,
-  { request, length }: { readonly request: UploadRequest; readonly length: number },
-): Promise<Upload> => {
-  const direct = requireDirectParts(deps.directParts)
-  requireParts(length)
-  return openUpload(deps, requester, { request, length, metadata: '' }, direct)
 }
 
 /** Removes an upload. A placed file stays. An upload with all of its bytes counts as placed, unless `isRefused`. */

@@ -5,7 +5,7 @@ import { target } from '../setup/target.ts'
 import { admin, createSite } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { describeWithIssuer, mayReachIssuers, testWithIssuer } from '../support/issuers.ts'
+import { mayReachIssuers, testWithIssuer } from '../support/issuers.ts'
 
 const tokens = '/api/v2/admin/tokens'
 const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -53,122 +53,116 @@ const expectRefusal = (answer: Awaited<ReturnType<typeof call>>, error: string, 
 
 const storage = (of: number, path: string) => `/api/v2/admin/sites/${of}/storage/${path}`
 
-describeWithIssuer('The exchange of tokens', () => {
-  testWithIssuer('A job gets a token with exactly the rights of the rule (A-97, A-99, A-100)', async () => {
-    const answer = await exchange(await issuer.sign())
-    expect(answer.status).toBe(200)
-    expect(answer.headers['cache-control']).toBe('no-store')
-    expect(answer.json).toEqual({
-      access_token: expect.stringMatching(/^[0-9a-f]{64}$/),
-      issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-      token_type: 'Bearer',
-      expires_in: 600,
-      scope: 'files:write:/news',
-    })
-    const token = answer.json.access_token
-    const put = (path: string) => call(storage(site, path), { method: 'PUT', token, body: 'Hello' })
-    expect((await put('news/index.html')).status).toBe(200)
-    expect((await put('index.html')).json.code).toBe(104003)
-    expect((await call(`/api/v1/admin/sites/${site}/webforms`, { token })).json.code).toBe(100403)
+testWithIssuer('A job gets a token with exactly the rights of the rule (A-97, A-99, A-100)', async () => {
+  const answer = await exchange(await issuer.sign())
+  expect(answer.status).toBe(200)
+  expect(answer.headers['cache-control']).toBe('no-store')
+  expect(answer.json).toEqual({
+    access_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+    issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    token_type: 'Bearer',
+    expires_in: 600,
+    scope: 'files:write:/news',
   })
-
-  testWithIssuer('An exchange also accepts a body in JSON (A-97)', async () => {
-    const body = { grant_type: grantType, subject_token_type: jwtType, subject_token: await issuer.sign() }
-    expect((await call(tokens, { method: 'POST', token: null, body })).status).toBe(200)
-  })
-
-  testWithIssuer('A token of a job works once, even in concurrent requests (A-97)', async () => {
-    const jwt = await issuer.sign()
-    const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(jwt)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectRefusal(answer, 'invalid_grant', 101002)
-    }
-    const again = await issuer.sign(githubClaims({ jti: 'one' }))
-    expect((await exchange(again)).status).toBe(200)
-    expectRefusal(await exchange(await issuer.sign(githubClaims({ jti: 'one' }))), 'invalid_grant', 101002)
-  })
+  const token = answer.json.access_token
+  const put = (path: string) => call(storage(site, path), { method: 'PUT', token, body: 'Hello' })
+  expect((await put('news/index.html')).status).toBe(200)
+  expect((await put('index.html')).json.code).toBe(104003)
+  expect((await call(`/api/v1/admin/sites/${site}/webforms`, { token })).json.code).toBe(100403)
 })
 
-describeWithIssuer('A refused exchange of tokens', () => {
-  testWithIssuer.for<[string, Members]>([
-    ['has another value', { ref: 'refs/heads/other' }],
-    ['has another case', { repository: 'Acme/site' }],
-    ['has more letters', { repository: 'acme/site-two' }],
-    ['is missing', { ref: undefined }],
-  ])('A token with a claim that %s is refused (A-100)', async ([, claims]) => {
-    expectRefusal(await exchange(await issuer.sign(githubClaims(claims))), 'invalid_grant', 101002)
-  })
-
-  testWithIssuer('A forged token is refused (A-91, A-97)', async () => {
-    const [head = '', , signature = ''] = (await issuer.sign()).split('.')
-    const claims = Buffer.from(JSON.stringify(githubClaims({ iss: issuer.url }))).toString('base64url')
-    const none = Buffer.from('{"alg":"none"}').toString('base64url')
-    for (const jwt of [`${head}.${claims}.${signature}`, `${none}.${claims}.`, 'hello', `${head}.${head}`]) {
-      expectRefusal(await exchange(jwt), 'invalid_grant', 101002)
-    }
-  })
-
-  testWithIssuer('A token of an unknown issuer is refused (A-97)', async () => {
-    const other = await startTokenIssuer()
-    expectRefusal(await exchange(await other.sign()), 'invalid_grant', 101002)
-    expect(other.asked).toEqual([])
-    await other.close()
-  })
-
-  testWithIssuer.for<[string, Members, string]>([
-    ['an unknown grant_type', { grant_type: 'password' }, 'unsupported_grant_type'],
-    ['another type of token', { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' }, 'invalid_request'],
-    ['no type of token', { subject_token_type: undefined }, 'invalid_request'],
-    ['an empty token', { subject_token: '' }, 'invalid_request'],
-    ['a resource that is not a site', { resource: 'https://example.com/' }, 'invalid_target'],
-    ['a site that no rule names', { resource: '999999999' }, 'invalid_target'],
-  ])('An exchange with %s is refused (A-99, E-56)', async ([, members, error]) => {
-    expectRefusal(await exchange(await issuer.sign(), members), error, 101002)
-  })
+testWithIssuer('An exchange also accepts a body in JSON (A-97)', async () => {
+  const body = { grant_type: grantType, subject_token_type: jwtType, subject_token: await issuer.sign() }
+  expect((await call(tokens, { method: 'POST', token: null, body })).status).toBe(200)
 })
 
-describeWithIssuer('Rules and issuers', () => {
-  testWithIssuer('A resource selects one of several rules; a refused token stays usable (A-98)', async () => {
-    const other = await createSite('Exchange too')
-    const { id: rule } = await addRule(other, '--claim repository_owner=acme --right files:read')
-    const jwt = await issuer.sign()
-    expectRefusal(await exchange(jwt), 'invalid_target', 101002)
-    const { json } = await exchange(jwt, { resource: `${target.baseUrl}/api/v2/admin/sites/${other}` })
-    expect(json).toMatchObject({ scope: 'files:read', expires_in: 900 })
-    await admin('rule', 'remove', rule)
-    expect((await exchange(await issuer.sign())).json).toMatchObject({ scope: 'files:write:/news' })
-  })
+testWithIssuer('A token of a job works once, even in concurrent requests (A-97)', async () => {
+  const jwt = await issuer.sign()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(jwt)))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  for (const answer of answers.filter(({ status }) => status !== 200)) {
+    expectRefusal(answer, 'invalid_grant', 101002)
+  }
+  const again = await issuer.sign(githubClaims({ jti: 'one' }))
+  expect((await exchange(again)).status).toBe(200)
+  expectRefusal(await exchange(await issuer.sign(githubClaims({ jti: 'one' }))), 'invalid_grant', 101002)
+})
 
-  testWithIssuer('If the issuer does not answer, the exchange answers 503 (A-91, E-16)', async () => {
-    const silent = await startTokenIssuer()
-    const of = `${id}-silent`
-    await admin('issuer', 'add', silent.url, '--id', of, '--audience', 'site-admin')
-    const jwt = await silent.sign()
-    await silent.close()
-    const { status, json, headers } = await exchange(jwt)
-    expect({ status, code: json.code }).toEqual({ status: 503, code: 100503 })
-    expect(headers['retry-after']).toBeDefined()
-    await admin('issuer', 'remove', of)
-  })
+testWithIssuer.for<[string, Members]>([
+  ['has another value', { ref: 'refs/heads/other' }],
+  ['has another case', { repository: 'Acme/site' }],
+  ['has more letters', { repository: 'acme/site-two' }],
+  ['is missing', { ref: undefined }],
+])('A token with a claim that %s is refused (A-100)', async ([, claims]) => {
+  expectRefusal(await exchange(await issuer.sign(githubClaims(claims))), 'invalid_grant', 101002)
+})
 
-  testWithIssuer('Issuers and rules are listed, and the history records them (A-104, A-113)', async () => {
-    const rules = await admin('rule', 'list', '--site', String(site))
-    expect(rules).toEqual([
-      {
-        id: expect.stringMatching(/^[0-9a-f]{8}$/),
-        issuer: id,
-        claims: { repository: 'acme/site', ref: 'refs/heads/main' },
-        site,
-        rights: ['files:write:/news'],
-        ttl: 600,
-      },
-    ])
-    const shown = { id, url: issuer.url, audience: 'site-admin', clientId: null }
-    expect(await admin('issuer', 'list')).toContainEqual(shown)
-    const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
-    const types = entries.map(({ type, subject }) => `${type} ${subject}`)
-    expect(types).toContain(`issuer.created issuer/${id}`)
-    expect(types).toContain(`rule.created rule/${rules[0].id}`)
-  })
+testWithIssuer('A forged token is refused (A-91, A-97)', async () => {
+  const [head = '', , signature = ''] = (await issuer.sign()).split('.')
+  const claims = Buffer.from(JSON.stringify(githubClaims({ iss: issuer.url }))).toString('base64url')
+  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  for (const jwt of [`${head}.${claims}.${signature}`, `${none}.${claims}.`, 'hello', `${head}.${head}`]) {
+    expectRefusal(await exchange(jwt), 'invalid_grant', 101002)
+  }
+})
+
+testWithIssuer('A token of an unknown issuer is refused (A-97)', async () => {
+  const other = await startTokenIssuer()
+  expectRefusal(await exchange(await other.sign()), 'invalid_grant', 101002)
+  expect(other.asked).toEqual([])
+  await other.close()
+})
+
+testWithIssuer.for<[string, Members, string]>([
+  ['an unknown grant_type', { grant_type: 'password' }, 'unsupported_grant_type'],
+  ['another type of token', { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' }, 'invalid_request'],
+  ['no type of token', { subject_token_type: undefined }, 'invalid_request'],
+  ['an empty token', { subject_token: '' }, 'invalid_request'],
+  ['a resource that is not a site', { resource: 'https://example.com/' }, 'invalid_target'],
+  ['a site that no rule names', { resource: '999999999' }, 'invalid_target'],
+])('An exchange with %s is refused (A-99, E-56)', async ([, members, error]) => {
+  expectRefusal(await exchange(await issuer.sign(), members), error, 101002)
+})
+
+testWithIssuer('A resource selects one of several rules; a refused token stays usable (A-98)', async () => {
+  const other = await createSite('Exchange too')
+  const { id: rule } = await addRule(other, '--claim repository_owner=acme --right files:read')
+  const jwt = await issuer.sign()
+  expectRefusal(await exchange(jwt), 'invalid_target', 101002)
+  const { json } = await exchange(jwt, { resource: `${target.baseUrl}/api/v2/admin/sites/${other}` })
+  expect(json).toMatchObject({ scope: 'files:read', expires_in: 900 })
+  await admin('rule', 'remove', rule)
+  expect((await exchange(await issuer.sign())).json).toMatchObject({ scope: 'files:write:/news' })
+})
+
+testWithIssuer('If the issuer does not answer, the exchange answers 503 (A-91, E-16)', async () => {
+  const silent = await startTokenIssuer()
+  const of = `${id}-silent`
+  await admin('issuer', 'add', silent.url, '--id', of, '--audience', 'site-admin')
+  const jwt = await silent.sign()
+  await silent.close()
+  const { status, json, headers } = await exchange(jwt)
+  expect({ status, code: json.code }).toEqual({ status: 503, code: 100503 })
+  expect(headers['retry-after']).toBeDefined()
+  await admin('issuer', 'remove', of)
+})
+
+testWithIssuer('Issuers and rules are listed, and the history records them (A-104, A-113)', async () => {
+  const rules = await admin('rule', 'list', '--site', String(site))
+  expect(rules).toEqual([
+    {
+      id: expect.stringMatching(/^[0-9a-f]{8}$/),
+      issuer: id,
+      claims: { repository: 'acme/site', ref: 'refs/heads/main' },
+      site,
+      rights: ['files:write:/news'],
+      ttl: 600,
+    },
+  ])
+  const shown = { id, url: issuer.url, audience: 'site-admin', clientId: null }
+  expect(await admin('issuer', 'list')).toContainEqual(shown)
+  const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
+  const types = entries.map(({ type, subject }) => `${type} ${subject}`)
+  expect(types).toContain(`issuer.created issuer/${id}`)
+  expect(types).toContain(`rule.created rule/${rules[0].id}`)
 })

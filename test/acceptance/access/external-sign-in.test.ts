@@ -6,7 +6,7 @@ import { target } from '../setup/target.ts'
 import { admin, createSite } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { describeWithIssuer, mayReachIssuers, testWithIssuer } from '../support/issuers.ts'
+import { mayReachIssuers, testWithIssuer } from '../support/issuers.ts'
 
 const id = `work-${randomUUID().slice(0, 8)}`
 const signInAt = `${target.baseUrl}/api/v2/admin/sign-in/${id}`
@@ -58,165 +58,159 @@ const signIn = async (verifier = newVerifier(), browser = openBrowser()) => {
 const redeem = (code: string | undefined, verifier: string, more: object = {}) =>
   call('/api/v2/admin/tokens', { method: 'POST', token: null, body: { code, verifier, ...more } })
 
-describeWithIssuer('Sign-in through an issuer', () => {
-  testWithIssuer('The service lists the issuers for people (A-92)', async () => {
-    const programs = `programs-${randomUUID().slice(0, 8)}`
-    await admin('issuer', 'add', `https://${programs}.example`, '--id', programs, '--audience', 'site-admin')
-    const { json } = await call('/api/v2/admin/sign-in', { token: null })
-    expect(json.items).toContainEqual({ id })
-    expect(json.items).not.toContainEqual({ id: programs })
-    await admin('issuer', 'remove', programs)
-  })
-
-  testWithIssuer('A rule adds a person, who signs in with a code (A-92, A-95, A-96)', async () => {
-    const account = member()
-    provider.signInAs(account)
-    const verifier = newVerifier()
-    const { code, url } = await signIn(verifier)
-    expect(url.origin + url.pathname + url.search).toBe(consoleAt)
-    const { status, json, headers } = await redeem(code, verifier)
-    expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' })
-    const forms = await call(`/api/v1/admin/sites/${site}/webforms`, { token: json.token })
-    expect(forms.status).toBe(200)
-    const { json: sites } = await call('/api/v1/admin/sites', { token: json.token })
-    expect(sites.items.map((each: { id: number }) => each.id)).toEqual([site])
-    const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
-    expect(entries).toContainEqual(expect.objectContaining({ type: 'user.created', subject: `user/${account.email}` }))
-  })
-
-  testWithIssuer('An account with a new e-mail address still signs in the same person (A-94)', async () => {
-    const account = member()
-    provider.signInAs(account)
-    await signIn()
-    provider.signInAs({ ...account, email: 'other@example.com', groups: [] })
-    expect((await signIn()).code).toBeDefined()
-  })
-
-  testWithIssuer('A code works once, only for the console that began the sign-in (A-96)', async () => {
-    const verifier = newVerifier()
-    const { code } = await signIn(verifier)
-    expectError(await redeem(code, newVerifier()), 401, 101001)
-    expectError(await redeem(code, verifier), 401, 101001)
-    const second = await signIn(verifier)
-    expect((await redeem(second.code, verifier, { tokenExpiryPeriod: 'short' })).status).toBe(200)
-    expectError(await redeem(second.code, verifier), 401, 101001)
-    expectError(await redeem('f'.repeat(64), verifier), 401, 101001)
-    expectError(await redeem('', verifier), 400, 101002)
-  })
-
-  testWithIssuer.for<[string, Partial<Account>]>([
-    ['without a rule or an invitation', { groups: ['press'] }],
-    ['with an address that belongs to another person', { groups: [], email: 'ann@example.com' }],
-  ])('A sign-in of a person %s gets no code (A-94, A-95)', async ([, details]) => {
-    provider.signInAs(member(details))
-    expect((await signIn()).outcome).toMatchObject(wrongPerson)
-  })
-
-  testWithIssuer('An unverified e-mail address does not become the name of a person (A-95)', async () => {
-    provider.signInAs(member({ email: 'admin@example.com', email_verified: false }))
-    await signIn()
-    provider.signInAs(member({ email: 'admin@example.com', email_verified: 'true' }))
-    await signIn()
-    const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
-    expect(entries.map(({ subject }) => subject)).not.toContain('user/admin@example.com')
-  })
+testWithIssuer('The service lists the issuers for people (A-92)', async () => {
+  const programs = `programs-${randomUUID().slice(0, 8)}`
+  await admin('issuer', 'add', `https://${programs}.example`, '--id', programs, '--audience', 'site-admin')
+  const { json } = await call('/api/v2/admin/sign-in', { token: null })
+  expect(json.items).toContainEqual({ id })
+  expect(json.items).not.toContainEqual({ id: programs })
+  await admin('issuer', 'remove', programs)
 })
 
-describeWithIssuer('Attacks on a sign-in', () => {
-  const begin = async (browser = openBrowser()) => {
-    const response = await browser.get(`${signInAt}?challenge=${challengeOf(newVerifier())}`)
-    return { browser, location: response.headers.get('location') ?? '', response }
-  }
+testWithIssuer('A rule adds a person, who signs in with a code (A-92, A-95, A-96)', async () => {
+  const account = member()
+  provider.signInAs(account)
+  const verifier = newVerifier()
+  const { code, url } = await signIn(verifier)
+  expect(url.origin + url.pathname + url.search).toBe(consoleAt)
+  const { status, json, headers } = await redeem(code, verifier)
+  expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' })
+  const forms = await call(`/api/v1/admin/sites/${site}/webforms`, { token: json.token })
+  expect(forms.status).toBe(200)
+  const { json: sites } = await call('/api/v1/admin/sites', { token: json.token })
+  expect(sites.items.map((each: { id: number }) => each.id)).toEqual([site])
+  const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
+  expect(entries).toContainEqual(expect.objectContaining({ type: 'user.created', subject: `user/${account.email}` }))
+})
 
-  testWithIssuer('The browser is sent to the issuer, with PKCE, state and nonce (A-92)', async () => {
-    const { location, response } = await begin()
-    const { origin, searchParams } = new URL(location)
-    expect({ status: response.status, origin }).toEqual({ status: 303, origin: provider.url })
-    expect(Object.fromEntries(searchParams)).toMatchObject({
-      client_id: 'site-admin',
-      response_type: 'code',
-      redirect_uri: `${signInAt}/callback`,
-      code_challenge_method: 'S256',
-      state: expect.stringMatching(/^[\w-]{43}$/),
-      nonce: expect.stringMatching(/^[\w-]{43}$/),
-    })
-    expect(response.headers.get('set-cookie')).toMatch(
-      /; HttpOnly; SameSite=Lax; Path=\/\S*\/sign-in\/[\w-]+; Max-Age=600/,
-    )
+testWithIssuer('An account with a new e-mail address still signs in the same person (A-94)', async () => {
+  const account = member()
+  provider.signInAs(account)
+  await signIn()
+  provider.signInAs({ ...account, email: 'other@example.com', groups: [] })
+  expect((await signIn()).code).toBeDefined()
+})
+
+testWithIssuer('A code works once, only for the console that began the sign-in (A-96)', async () => {
+  const verifier = newVerifier()
+  const { code } = await signIn(verifier)
+  expectError(await redeem(code, newVerifier()), 401, 101001)
+  expectError(await redeem(code, verifier), 401, 101001)
+  const second = await signIn(verifier)
+  expect((await redeem(second.code, verifier, { tokenExpiryPeriod: 'short' })).status).toBe(200)
+  expectError(await redeem(second.code, verifier), 401, 101001)
+  expectError(await redeem('f'.repeat(64), verifier), 401, 101001)
+  expectError(await redeem('', verifier), 400, 101002)
+})
+
+testWithIssuer.for<[string, Partial<Account>]>([
+  ['without a rule or an invitation', { groups: ['press'] }],
+  ['with an address that belongs to another person', { groups: [], email: 'ann@example.com' }],
+])('A sign-in of a person %s gets no code (A-94, A-95)', async ([, details]) => {
+  provider.signInAs(member(details))
+  expect((await signIn()).outcome).toMatchObject(wrongPerson)
+})
+
+testWithIssuer('An unverified e-mail address does not become the name of a person (A-95)', async () => {
+  provider.signInAs(member({ email: 'admin@example.com', email_verified: false }))
+  await signIn()
+  provider.signInAs(member({ email: 'admin@example.com', email_verified: 'true' }))
+  await signIn()
+  const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
+  expect(entries.map(({ subject }) => subject)).not.toContain('user/admin@example.com')
+})
+
+const begin = async (browser = openBrowser()) => {
+  const response = await browser.get(`${signInAt}?challenge=${challengeOf(newVerifier())}`)
+  return { browser, location: response.headers.get('location') ?? '', response }
+}
+
+testWithIssuer('The browser is sent to the issuer, with PKCE, state and nonce (A-92)', async () => {
+  const { location, response } = await begin()
+  const { origin, searchParams } = new URL(location)
+  expect({ status: response.status, origin }).toEqual({ status: 303, origin: provider.url })
+  expect(Object.fromEntries(searchParams)).toMatchObject({
+    client_id: 'site-admin',
+    response_type: 'code',
+    redirect_uri: `${signInAt}/callback`,
+    code_challenge_method: 'S256',
+    state: expect.stringMatching(/^[\w-]{43}$/),
+    nonce: expect.stringMatching(/^[\w-]{43}$/),
   })
-
-  testWithIssuer.for([
-    '',
-    'challenge=short',
-    `challenge=${'a'.repeat(44)}`,
-    `challenge=${'a'.repeat(42)}%0a`,
-    'redirect_uri=https://evil.example/&next=https://evil.example/',
-  ])('A sign-in that begins with "%s" is refused (A-92, E-56)', async (query) => {
-    const answer = await call(`/api/v2/admin/sign-in/${id}?${query}`, { token: null })
-    expectError(answer, 400, 101002)
-    expect(answer.headers['location']).toBeUndefined()
-  })
-
-  testWithIssuer.for(['nobody', 'github%2f..', '%2e%2e'])(
-    'A sign-in through an unknown issuer answers 404 (A-92, E-7): %s',
-    async (other) => {
-      for (const path of ['', '/callback']) {
-        const answer = await call(`/api/v2/admin/sign-in/${other}${path}?challenge=${'a'.repeat(43)}`, { token: null })
-        expect([404, 400]).toContain(answer.status)
-        expect(answer.headers['location']).toBeUndefined()
-      }
-    },
+  expect(response.headers.get('set-cookie')).toMatch(
+    /; HttpOnly; SameSite=Lax; Path=\/\S*\/sign-in\/[\w-]+; Max-Age=600/,
   )
+})
 
-  testWithIssuer('Addresses in the query do not change the redirects of a sign-in (A-92, A-96)', async () => {
-    const evil = 'https://evil.example/'
-    const all = ['redirect_uri', 'return_to', 'next', 'iss', 'state', 'nonce']
-      .map((name) => `&${name}=${evil}`)
-      .join('')
-    const browser = openBrowser()
-    const url = await browser.follow(`${signInAt}?challenge=${challengeOf(newVerifier())}${all}`, consoleAt)
-    expect(url.href).not.toContain('evil')
-  })
+testWithIssuer.for([
+  '',
+  'challenge=short',
+  `challenge=${'a'.repeat(44)}`,
+  `challenge=${'a'.repeat(42)}%0a`,
+  'redirect_uri=https://evil.example/&next=https://evil.example/',
+])('A sign-in that begins with "%s" is refused (A-92, E-56)', async (query) => {
+  const answer = await call(`/api/v2/admin/sign-in/${id}?${query}`, { token: null })
+  expectError(answer, 400, 101002)
+  expect(answer.headers['location']).toBeUndefined()
+})
 
-  testWithIssuer('A sign-in that another browser began ends without a code (A-92)', async () => {
-    const { browser, location } = await begin()
-    const callback = await browser.follow(location, `${signInAt}/callback`)
-    const { browser: other } = await begin()
-    for (const visitor of [openBrowser(), other]) {
-      expect(outcomeIn(await visitor.follow(callback.href, consoleAt))).toMatchObject(wrongPerson)
+testWithIssuer.for(['nobody', 'github%2f..', '%2e%2e'])(
+  'A sign-in through an unknown issuer answers 404 (A-92, E-7): %s',
+  async (other) => {
+    for (const path of ['', '/callback']) {
+      const answer = await call(`/api/v2/admin/sign-in/${other}${path}?challenge=${'a'.repeat(43)}`, { token: null })
+      expect([404, 400]).toContain(answer.status)
+      expect(answer.headers['location']).toBeUndefined()
     }
-  })
+  },
+)
 
-  testWithIssuer('The callback of a sign-in works once (A-92)', async () => {
-    const { browser, location } = await begin()
-    const callback = await browser.follow(location, `${signInAt}/callback`)
-    const cookies = new Map(browser.cookies)
-    expect(outcomeIn(await browser.follow(callback.href, consoleAt))).toHaveProperty('code')
-    expect(browser.cookies.has('sign-in')).toBe(false)
-    for (const [name, cookie] of cookies) browser.cookies.set(name, cookie)
-    expect(outcomeIn(await browser.follow(callback.href, consoleAt))).toMatchObject(wrongPerson)
-  })
+testWithIssuer('Addresses in the query do not change the redirects of a sign-in (A-92, A-96)', async () => {
+  const evil = 'https://evil.example/'
+  const all = ['redirect_uri', 'return_to', 'next', 'iss', 'state', 'nonce'].map((name) => `&${name}=${evil}`).join('')
+  const browser = openBrowser()
+  const url = await browser.follow(`${signInAt}?challenge=${challengeOf(newVerifier())}${all}`, consoleAt)
+  expect(url.href).not.toContain('evil')
+})
 
-  testWithIssuer.for<[string, (callback: URL) => void]>([
-    ['another state', ({ searchParams }) => searchParams.set('state', 'x'.repeat(43))],
-    ['no state', ({ searchParams }) => searchParams.delete('state')],
-    ['two states', ({ searchParams }) => searchParams.append('state', 'x')],
-    ['another code', ({ searchParams }) => searchParams.set('code', 'x')],
-    ['another issuer', ({ searchParams }) => searchParams.set('iss', 'https://evil.example')],
-    ['an error', ({ searchParams }) => searchParams.set('error', 'access_denied')],
-  ])('A sign-in that ends with %s gets no code (A-92)', async ([, change]) => {
-    const { browser, location } = await begin()
-    const callback = await browser.follow(location, `${signInAt}/callback`)
-    change(callback)
-    expect(outcomeIn(await browser.follow(callback.href, consoleAt))).toMatchObject(wrongPerson)
-  })
+testWithIssuer('A sign-in that another browser began ends without a code (A-92)', async () => {
+  const { browser, location } = await begin()
+  const callback = await browser.follow(location, `${signInAt}/callback`)
+  const { browser: other } = await begin()
+  for (const visitor of [openBrowser(), other]) {
+    expect(outcomeIn(await visitor.follow(callback.href, consoleAt))).toMatchObject(wrongPerson)
+  }
+})
 
-  testWithIssuer.for([
-    ['of one letter', 'sign-in=x'],
-    ['of an empty object', `sign-in=${Buffer.from('{}').toString('base64url')}`],
-    ['of 5,000 letters', `sign-in=${'a'.repeat(5000)}`],
-  ] as const)('A forged cookie %s gets no code (A-92)', async ([, cookie]) => {
-    const response = await fetch(`${signInAt}/callback?code=x&state=x`, { redirect: 'manual', headers: { cookie } })
-    expect(outcomeIn(new URL(response.headers.get('location') ?? ''))).toMatchObject(wrongPerson)
-  })
+testWithIssuer('The callback of a sign-in works once (A-92)', async () => {
+  const { browser, location } = await begin()
+  const callback = await browser.follow(location, `${signInAt}/callback`)
+  const cookies = new Map(browser.cookies)
+  expect(outcomeIn(await browser.follow(callback.href, consoleAt))).toHaveProperty('code')
+  expect(browser.cookies.has('sign-in')).toBe(false)
+  for (const [name, cookie] of cookies) browser.cookies.set(name, cookie)
+  expect(outcomeIn(await browser.follow(callback.href, consoleAt))).toMatchObject(wrongPerson)
+})
+
+testWithIssuer.for<[string, (callback: URL) => void]>([
+  ['another state', ({ searchParams }) => searchParams.set('state', 'x'.repeat(43))],
+  ['no state', ({ searchParams }) => searchParams.delete('state')],
+  ['two states', ({ searchParams }) => searchParams.append('state', 'x')],
+  ['another code', ({ searchParams }) => searchParams.set('code', 'x')],
+  ['another issuer', ({ searchParams }) => searchParams.set('iss', 'https://evil.example')],
+  ['an error', ({ searchParams }) => searchParams.set('error', 'access_denied')],
+])('A sign-in that ends with %s gets no code (A-92)', async ([, change]) => {
+  const { browser, location } = await begin()
+  const callback = await browser.follow(location, `${signInAt}/callback`)
+  change(callback)
+  expect(outcomeIn(await browser.follow(callback.href, consoleAt))).toMatchObject(wrongPerson)
+})
+
+testWithIssuer.for([
+  ['of one letter', 'sign-in=x'],
+  ['of an empty object', `sign-in=${Buffer.from('{}').toString('base64url')}`],
+  ['of 5,000 letters', `sign-in=${'a'.repeat(5000)}`],
+] as const)('A forged cookie %s gets no code (A-92)', async ([, cookie]) => {
+  const response = await fetch(`${signInAt}/callback?code=x&state=x`, { redirect: 'manual', headers: { cookie } })
+  expect(outcomeIn(new URL(response.headers.get('location') ?? ''))).toMatchObject(wrongPerson)
 })

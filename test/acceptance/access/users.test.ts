@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { target } from '../setup/target.ts'
-import { describeWithAdmin, issueToken } from '../support/admin.ts'
+import { describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { accept, me, newName, openSite, signIn } from '../support/people.ts'
@@ -9,72 +9,70 @@ import { append, inTus, metadata, pathOf } from '../support/tus.ts'
 const changesOf = async (site: number, token: string, type: string) =>
   (await call(`/api/v2/admin/sites/${site}/changes?type=${type}`, { token })).json.items
 
-describeWithAdmin('The people of a site', () => {
-  it('People are listed once each, sorted by name (A-51, A-53, A-56, E-58)', async () => {
-    const [here, there] = [await openSite(), await openSite()]
-    const names = [newName('b'), newName('A')]
-    for (const name of names) await here.invite({ role: 'editor' }, name)
-    await there.ask('POST', '', { name: names[0], rights: ['files:read:/x', 'forms:write'] })
-    const { users } = (await here.ask('GET')).json
-    expect(users.map(({ name }: { name: string }) => name)).toEqual(names.toReversed())
-    expect(users[1]).toMatchObject({ role: 'editor', disabled: false, invited: true, lastSignIn: null })
-    expect((await there.ask('GET')).json.users).toMatchObject([
-      { name: names[0], role: null, rights: ['files:read:/x', 'forms:write'] },
-    ])
-    expectError(await there.ask('GET', `/${names[1]}`), 404, 101010)
-    for (const none of ['x'.repeat(3_000), '%20', 'a%2Fb']) expectError(await there.ask('GET', `/${none}`), 404, 101010)
-  })
+testWithAdmin('People are listed once each, sorted by name (A-51, A-53, A-56, E-58)', async () => {
+  const [here, there] = [await openSite(), await openSite()]
+  const names = [newName('b'), newName('A')]
+  for (const name of names) await here.invite({ role: 'editor' }, name)
+  await there.ask('POST', '', { name: names[0], rights: ['files:read:/x', 'forms:write'] })
+  const { users } = (await here.ask('GET')).json
+  expect(users.map(({ name }: { name: string }) => name)).toEqual(names.toReversed())
+  expect(users[1]).toMatchObject({ role: 'editor', disabled: false, invited: true, lastSignIn: null })
+  expect((await there.ask('GET')).json.users).toMatchObject([
+    { name: names[0], role: null, rights: ['files:read:/x', 'forms:write'] },
+  ])
+  expectError(await there.ask('GET', `/${names[1]}`), 404, 101010)
+  for (const none of ['x'.repeat(3_000), '%20', 'a%2Fb']) expectError(await there.ask('GET', `/${none}`), 404, 101010)
+})
 
-  it('Two names must not differ only in case, or look alike (A-52, E-59)', async () => {
-    const { ask, invite } = await openSite()
-    const name = newName()
-    await invite({ role: 'viewer' }, name)
-    expectError(await ask('POST', '', { name, role: 'viewer' }), 409, 101011)
-    expectError(await (await openSite()).ask('POST', '', { name: name.toUpperCase(), role: 'viewer' }), 409, 101011)
-    const controls = ['a\u0000', 'ann\n', 'ann\u200b']
-    for (const bad of ['', 'a b', 'änn', '\u0430nn', 'x'.repeat(65), 'a/b', '.', '..', ...controls]) {
-      expectError(await ask('POST', '', { name: bad, role: 'viewer' }), 400, 101002)
-    }
-    for (const reserved of ['Storage', 'uploads', 'changes']) {
-      expectError(await ask('POST', '', { name: reserved, role: 'viewer' }), 400, 101002)
-    }
-    for (const good of ['...', newName('Lee-1_2@example.com+'), newName().padEnd(64, 'x')]) {
-      expect((await ask('POST', '', { name: good, role: 'viewer' })).status).toBe(201)
-      expect((await ask('DELETE', `/${good}`)).status).toBe(200)
-    }
-    expect((await ask('GET', `/${name.toUpperCase()}`)).json.name).toBe(name)
-  })
+testWithAdmin('Two names must not differ only in case, or look alike (A-52, E-59)', async () => {
+  const { ask, invite } = await openSite()
+  const name = newName()
+  await invite({ role: 'viewer' }, name)
+  expectError(await ask('POST', '', { name, role: 'viewer' }), 409, 101011)
+  expectError(await (await openSite()).ask('POST', '', { name: name.toUpperCase(), role: 'viewer' }), 409, 101011)
+  const controls = ['a\u0000', 'ann\n', 'ann\u200b']
+  for (const bad of ['', 'a b', 'änn', '\u0430nn', 'x'.repeat(65), 'a/b', '.', '..', ...controls]) {
+    expectError(await ask('POST', '', { name: bad, role: 'viewer' }), 400, 101002)
+  }
+  for (const reserved of ['Storage', 'uploads', 'changes']) {
+    expectError(await ask('POST', '', { name: reserved, role: 'viewer' }), 400, 101002)
+  }
+  for (const good of ['...', newName('Lee-1_2@example.com+'), newName().padEnd(64, 'x')]) {
+    expect((await ask('POST', '', { name: good, role: 'viewer' })).status).toBe(201)
+    expect((await ask('DELETE', `/${good}`)).status).toBe(200)
+  }
+  expect((await ask('GET', `/${name.toUpperCase()}`)).json.name).toBe(name)
+})
 
-  it('The list of people comes in pages (A-114, E-56)', async () => {
-    const { ask, invite } = await openSite()
-    for (const start of ['b', 'A', 'c']) await invite({ role: 'editor' }, newName(start))
-    const { users, nextCursor: none } = (await ask('GET')).json
-    const first = (await ask('GET', '?limit=2')).json
-    const last = (await ask('GET', `?limit=2&cursor=${first.nextCursor}`)).json
-    expect([first.users.length, [...first.users, ...last.users]]).toEqual([2, users])
-    expect([none, last.nextCursor]).toEqual([undefined, undefined])
-    for (const limit of ['0', '-1', 'x', '']) expectError(await ask('GET', `?limit=${limit}`), 400, 101002)
-    const foreign = Buffer.from('keys a').toString('base64url')
-    for (const cursor of ['x', `${first.nextCursor}x`, foreign]) {
-      expectError(await ask('GET', `?cursor=${cursor}`), 400, 101002)
-    }
-  })
+testWithAdmin('The list of people comes in pages (A-114, E-56)', async () => {
+  const { ask, invite } = await openSite()
+  for (const start of ['b', 'A', 'c']) await invite({ role: 'editor' }, newName(start))
+  const { users, nextCursor: none } = (await ask('GET')).json
+  const first = (await ask('GET', '?limit=2')).json
+  const last = (await ask('GET', `?limit=2&cursor=${first.nextCursor}`)).json
+  expect([first.users.length, [...first.users, ...last.users]]).toEqual([2, users])
+  expect([none, last.nextCursor]).toEqual([undefined, undefined])
+  for (const limit of ['0', '-1', 'x', '']) expectError(await ask('GET', `?limit=${limit}`), 400, 101002)
+  const foreign = Buffer.from('keys a').toString('base64url')
+  for (const cursor of ['x', `${first.nextCursor}x`, foreign]) {
+    expectError(await ask('GET', `?cursor=${cursor}`), 400, 101002)
+  }
+})
 
-  it('With access:read, the history shows each change of a person (A-47, A-85, A-109)', async () => {
-    const { site, ask, invite, manager } = await openSite()
-    const name = newName()
-    await invite({ role: 'viewer' }, name)
-    await ask('PUT', `/${name}`, { role: 'editor' })
-    await ask('PUT', `/${name}`, { invite: true })
-    await ask('DELETE', `/${name}`)
-    const types = ['user.created', 'user.changed', 'user.invited', 'user.removed']
-    for (const type of types) {
-      const changes = await changesOf(site, manager, type)
-      expect(changes).toMatchObject([{ type, subject: `user/${name}`, actor: 'acceptance' }])
-    }
-    const plain = await issueToken([site])
-    for (const type of types) expect(await changesOf(site, plain, type)).toEqual([])
-  })
+testWithAdmin('With access:read, the history shows each change of a person (A-47, A-85, A-109)', async () => {
+  const { site, ask, invite, manager } = await openSite()
+  const name = newName()
+  await invite({ role: 'viewer' }, name)
+  await ask('PUT', `/${name}`, { role: 'editor' })
+  await ask('PUT', `/${name}`, { invite: true })
+  await ask('DELETE', `/${name}`)
+  const types = ['user.created', 'user.changed', 'user.invited', 'user.removed']
+  for (const type of types) {
+    const changes = await changesOf(site, manager, type)
+    expect(changes).toMatchObject([{ type, subject: `user/${name}`, actor: 'acceptance' }])
+  }
+  const plain = await issueToken([site])
+  for (const type of types) expect(await changesOf(site, plain, type)).toEqual([])
 })
 
 describeWithAdmin('A malformed person', () => {
@@ -101,28 +99,29 @@ describeWithAdmin('A malformed person', () => {
   })
 })
 
-describeWithAdmin('Somebody who manages people', () => {
-  it('Managers can grant only rights that they have, even in a folder (A-57, E-54)', async () => {
-    const { ask, invite, site } = await openSite()
-    const name = newName()
-    await invite({ rights: ['files:read:/a'] }, name)
-    const limited = await issueToken([site], 'access:write', 'files:write:/a')
-    const refused = [
-      { role: 'owner' },
-      { role: 'viewer' },
-      { rights: ['files:read'] },
-      { rights: ['files:write:/ab'] },
-      { role: 'author', folders: ['/a'] },
-    ]
-    for (const entry of refused) {
-      const answer = await ask('POST', '', { name: newName(), ...entry }, limited)
-      expectError(answer, 403, 100403)
-      expectError(await ask('PUT', `/${name}`, entry, limited), 403, 100403)
-    }
-    expect((await ask('PUT', `/${name}`, { rights: ['files:write:/a/b', 'access:read'] }, limited)).status).toBe(200)
-  })
+testWithAdmin('Managers can grant only rights that they have, even in a folder (A-57, E-54)', async () => {
+  const { ask, invite, site } = await openSite()
+  const name = newName()
+  await invite({ rights: ['files:read:/a'] }, name)
+  const limited = await issueToken([site], 'access:write', 'files:write:/a')
+  const refused = [
+    { role: 'owner' },
+    { role: 'viewer' },
+    { rights: ['files:read'] },
+    { rights: ['files:write:/ab'] },
+    { role: 'author', folders: ['/a'] },
+  ]
+  for (const entry of refused) {
+    const answer = await ask('POST', '', { name: newName(), ...entry }, limited)
+    expectError(answer, 403, 100403)
+    expectError(await ask('PUT', `/${name}`, entry, limited), 403, 100403)
+  }
+  expect((await ask('PUT', `/${name}`, { rights: ['files:write:/a/b', 'access:read'] }, limited)).status).toBe(200)
+})
 
-  it('A person who loses rights or is disabled or removed loses access (A-61, A-67)', async () => {
+testWithAdmin(
+  'A person who loses rights or is disabled or removed loses access (A-61, A-67)',
+  async () => {
     const { site, ask, addPerson } = await openSite()
     const forms = `/api/v1/admin/sites/${site}/webforms`
     const { name } = await addPerson({ role: 'editor' })
@@ -142,53 +141,54 @@ describeWithAdmin('Somebody who manages people', () => {
     const last = await fresh()
     await ask('DELETE', `/${name}`)
     expect(await statusOf(last)).toBe(401)
-  }, 90_000)
+  },
+  90_000,
+)
 
-  it('A user who has lost the right cannot continue an upload (A-35, A-61)', async () => {
-    const { site, ask, addPerson } = await openSite()
-    const { name, token } = await addPerson({ role: 'author', folders: ['/in'] })
-    const folder = `/api/v2/admin/sites/${site}/storage/in`
-    const headers = { ...inTus, 'Upload-Length': '10', 'Upload-Metadata': metadata({ filename: 'a.txt' }) }
-    const upload = pathOf(await call(folder, { method: 'POST', token, headers }))
-    expect((await append(upload, 0, 'bytes', {}, { token })).status).toBe(204)
-    await ask('PUT', `/${name}`, { role: 'author', folders: ['/other'] })
-    const { token: fresh } = (await signIn(name)).json
-    expectError(await append(upload, 5, 'bytes', {}, { token: fresh }), 400, 104003)
-    const file = await call(`${folder}/a.txt`, { token: await issueToken([site], 'files') })
-    expect(file.status).toBe(404)
-  })
+testWithAdmin('A user who has lost the right cannot continue an upload (A-35, A-61)', async () => {
+  const { site, ask, addPerson } = await openSite()
+  const { name, token } = await addPerson({ role: 'author', folders: ['/in'] })
+  const folder = `/api/v2/admin/sites/${site}/storage/in`
+  const headers = { ...inTus, 'Upload-Length': '10', 'Upload-Metadata': metadata({ filename: 'a.txt' }) }
+  const upload = pathOf(await call(folder, { method: 'POST', token, headers }))
+  expect((await append(upload, 0, 'bytes', {}, { token })).status).toBe(204)
+  await ask('PUT', `/${name}`, { role: 'author', folders: ['/other'] })
+  const { token: fresh } = (await signIn(name)).json
+  expectError(await append(upload, 5, 'bytes', {}, { token: fresh }), 400, 104003)
+  const file = await call(`${folder}/a.txt`, { token: await issueToken([site], 'files') })
+  expect(file.status).toBe(404)
+})
 
-  it('Nobody can remove, disable or demote the last owner (A-58, E-60)', async () => {
-    const { ask, addPerson } = await openSite()
-    const [{ name, token }, second] = [await addPerson(), await addPerson()]
-    expect((await ask('PUT', `/${second.name}`, { role: 'editor' })).status).toBe(200)
-    for (const own of [undefined, token]) {
-      for (const change of [{ role: 'editor' }, { rights: [] }, { disabled: true }]) {
-        expectError(await ask('PUT', `/${name}`, change, own), 409, 101012)
-      }
-      expectError(await ask('DELETE', `/${name}`, undefined, own), 409, 101012)
+testWithAdmin('Nobody can remove, disable or demote the last owner (A-58, E-60)', async () => {
+  const { ask, addPerson } = await openSite()
+  const [{ name, token }, second] = [await addPerson(), await addPerson()]
+  expect((await ask('PUT', `/${second.name}`, { role: 'editor' })).status).toBe(200)
+  for (const own of [undefined, token]) {
+    for (const change of [{ role: 'editor' }, { rights: [] }, { disabled: true }]) {
+      expectError(await ask('PUT', `/${name}`, change, own), 409, 101012)
     }
-    await ask('PUT', `/${second.name}`, { role: 'owner' })
-    expect((await ask('DELETE', `/${name}`, undefined, token)).status).toBe(200)
-    expect((await call(me, { token: (await signIn(second.name)).json.token })).status).toBe(200)
-  })
+    expectError(await ask('DELETE', `/${name}`, undefined, own), 409, 101012)
+  }
+  await ask('PUT', `/${second.name}`, { role: 'owner' })
+  expect((await ask('DELETE', `/${name}`, undefined, token)).status).toBe(200)
+  expect((await call(me, { token: (await signIn(second.name)).json.token })).status).toBe(200)
+})
 
-  it('The last owner stays while another owner is only invited (A-58)', async () => {
-    const { ask, addPerson, invite } = await openSite()
-    const { name } = await addPerson()
-    const invitation = await invite()
-    expectError(await ask('DELETE', `/${name}`), 409, 101012)
-    expect((await accept(invitation)).status).toBe(200)
-    expect((await ask('DELETE', `/${name}`)).status).toBe(200)
-  })
+testWithAdmin('The last owner stays while another owner is only invited (A-58)', async () => {
+  const { ask, addPerson, invite } = await openSite()
+  const { name } = await addPerson()
+  const invitation = await invite()
+  expectError(await ask('DELETE', `/${name}`), 409, 101012)
+  expect((await accept(invitation)).status).toBe(200)
+  expect((await ask('DELETE', `/${name}`)).status).toBe(200)
+})
 
-  it('A new person with the name of a removed one does not revive sessions (A-60)', async () => {
-    const { ask, addPerson, invite } = await openSite()
-    const { name } = await addPerson({ role: 'viewer' })
-    const { token } = (await signIn(name)).json
-    await ask('DELETE', `/${name}`)
-    expect((await accept(await invite({ role: 'viewer' }, name), 'another long one')).status).toBe(200)
-    expect((await call(me, { token })).status).toBe(401)
-    expectError(await signIn(name), 401, 101001)
-  })
+testWithAdmin('A new person with the name of a removed one does not revive sessions (A-60)', async () => {
+  const { ask, addPerson, invite } = await openSite()
+  const { name } = await addPerson({ role: 'viewer' })
+  const { token } = (await signIn(name)).json
+  await ask('DELETE', `/${name}`)
+  expect((await accept(await invite({ role: 'viewer' }, name), 'another long one')).status).toBe(200)
+  expect((await call(me, { token })).status).toBe(401)
+  expectError(await signIn(name), 401, 101001)
 })

@@ -1,108 +1,85 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { target } from '../setup/target.ts'
-import { createSite, describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
+import { createSite, issueToken, testWithAdmin } from '../support/admin.ts'
 import { at, range, records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
-describeWithAdmin('All objects of a site', () => {
-  const library = useLibrary(records)
-  const list = (path: string, switches: Readonly<Record<string, string>> = {}) =>
-    library.call(withQuery(path, switches))
-  const ids = async (path: string, switches: Readonly<Record<string, string>> = {}) =>
-    (await list(path, switches)).json.items.map(({ id }: { id: number }) => id)
+const library = useLibrary(records)
+const list = (path: string, switches: Readonly<Record<string, string>> = {}) => library.call(withQuery(path, switches))
+const ids = async (path: string, switches: Readonly<Record<string, string>> = {}) =>
+  (await list(path, switches)).json.items.map(({ id }: { id: number }) => id)
 
-  test('The list contains all objects, linked or not (C-50)', async () => {
-    const { status, json } = await list('/news')
-    expect(status).toBe(200)
-    expect(Object.keys(json)).toEqual(['items', 'totalItemsCount', 'skip', 'limit'])
-    expect(json).toMatchObject({ totalItemsCount: 30, skip: 0, limit: 10 })
-    expect(await ids('/news', { limit: '500' })).toEqual(range(1, 30))
-    expect(await ids('/blogs')).toEqual([1, 2, 3, 4])
-    expect(await ids('/news', { skip: '28' })).toEqual([29, 30])
-    expect((await list('/news', { skip: '99' })).json).toMatchObject({ items: [], totalItemsCount: 30 })
+testWithAdmin('The list contains all objects, linked or not (C-50)', async () => {
+  const { status, json } = await list('/news')
+  expect(status).toBe(200)
+  expect(Object.keys(json)).toEqual(['items', 'totalItemsCount', 'skip', 'limit'])
+  expect(json).toMatchObject({ totalItemsCount: 30, skip: 0, limit: 10 })
+  expect(await ids('/news', { limit: '500' })).toEqual(range(1, 30))
+  expect(await ids('/blogs')).toEqual([1, 2, 3, 4])
+  expect(await ids('/news', { skip: '28' })).toEqual([29, 30])
+  expect((await list('/news', { skip: '99' })).json).toMatchObject({ items: [], totalItemsCount: 30 })
+})
+
+testWithAdmin.each([
+  ['news', 'news'],
+  ['blogs', 'blog'],
+])('Objects have the same members as in the list of a category: %s (C-50)', async (segment, object) => {
+  const all = (await list(`/${segment}`, { limit: '3' })).json.items
+  const linked = (await list(`/categories/5/${segment}`, { limit: '3' })).json.items
+  expect(all).toEqual(linked.map((item: Record<string, unknown>) => item[object]))
+  expect(Object.keys(all[0])).toEqual(Object.keys(linked[0][object]))
+})
+
+testWithAdmin('The list of all objects accepts the query parameters of other lists (C-50)', async () => {
+  const where = "{subject:{$beginsWith:'EVEN'},releaseDate:{$gte:'2026-01-20'}}"
+  expectError(await list('/news', { order: 'body' }), 400, 220000)
+  expect(await ids('/news', { where, order: '-releaseDate', limit: '2' })).toEqual([30, 28])
+  expect((await list('/news', { where, fields: 'id, subject,colour', limit: '1' })).json).toEqual({
+    items: [{ id: 20, subject: 'even 20' }],
+    totalItemsCount: 6,
+    skip: 0,
+    limit: 1,
   })
+  expect(await ids('/blogs', { where: '{postCount:{$in:[20,"40"]}}', order: '-id' })).toEqual([4, 2])
+  expect((await list('/blogs', { limit: '501' })).json.limit).toBe(500)
+  expect((await list('/news', { limit: 'undefined' })).json.limit).toBe(10)
+})
 
-  test.each([
-    ['news', 'news'],
-    ['blogs', 'blog'],
-  ])('Objects have the same members as in the list of a category: %s (C-50)', async (segment, object) => {
-    const all = (await list(`/${segment}`, { limit: '3' })).json.items
-    const linked = (await list(`/categories/5/${segment}`, { limit: '3' })).json.items
-    expect(all).toEqual(linked.map((item: Record<string, unknown>) => item[object]))
-    expect(Object.keys(all[0])).toEqual(Object.keys(linked[0][object]))
-  })
+testWithAdmin('A cursor of the list of all objects is refused by every other list (C-16, C-18)', async () => {
+  const where = '{roleId:{$ne:1}}'
+  const { nextCursor: filtered } = (await list('/news', { cursor: '', limit: '7', where })).json
+  expect(await ids('/news', { cursor: filtered, limit: '2', where })).toEqual([12, 14])
+  const { nextCursor } = (await list('/news', { cursor: '', limit: '1' })).json
+  expectError(await list('/blogs', { cursor: nextCursor }), 400, 220000)
+  expectError(await list('/categories/5/news', { cursor: nextCursor }), 400, 220000)
+})
 
-  test('The list of all objects accepts the query parameters of other lists (C-50)', async () => {
-    const where = "{subject:{$beginsWith:'even'},releaseDate:{$gte:'2026-01-20'}}"
-    expect(await ids('/news', { where, order: '-releaseDate', limit: '2' })).toEqual([30, 28])
-    expect((await list('/news', { where, fields: 'id, subject,colour', limit: '1' })).json).toEqual({
-      items: [{ id: 20, subject: 'Even 20' }],
-      totalItemsCount: 6,
-      skip: 0,
-      limit: 1,
-    })
-    expect(await ids('/blogs', { where: '{postCount:{$in:[20,"40"]}}', order: '-id' })).toEqual([4, 2])
-    expect((await list('/blogs', { limit: '501' })).json.limit).toBe(500)
-    expect((await list('/news', { limit: 'undefined' })).json.limit).toBe(10)
-  })
-
-  test('A cursor of the list of all objects is refused by every other list (C-16, C-18)', async () => {
-    const where = '{roleId:{$ne:1}}'
-    const { nextCursor: filtered } = (await list('/news', { cursor: '', limit: '7', where })).json
-    expect(await ids('/news', { cursor: filtered, limit: '2', where })).toEqual([12, 14])
-    const { nextCursor } = (await list('/news', { cursor: '', limit: '1' })).json
-    expectError(await list('/blogs', { cursor: nextCursor }), 400, 220000)
-    expectError(await list('/categories/5/news', { cursor: nextCursor }), 400, 220000)
-  })
-
-  test.each([{ order: 'body' }, { where: '{' }, { skip: 'two' }])(
-    'The list of all objects refuses %o with 220000 (C-22, C-23)',
-    async (switches) => {
-      expectError(await list('/news', switches), 400, 220000)
-    },
-  )
-
-  test('A site lists only its own objects (C-50)', async () => {
-    const empty = await createSite('Empty')
-    const token = await issueToken([empty])
-    expect((await call(at(empty, '/news'), { token })).json).toEqual({
-      items: [],
-      totalItemsCount: 0,
-      skip: 0,
-      limit: 10,
-    })
+testWithAdmin('A site lists only its own objects (C-50)', async () => {
+  const empty = await createSite('Empty')
+  const token = await issueToken([empty])
+  expect((await call(at(empty, '/news'), { token })).json).toEqual({
+    items: [],
+    totalItemsCount: 0,
+    skip: 0,
+    limit: 10,
   })
 })
 
-describe('The addresses of a site', () => {
-  test('A site has one address: its base URL (C-51)', async () => {
-    const { status, json } = await call(at('current', '/siteurls'))
-    expect(status).toBe(200)
-    const item = { siteId: await ownSiteId(), url: target.baseUrl }
-    expect(json).toEqual({ items: [item], totalItemsCount: 1, skip: 0, limit: 10 })
-  })
-
-  test('The list of addresses accepts the query parameters of other lists (C-51)', async () => {
-    const siteId = await ownSiteId()
-    const list = async (switches: Readonly<Record<string, string>>) =>
-      (await call(withQuery(at(siteId, '/siteurls'), switches))).json
-    expect((await list({ fields: 'url', order: '-url' })).items).toEqual([{ url: target.baseUrl }])
-    expect(await list({ where: `{siteId:{$ne:${siteId}}}` })).toMatchObject({ items: [], totalItemsCount: 0 })
-    expect(await list({ skip: '1' })).toMatchObject({ items: [], totalItemsCount: 1, skip: 1 })
-    expect(await list({ limit: '0' })).toMatchObject({ items: [], totalItemsCount: 1, limit: 0 })
-    expect(await list({ cursor: '' })).toMatchObject({ items: [{ siteId }], totalItemsCount: null, nextCursor: null })
-    expect(await list({ cursor: '', count: 'true' })).toMatchObject({ totalItemsCount: 1 })
-    expectError(await call(withQuery(at(siteId, '/siteurls'), { order: 'colour' })), 400, 220000)
-  })
-
-  testWithAdmin('A token for several sites can read the address of each site (A-16, C-51)', async () => {
-    const sites = [await createSite('One'), await createSite('Two')]
-    const token = await issueToken(sites)
-    for (const site of sites) {
-      expect((await call(at(site, '/siteurls'), { token })).json.items).toMatchObject([{ siteId: site }])
-    }
-    expectError(await call(at('current', '/siteurls'), { token }), 400, 100002)
-  })
+test('A site has one address, in a list with the usual query parameters (C-51)', async () => {
+  const { status, json } = await call(at('current', '/siteurls'))
+  expect(status).toBe(200)
+  const siteId = await ownSiteId()
+  const item = { siteId, url: target.baseUrl }
+  expect(json).toEqual({ items: [item], totalItemsCount: 1, skip: 0, limit: 10 })
+  const list = async (switches: Readonly<Record<string, string>>) =>
+    (await call(withQuery(at(siteId, '/siteurls'), switches))).json
+  expect((await list({ fields: 'url', order: '-url' })).items).toEqual([{ url: target.baseUrl }])
+  expect(await list({ where: `{siteId:{$ne:${siteId}}}` })).toMatchObject({ items: [], totalItemsCount: 0 })
+  expect(await list({ skip: '1' })).toMatchObject({ items: [], totalItemsCount: 1, skip: 1 })
+  expect(await list({ limit: '0' })).toMatchObject({ items: [], totalItemsCount: 1, limit: 0 })
+  expect(await list({ cursor: '' })).toMatchObject({ items: [{ siteId }], totalItemsCount: null, nextCursor: null })
+  expect(await list({ cursor: '', count: 'true' })).toMatchObject({ totalItemsCount: 1 })
+  expectError(await call(withQuery(at(siteId, '/siteurls'), { order: 'colour' })), 400, 220000)
 })

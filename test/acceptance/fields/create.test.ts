@@ -9,109 +9,81 @@ const create = (form: number, body: unknown, headers: Record<string, string> = {
 /** Lists in each other, this many levels deep. */
 const listsInLists = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
 
-describe('Creating a system field (operation 3)', () => {
-  test('POST of a field answers 201 with id, self link and Location (F-14, F-7)', async () => {
-    const form = await formWith()
-    const { status, json, headers } = await create(form, { type: { id: -2 }, mandatory: true })
-    const uri = expect.stringMatching(
-      new RegExp(`/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}/fields/system/-2$`),
-    )
-    expect({ status, json }).toEqual({ status: 201, json: { links: [{ rel: 'self', uri }], id: -2 } })
-    expect(headers['location']).toBe(json.links[0].uri)
-    expect((await call('', { baseUrl: json.links[0].uri })).json).toMatchObject({ id: -2, mandatory: true })
-  })
-
-  test('A field without an order gets the highest order plus 1 (F-16)', async () => {
-    const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 7 })
-    await create(form, { type: { id: -5 }, mandatory: false })
-    expect(await layoutOf(form)).toBe('-2@1 -3@7 -5@8')
-  })
-
-  test('A new field at the order of another field moves the other one down (F-23)', async () => {
-    const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 2 }, { id: -5, order: 3 })
-    await addField(form, { id: -7, order: 2 })
-    expect(await layoutOf(form)).toBe('-2@1 -7@2 -3@3 -5@4')
-  })
-
-  test('A new field moves other fields down only as far as the first gap (F-23)', async () => {
-    const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 2 }, { id: -5, order: 5 })
-    await addField(form, { id: -7, order: 1 })
-    expect(await layoutOf(form)).toBe('-7@1 -2@2 -3@3 -5@5')
-  })
-
-  test('Gaps in the order are kept (F-22)', async () => {
-    const form = await formWith({ id: -2, order: 3 }, { id: -3, order: 10 })
-    await addField(form, { id: -7, order: 6 })
-    expect(await layoutOf(form)).toBe('-2@3 -7@6 -3@10')
-  })
-
-  test('A field of each of the 33 types can be created, with that name (F-10, F-11)', async () => {
-    const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
-    const form = await formWith()
-    for (const { id } of catalogue.items) {
-      expect(await create(form, { type: { id }, mandatory: false })).toMatchObject({ status: 201, json: { id } })
-    }
-    const { json } = await call(fieldsOf(form))
-    const types = json.items.map(({ type }: { type: unknown }) => type)
-    expect(types).toEqual(catalogue.items)
-    expect(json.items.map(({ name }: { name: string }) => name)).toEqual(
-      catalogue.items.map(({ name }: { name: string }) => name),
-    )
-    expect(json.totalItemsCount).toBe(33)
-  })
-
-  test('The id of a type may be a number in a string (F-17)', async () => {
-    const form = await formWith()
-    expect(await create(form, { type: { id: '-304' }, mandatory: true })).toMatchObject({
-      status: 201,
-      json: { id: -304 },
-    })
-  })
-
-  test('Unknown members of a new field are ignored (F-20)', async () => {
-    const form = await formWith()
-    const body = { type: { id: -2, name: 'x', y: 1 }, mandatory: true, id: 5, links: [], constructor: 'red' }
-    expect((await create(form, { ...body, deep: listsInLists(31) })).status).toBe(201)
-  })
-
-  test('A field is refused if a field would move beyond the highest order (F-22, F-23)', async () => {
-    const highest = 2 ** 31 - 1
-    const form = await formWith({ id: -2, order: highest - 1 }, { id: -3, order: highest })
-    for (const order of [highest, highest - 1, undefined]) {
-      const answer = await create(form, { type: { id: -7 }, mandatory: true, order })
-      expectError(answer, 400, 115000)
-      expect(answer.json.message).toContain('order')
-    }
-    expect((await create(form, { type: { id: -7 }, mandatory: true, order: highest - 2 })).status).toBe(201)
-  })
-
-  test('A second field of the same type is refused with 115006 (F-13, E-23)', async () => {
-    const form = await formWith({ id: -2 })
-    expectError(await create(form, { type: { id: -2 }, mandatory: true }), 403, 115006)
-    expect(await layoutOf(form)).toBe('-2@1')
-  })
-
-  test('Fifty concurrent changes of one form are all stored (F-21)', async () => {
-    const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
-    const types: number[] = catalogue.items.map(({ id }: { id: number }) => id)
-    const form = await formWith(...types.slice(0, 17).map((id) => ({ id })))
-    const change = (method: string, path: string, body: object) => callPatiently(path, { method, body })
-    const adding = types.slice(17).map((id) => change('POST', fieldsOf(form), { type: { id }, mandatory: false }))
-    const changing = types.slice(0, 17).map((id) => change('PUT', `${fieldsOf(form)}/${id}`, { mandatory: true }))
-    const moving = types
-      .slice(0, 17)
-      .map((id, index) => change('PUT', `${fieldsOf(form)}/${id}`, { order: 100 + index }))
-    const answers = await Promise.all([...adding, ...changing, ...moving])
-    // A busy store may lose the answer to an addition. The repeated request then finds the field, and answers 115006.
-    expect(answers.filter(({ status, json }) => status >= 300 && json.code !== 115006)).toEqual([])
-    const { json } = await call(fieldsOf(form))
-    expect(json.totalItemsCount).toBe(33)
-    const moved = json.items.filter(({ id }: { id: number }) => types.slice(0, 17).includes(id))
-    expect(
-      moved.every(({ mandatory, order }: { mandatory: boolean; order: number }) => mandatory && order >= 100),
-    ).toBe(true)
-  }, 120_000)
+test('POST of a field answers 201 with id, self link and Location (F-14, F-7)', async () => {
+  const form = await formWith()
+  const { status, json, headers } = await create(form, { type: { id: -2 }, mandatory: true })
+  const uri = expect.stringMatching(
+    new RegExp(`/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}/fields/system/-2$`),
+  )
+  expect({ status, json }).toEqual({ status: 201, json: { links: [{ rel: 'self', uri }], id: -2 } })
+  expect(headers['location']).toBe(json.links[0].uri)
+  expect((await call('', { baseUrl: json.links[0].uri })).json).toMatchObject({ id: -2, mandatory: true })
 })
+
+test.each([
+  ['without an order gets the highest order plus 1 (F-16)', [1, 7, 3], undefined, '-2@1 -5@3 -3@7 -7@8'],
+  ['moves the field at its order down (F-23)', [1, 2, 3], 2, '-2@1 -7@2 -3@3 -5@4'],
+  ['moves other fields down only as far as the first gap (F-23)', [1, 2, 5], 1, '-7@1 -2@2 -3@3 -5@5'],
+  ['keeps the gaps in the order (F-22)', [3, 10, 12], 6, '-2@3 -7@6 -3@10 -5@12'],
+])('A new field %s', async (_, [one, two, three], order, layout) => {
+  const form = await formWith({ id: -2, order: one }, { id: -3, order: two }, { id: -5, order: three })
+  await addField(form, { id: -7, order })
+  expect(await layoutOf(form)).toBe(layout)
+})
+
+test('A field of each of the 33 types can be created, with that name (F-10, F-11)', async () => {
+  const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
+  const form = await formWith()
+  for (const { id } of catalogue.items) {
+    expect(await create(form, { type: { id }, mandatory: false })).toMatchObject({ status: 201, json: { id } })
+  }
+  const { json } = await call(fieldsOf(form))
+  const expected = catalogue.items.map((type: { name: string }) => ({ type, name: type.name }))
+  expect(json).toMatchObject({ items: expected, totalItemsCount: 33 })
+})
+
+test('The id of a type may be a string, and unknown members are ignored (F-17, F-20)', async () => {
+  const form = await formWith()
+  const body = { type: { id: '-304', name: 'x', y: 1 }, mandatory: true, id: 5, links: [], constructor: 'red' }
+  const answer = await create(form, { ...body, deep: listsInLists(31) })
+  expect(answer).toMatchObject({ status: 201, json: { id: -304 } })
+})
+
+test('A field is refused if a field would move beyond the highest order (F-22, F-23)', async () => {
+  const highest = 2 ** 31 - 1
+  const form = await formWith({ id: -2, order: highest - 1 }, { id: -3, order: highest })
+  for (const order of [highest, highest - 1, undefined]) {
+    const answer = await create(form, { type: { id: -7 }, mandatory: true, order })
+    expectError(answer, 400, 115000)
+    expect(answer.json.message).toContain('order')
+  }
+  expect((await create(form, { type: { id: -7 }, mandatory: true, order: highest - 2 })).status).toBe(201)
+})
+
+test('A second field of the same type is refused with 115006 (F-13, E-23)', async () => {
+  const form = await formWith({ id: -2 })
+  expectError(await create(form, { type: { id: -2 }, mandatory: true }), 403, 115006)
+  expect(await layoutOf(form)).toBe('-2@1')
+})
+
+test('Fifty concurrent changes of one form are all stored (F-21)', async () => {
+  const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
+  const types: number[] = catalogue.items.map(({ id }: { id: number }) => id)
+  const form = await formWith(...types.slice(0, 17).map((id) => ({ id })))
+  const change = (method: string, path: string, body: object) => callPatiently(path, { method, body })
+  const adding = types.slice(17).map((id) => change('POST', fieldsOf(form), { type: { id }, mandatory: false }))
+  const changing = types.slice(0, 17).map((id) => change('PUT', `${fieldsOf(form)}/${id}`, { mandatory: true }))
+  const moving = types.slice(0, 17).map((id, index) => change('PUT', `${fieldsOf(form)}/${id}`, { order: 100 + index }))
+  const answers = await Promise.all([...adding, ...changing, ...moving])
+  // A busy store may lose the answer to an addition. The repeated request then finds the field, and answers 115006.
+  expect(answers.filter(({ status, json }) => status >= 300 && json.code !== 115006)).toEqual([])
+  const { json } = await call(fieldsOf(form))
+  expect(json.totalItemsCount).toBe(33)
+  const moved = json.items.filter(({ id }: { id: number }) => types.slice(0, 17).includes(id))
+  expect(moved.every(({ mandatory, order }: { mandatory: boolean; order: number }) => mandatory && order >= 100)).toBe(
+    true,
+  )
+}, 120_000)
 
 describe('Refused fields', () => {
   const valid = { type: { id: -2 }, mandatory: true }

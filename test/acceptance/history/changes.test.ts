@@ -1,11 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 import { target } from '../setup/target.ts'
 import { admin, createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { importRecords } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, move, ownFolder, put, remove, upload } from '../support/storage.ts'
+import { at, copy, move, ownFolder, put, remove, rename, restore, upload } from '../support/storage.ts'
 
 const changes = '/api/v2/admin/sites/current/changes'
 const own = ownFolder()
@@ -26,151 +26,140 @@ beforeAll(async () => {
   await put(`${own}/first.txt`, 'first')
 })
 
-describe('GET changes', () => {
-  it('An entry has its type, time, actor, request and subject (H-1, H-4, H-7)', async () => {
-    const before = await end()
-    const secret = `?access_token=${target.token}`
-    const { headers } = await put(`${own}/one.txt`, 'one', secret, { token: null })
-    expect(await since(before)).toEqual([
-      {
-        id: expect.stringMatching(/^\d{16}-\d+$/),
-        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        type: 'file.stored',
-        subject: `${own}/one.txt`,
-        actor: expect.any(String),
-        requestId: headers['x-request-id'],
-        details: null,
-      },
-    ])
-  })
-
-  it('Each change of files writes one history entry with details (H-2, H-4)', async () => {
-    const before = await end()
-    await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
-    await call(at(`${own}/empty`, '?type=folder'), { method: 'PUT' })
-    const json = (body: object) => ({
-      method: 'PUT',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    await call(at(`${own}/many`, '?meta'), json({ name: 'moved' }))
-    await call(at(`${own}/moved/a.txt`, '?meta'), json({ copyTo: `/${own}/copy.txt` }))
-    await call(at(`${own}/copy.txt`), { method: 'DELETE' })
-    await call(at(`${own}/moved`), { method: 'DELETE' })
-    await call(at(`${own}/copy.txt`, '?restore'), { method: 'POST', body: {} })
-    await call(at(`${own}/moved`, '?restore'), { method: 'POST', body: {} })
-    expect(await since(before)).toMatchObject([
-      { type: 'file.stored', subject: `${own}/many`, details: { names: ['a.txt', 'b.txt'] } },
-      { type: 'folder.created', subject: `${own}/empty` },
-      { type: 'file.moved', subject: `${own}/many`, details: { to: `${own}/moved` } },
-      { type: 'file.copied', subject: `${own}/moved/a.txt`, details: { to: `${own}/copy.txt` } },
-      { type: 'file.removed', subject: `${own}/copy.txt` },
-      { type: 'folder.removed', subject: `${own}/moved`, details: { count: 3 } },
-      { type: 'file.restored', subject: `${own}/copy.txt`, details: null },
-      { type: 'folder.restored', subject: `${own}/moved`, details: { count: 3 } },
-    ])
-  })
-
-  it('A folder selects its uploads, moves into it and its removal (H-10, V-34)', async () => {
-    const before = await end()
-    await upload(`${own}/in`, [{ name: 'a.txt' }])
-    for (const name of ['x', 'inside.txt', 'y']) await put(`${own}/${name}`, name)
-    await move(`${own}/x`, `${own}/in/x`)
-    await remove(`${own}/in`)
-    const found = await since(before, { subject: `${own}/in/` })
-    expect(found.map(({ type }: { type: string }) => type)).toEqual(['file.stored', 'file.moved', 'folder.removed'])
-    expect(await since(before, { subject: `${own}/in/a` })).toEqual(found.slice(0, 1))
-  })
-
-  it('Refused changes and reads write no history entry (H-1)', async () => {
-    const before = await end()
-    await call(at(`${own}/none.txt`), { method: 'DELETE' })
-    await call(at(`${own}/first.txt`))
-    await put(`${own}/first.txt/below.txt`, 'x')
-    expect(await since(before)).toEqual([])
-  })
-
-  it('Without after, the list has the newest entries, sorted by time (H-10, H-11)', async () => {
-    for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
-    const { json } = await read({ limit: '2', subject: own })
-    expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])
-    // `next` may be later than the last item, because other callers also change the site.
-    expect(json.next >= json.items[1].id).toBe(true)
-    expect(await since(json.next)).toEqual([])
-    await put(`${own}/n4`, 'n4')
-    expect(await since(json.next)).toMatchObject([{ subject: `${own}/n4` }])
-    expect((await read({ after: '', subject: own, limit: '1' })).json.items).toMatchObject([
-      { subject: `${own}/first.txt` },
-    ])
-    expect(await since(json.items[0].id)).toMatchObject([{ subject: `${own}/n3` }, { subject: `${own}/n4` }])
-  })
-
-  it('A reader gets every entry exactly once while 16 callers write (H-11)', async () => {
-    const start = await end()
-    const names = Array.from({ length: 32 }, (_, index) => `w${index}`)
-    let left = names.length
-    const writing = Array.from({ length: 16 }, async (_, writer) => {
-      for (const name of names.filter((_, index) => index % 16 === writer)) {
-        await put(`${own}/${name}`, name)
-        left -= 1
-      }
-    })
-    const seen: string[] = []
-    for (let after = start; ; ) {
-      const wasOver = left === 0
-      const { json } = await read({ after, limit: '5' })
-      seen.push(...json.items.map(({ subject }: { subject: string }) => subject.slice(own.length + 1)))
-      after = json.next ?? after
-      if (wasOver && json.next === null) break
-    }
-    await Promise.all(writing)
-    expect(seen.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted())
-  })
-
-  it.each([
-    ['after', ['y1', 'y2', 'y3']],
-    ['before', ['y3', 'y2', 'y1']],
-  ] as const)('Pages that begin with an empty %s contain each entry once (H-10, H-11)', async (direction, names) => {
-    const folder = `${own}/paged-${direction}`
-    for (const name of ['y1', 'y2', 'y3']) await put(`${folder}/${name}`, name)
-    const seen: string[] = []
-    for (let next: string | null = ''; next !== null; ) {
-      const { json } = await read({ [direction]: next, limit: '1', subject: folder })
-      seen.push(...json.items.map(({ subject }: { subject: string }) => subject.slice(-2)))
-      next = json.next
-    }
-    expect(seen).toEqual(names)
-  })
-})
-
-describe('The query parameters of changes', () => {
-  it('The parameter type selects entries of one or several types (H-10)', async () => {
-    const before = await end()
-    await put(`${own}/typed.txt`, 'x')
-    await call(at(`${own}/typed.txt`), { method: 'DELETE' })
-    expect(await since(before, { type: 'file.removed' })).toMatchObject([{ type: 'file.removed' }])
-    expect(await since(before, { type: 'file.removed, file.stored' })).toHaveLength(2)
-    const { json } = await read({ after: before, type: 'form.created' })
-    // The next page begins after the entries that the filter skipped.
-    expect([json.items, json.next >= (await since(before))[1].id]).toEqual([[], true])
-  })
-
-  const after = (position: string) => ({ after: position })
-  const malformed: readonly Readonly<Record<string, string>>[] = [
-    ...['0', '-1', '501', 'abc', '1.5', '', '1e2', ' 5'].map((limit) => ({ limit })),
-    ...['abc', '1', '1769860800000000-1', '1769860800000000', '17698608000000001-1001', '../1001'].map(after),
-    ...['9999999999999999-1001', '1769860800000000-1001 ', `${'1'.repeat(16)}-${'9'.repeat(400)}`].map(after),
-    ...['file.eaten', 'file', '', 'site.created,', 'x'.repeat(1_001)].map((type) => ({ type })),
-    { subject: 'x'.repeat(1_001) },
-    ...[{ before: 'abc' }, { before: '1769860800000000' }, { before: '', after: '' }],
-  ]
-  it.each(malformed.map((query) => ({ start: JSON.stringify(query).slice(0, 50), query })))(
-    'The query $start is refused with 104000 (H-10)',
-    async ({ query }) => {
-      expectError(await read(query), 400, 104000)
+it('An entry has its type, time, actor, request and subject (H-1, H-4, H-7)', async () => {
+  const before = await end()
+  const secret = `?access_token=${target.token}`
+  const { headers } = await put(`${own}/one.txt`, 'one', secret, { token: null })
+  expect(await since(before)).toEqual([
+    {
+      id: expect.stringMatching(/^\d{16}-\d+$/),
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      type: 'file.stored',
+      subject: `${own}/one.txt`,
+      actor: expect.any(String),
+      requestId: headers['x-request-id'],
+      details: null,
     },
-  )
+  ])
 })
+
+it('Each change of files writes one history entry with details (H-2, H-4)', async () => {
+  const before = await end()
+  await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
+  await put(`${own}/empty`, '', '?type=folder')
+  await rename(`${own}/many`, 'moved')
+  await copy(`${own}/moved/a.txt`, `/${own}/copy.txt`)
+  for (const path of [`${own}/copy.txt`, `${own}/moved`]) await remove(path)
+  for (const path of [`${own}/copy.txt`, `${own}/moved`]) await restore(path)
+  expect(await since(before)).toMatchObject([
+    { type: 'file.stored', subject: `${own}/many`, details: { names: ['a.txt', 'b.txt'] } },
+    { type: 'folder.created', subject: `${own}/empty` },
+    { type: 'file.moved', subject: `${own}/many`, details: { to: `${own}/moved` } },
+    { type: 'file.copied', subject: `${own}/moved/a.txt`, details: { to: `${own}/copy.txt` } },
+    { type: 'file.removed', subject: `${own}/copy.txt` },
+    { type: 'folder.removed', subject: `${own}/moved`, details: { count: 3 } },
+    { type: 'file.restored', subject: `${own}/copy.txt`, details: null },
+    { type: 'folder.restored', subject: `${own}/moved`, details: { count: 3 } },
+  ])
+})
+
+it('A folder selects its uploads, moves into it and its removal (H-10, V-34)', async () => {
+  const before = await end()
+  await upload(`${own}/in`, [{ name: 'a.txt' }])
+  for (const name of ['x', 'inside.txt', 'y']) await put(`${own}/${name}`, name)
+  await move(`${own}/x`, `${own}/in/x`)
+  await remove(`${own}/in`)
+  const found = await since(before, { subject: `${own}/in/` })
+  expect(found.map(({ type }: { type: string }) => type)).toEqual(['file.stored', 'file.moved', 'folder.removed'])
+  expect(await since(before, { subject: `${own}/in/a` })).toEqual(found.slice(0, 1))
+})
+
+it('Refused changes and reads write no history entry (H-1)', async () => {
+  const before = await end()
+  await remove(`${own}/none.txt`)
+  await call(at(`${own}/first.txt`))
+  await put(`${own}/first.txt/below.txt`, 'x')
+  expect(await since(before)).toEqual([])
+})
+
+it('Without after, the list has the newest entries, sorted by time (H-10, H-11)', async () => {
+  for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
+  const { json } = await read({ limit: '2', subject: own })
+  expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])
+  // `next` may be later than the last item, because other callers also change the site.
+  expect(json.next >= json.items[1].id).toBe(true)
+  expect(await since(json.next)).toEqual([])
+  await put(`${own}/n4`, 'n4')
+  expect(await since(json.next)).toMatchObject([{ subject: `${own}/n4` }])
+  expect((await read({ after: '', subject: own, limit: '1' })).json.items).toMatchObject([
+    { subject: `${own}/first.txt` },
+  ])
+  expect(await since(json.items[0].id)).toMatchObject([{ subject: `${own}/n3` }, { subject: `${own}/n4` }])
+})
+
+it('A reader gets every entry exactly once while 16 callers write (H-11)', async () => {
+  const start = await end()
+  const names = Array.from({ length: 32 }, (_, index) => `w${index}`)
+  let left = names.length
+  const writing = Array.from({ length: 16 }, async (_, writer) => {
+    for (const name of names.filter((_, index) => index % 16 === writer)) {
+      await put(`${own}/${name}`, name)
+      left -= 1
+    }
+  })
+  const seen: string[] = []
+  for (let after = start; ; ) {
+    const wasOver = left === 0
+    const { json } = await read({ after, limit: '5' })
+    seen.push(...json.items.map(({ subject }: { subject: string }) => subject.slice(own.length + 1)))
+    after = json.next ?? after
+    if (wasOver && json.next === null) break
+  }
+  await Promise.all(writing)
+  expect(seen.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted())
+})
+
+it.each([
+  ['after', ['y1', 'y2', 'y3']],
+  ['before', ['y3', 'y2', 'y1']],
+] as const)('Pages that begin with an empty %s contain each entry once (H-10, H-11)', async (direction, names) => {
+  const folder = `${own}/paged-${direction}`
+  for (const name of ['y1', 'y2', 'y3']) await put(`${folder}/${name}`, name)
+  const seen: string[] = []
+  for (let next: string | null = ''; next !== null; ) {
+    const { json } = await read({ [direction]: next, limit: '1', subject: folder })
+    seen.push(...json.items.map(({ subject }: { subject: string }) => subject.slice(-2)))
+    next = json.next
+  }
+  expect(seen).toEqual(names)
+})
+
+it('The parameter type selects entries of one or several types (H-10)', async () => {
+  const before = await end()
+  await put(`${own}/typed.txt`, 'x')
+  await remove(`${own}/typed.txt`)
+  expect(await since(before, { type: 'file.removed' })).toMatchObject([{ type: 'file.removed' }])
+  expect(await since(before, { type: 'file.removed, file.stored' })).toHaveLength(2)
+  const { json } = await read({ after: before, type: 'form.created' })
+  // The next page begins after the entries that the filter skipped.
+  expect([json.items, json.next >= (await since(before))[1].id]).toEqual([[], true])
+})
+
+const after = (position: string) => ({ after: position })
+const malformed: readonly Readonly<Record<string, string>>[] = [
+  ...['0', '-1', '501', 'abc', '1.5', '', '1e2', ' 5'].map((limit) => ({ limit })),
+  ...['abc', '1', '1769860800000000-1', '1769860800000000', '17698608000000001-1001', '../1001'].map(after),
+  ...['9999999999999999-1001', '1769860800000000-1001 ', `${'1'.repeat(16)}-${'9'.repeat(400)}`].map(after),
+  ...['file.eaten', 'file', '', 'site.created,', 'x'.repeat(1_001)].map((type) => ({ type })),
+  { subject: 'x'.repeat(1_001) },
+  ...[{ before: 'abc' }, { before: '1769860800000000' }, { before: '', after: '' }],
+]
+it.each(malformed.map((query) => ({ start: JSON.stringify(query).slice(0, 50), query })))(
+  'The query $start is refused with 104000 (H-10)',
+  async ({ query }) => {
+    expectError(await read(query), 400, 104000)
+  },
+)
 
 describeWithAdmin('The history of a site', () => {
   let site: number

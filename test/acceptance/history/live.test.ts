@@ -42,27 +42,25 @@ const probe = await listen()
 probe.close()
 const describeStream = describe.skipIf(!probe.response.headers.get('Content-Type')?.startsWith('text/event-stream'))
 
-describe('The parameter wait', () => {
-  it('A request with wait gets its answer as soon as there is a change (V-20)', async () => {
-    const after = await end()
-    const waiting = read({ after, subject: `${own}/waited`, wait: '20' })
-    await put(`${own}/other.txt`, 'x')
-    await put(`${own}/waited.txt`, 'x')
-    const { json } = await waiting
-    expect(json.items).toMatchObject([{ type: 'file.stored', subject: `${own}/waited.txt` }])
-    expect((await read({ after: json.next, subject: own, wait: '1' })).json.items).toEqual([])
-  })
+it('A request with wait gets its answer as soon as there is a change (V-20)', async () => {
+  const after = await end()
+  const waiting = read({ after, subject: `${own}/waited`, wait: '20' })
+  await put(`${own}/other.txt`, 'x')
+  await put(`${own}/waited.txt`, 'x')
+  const { json } = await waiting
+  expect(json.items).toMatchObject([{ type: 'file.stored', subject: `${own}/waited.txt` }])
+  expect((await read({ after: json.next, subject: own, wait: '1' })).json.items).toEqual([])
+})
 
-  it('Without after, or if changes already exist, wait has no effect (V-20)', async () => {
-    const after = await end()
-    await put(`${own}/there.txt`, 'x')
-    expect((await read({ wait: '20', subject: own })).json.items).not.toEqual([])
-    expect((await read({ wait: '20', subject: own, after })).json.items).toHaveLength(1)
-  })
+it('Without after, or if changes already exist, wait has no effect (V-20)', async () => {
+  const after = await end()
+  await put(`${own}/there.txt`, 'x')
+  expect((await read({ wait: '20', subject: own })).json.items).not.toEqual([])
+  expect((await read({ wait: '20', subject: own, after })).json.items).toHaveLength(1)
+})
 
-  it.each(['0', '21', '1.5', 'long', ''])('The value "%s" of wait is refused with 104000 (V-20)', async (wait) => {
-    expectError(await read({ after: '', wait }), 400, 104000)
-  })
+it.each(['0', '21', '1.5', 'long', ''])('The value "%s" of wait is refused with 104000 (V-20)', async (wait) => {
+  expectError(await read({ after: '', wait }), 400, 104000)
 })
 
 describeStream('A stream of changes', () => {

@@ -1,86 +1,70 @@
-import { beforeAll, describe, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { target } from '../setup/target.ts'
-import { admin, issueToken, testWithAdmin } from '../support/admin.ts'
+import { admin, findDataCentres, issueToken, testWithAdmin } from '../support/admin.ts'
 import { call } from '../support/http.ts'
-
-interface DataCentre {
-  readonly id: string
-  readonly url: string
-  readonly default: boolean
-}
 
 /** A data centre other than the one under test, and a site in that other data centre. */
 let elsewhere: { readonly url: string; readonly siteId: number; readonly token: string } | undefined
 
 beforeAll(async () => {
-  const { admin: tool, baseUrl } = target
-  if (!tool) return
-  const dataCentres: DataCentre[] = await admin('data-centre', 'list')
-  const other = dataCentres.find(({ url }) => url !== baseUrl)
-  if (!other) return
-  const { id } = await admin('site', 'create', '--name', 'Elsewhere', '--data-centre', other.id)
-  elsewhere = { url: other.url, siteId: id, token: await issueToken([id]) }
+  const { there } = target.admin ? await findDataCentres() : {}
+  if (!there) return
+  const { id } = await admin('site', 'create', '--name', 'Elsewhere', '--data-centre', there.id)
+  elsewhere = { url: there.url, siteId: id, token: await issueToken([id]) }
 })
 
-describe('A site in another data centre', () => {
-  testWithAdmin('A read is redirected by 301 to the same path (A-23, A-24, A-25)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is only one data centre')
-    const { url, siteId, token } = elsewhere
-    const path = `/api/v1/admin/sites/${siteId}/webforms?a=1&b=%26%20x`
-    const { status, headers, text } = await call(path, { token })
-    expect({ status, text, location: headers['location'], cache: headers['cache-control'] }).toEqual({
-      status: 301,
-      text: '',
-      location: `${url}${path}`,
-      cache: 'no-store',
-    })
-    // The base URL of the other data centre may have another prefix. So the document of this data centre does not show
-    // where its paths begin.
-    expect((await fetch(`${url}${path}`, { headers: { Authorization: token } })).status).toBe(200)
-  })
+testWithAdmin('A read of a distant site is redirected by 301 to its path (A-23, A-24, A-25)', async ({ skip }) => {
+  if (!elsewhere) return skip('there is only one data centre')
+  const { url, siteId, token } = elsewhere
+  const path = `/api/v1/admin/sites/${siteId}/webforms?a=1&b=%26%20x`
+  const headers = { location: `${url}${path}`, 'cache-control': 'no-store' }
+  expect(await call(path, { token })).toMatchObject({ status: 301, text: '', headers })
+  // The base URL of the other data centre may have another prefix. So the document of this data centre does not show
+  // where its paths begin.
+  expect((await fetch(`${url}${path}`, { headers: { Authorization: token } })).status).toBe(200)
+})
 
-  testWithAdmin('A change is redirected by 308, so that the client keeps its method (A-26)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is only one data centre')
-    const { url, token } = elsewhere
-    const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
-    const news = '/webresources/api/v3/sites/current/categories/5/news'
-    for (const [method, path] of [
-      ['POST', fields],
-      ['PUT', `${fields}/-2`],
-      ['DELETE', `${fields}/-2`],
-      ['POST', news],
-      ['DELETE', news],
-    ] as const) {
-      const { status, headers } = await call(path, { token, method, body: '{"order":1}' })
-      expect({ status, location: headers['location'] }).toEqual({ status: 308, location: `${url}${path}` })
-    }
-    for (const path of [fields, news]) expect((await call(path, { token, method: 'HEAD' })).status).toBe(301)
-  })
+testWithAdmin('A change of a site elsewhere is redirected by 308, with its method (A-26)', async ({ skip }) => {
+  if (!elsewhere) return skip('there is only one data centre')
+  const { url, token } = elsewhere
+  const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
+  const news = '/webresources/api/v3/sites/current/categories/5/news'
+  for (const [method, path] of [
+    ['POST', fields],
+    ['PUT', `${fields}/-2`],
+    ['DELETE', `${fields}/-2`],
+    ['POST', news],
+    ['DELETE', news],
+  ] as const) {
+    const answer = await call(path, { token, method, body: '{"order":1}' })
+    expect(answer).toMatchObject({ status: 308, headers: { location: `${url}${path}` } })
+  }
+  for (const path of [fields, news]) expect((await call(path, { token, method: 'HEAD' })).status).toBe(301)
+})
 
-  testWithAdmin('Every request to an upload is redirected by 308 (U-10)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is only one data centre')
-    const { url, siteId } = elsewhere
-    const token = await issueToken([siteId], 'files')
-    const path = `/api/v2/admin/sites/${siteId}/uploads/${'a'.repeat(32)}`
-    for (const method of ['HEAD', 'PATCH', 'DELETE']) {
-      const { status, headers } = await call(path, { token, method, headers: { 'Tus-Resumable': '1.0.0' } })
-      expect({ status, location: headers['location'] }).toEqual({ status: 308, location: `${url}${path}` })
-    }
-  })
+testWithAdmin('Every request to an upload is redirected by 308 (U-10)', async ({ skip }) => {
+  if (!elsewhere) return skip('there is only one data centre')
+  const { url, siteId } = elsewhere
+  const token = await issueToken([siteId], 'files')
+  const path = `/api/v2/admin/sites/${siteId}/uploads/${'a'.repeat(32)}`
+  for (const method of ['HEAD', 'PATCH', 'DELETE']) {
+    const answer = await call(path, { token, method, headers: { 'Tus-Resumable': '1.0.0' } })
+    expect(answer).toMatchObject({ status: 308, headers: { location: `${url}${path}` } })
+  }
+})
 
-  testWithAdmin('The redirect comes before the checks of media types and permissions (A-1)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is only one data centre')
-    const { siteId, token } = elsewhere
-    const headers = { Accept: 'image/png', 'Content-Type': 'text/plain' }
-    const fields = `/api/v1/admin/sites/${siteId}/webforms/1/fields/system`
-    expect((await call(fields, { token, method: 'POST', headers, body: 'x' })).status).toBe(308)
-    expect((await call(`/api/v2/admin/sites/${siteId}/storage/a`, { token })).status).toBe(301)
-  })
+testWithAdmin('The redirect comes before the checks of media types and permissions (A-1)', async ({ skip }) => {
+  if (!elsewhere) return skip('there is only one data centre')
+  const { siteId, token } = elsewhere
+  const headers = { Accept: 'image/png', 'Content-Type': 'text/plain' }
+  const fields = `/api/v1/admin/sites/${siteId}/webforms/1/fields/system`
+  expect((await call(fields, { token, method: 'POST', headers, body: 'x' })).status).toBe(308)
+  expect((await call(`/api/v2/admin/sites/${siteId}/storage/a`, { token })).status).toBe(301)
+})
 
-  testWithAdmin('A caller without a right to the site gets no redirect (A-1)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is only one data centre')
-    const path = `/api/v1/admin/sites/${elsewhere.siteId}/webforms`
-    expect((await call(path)).status).toBe(400)
-    expect((await call(path, { token: null })).status).toBe(401)
-  })
+testWithAdmin('A caller without a right to the site gets no redirect (A-1)', async ({ skip }) => {
+  if (!elsewhere) return skip('there is only one data centre')
+  const path = `/api/v1/admin/sites/${elsewhere.siteId}/webforms`
+  expect((await call(path)).status).toBe(400)
+  expect((await call(path, { token: null })).status).toBe(401)
 })

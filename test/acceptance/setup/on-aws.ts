@@ -103,8 +103,11 @@ const answerS3 = async (request: S3Request, response: ServerResponse): Promise<v
 
 const memory = openMemoryTables()
 
+// A server that ends idle connections may end one at the moment in which a request arrives.
+const options = { keepAliveTimeout: 0 }
+
 /** Answers requests that other processes send to DynamoDB, KMS, CloudFormation and S3. */
-const endpoint = createServer(async (request, response) => {
+const endpoint = createServer(options, async (request, response) => {
   const body = Buffer.concat(await request.toArray())
   const { headers, method = 'GET', url = '/' } = request
   const target = headers['x-amz-target']
@@ -284,7 +287,7 @@ const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
 
 const openGateway = (dataCentre: string): Server => {
   const functions = functionsOf(dataCentre)
-  return createServer((request, response) => {
+  return createServer(options, (request, response) => {
     const answer = async () => {
       const event = eventOf(request, Buffer.concat(await request.toArray()))
       const { statusCode, headers, body, isBase64Encoded } = await functions[groupAt(event.path)](event, context)

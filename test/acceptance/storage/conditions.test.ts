@@ -1,10 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
-import { admin, testWithAdmin } from '../support/admin.ts'
+import { testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
-import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, namesIn, ownFolder, put, read, remove, upload } from '../support/storage.ts'
+import { at, duringWorkflow, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -27,269 +26,238 @@ const relocateIf = (path: string, body: object, headers: Headers) =>
 const renameIf = (path: string, name: string, headers: Headers) => relocateIf(path, { name }, headers)
 const refused = (answer: Answer) => expectError(answer, 412, 100412)
 
-describe('If-Match', () => {
-  it('PUT, DELETE and rename fail if the file has another tag (S-60, S-65)', async () => {
-    const path = fresh()
-    await put(path, 'old')
-    const old = await tagOf(path)
-    expect((await putIf(path, 'new', { 'If-Match': `"x", ${old}` })).status).toBe(200)
-    for (const header of [old, '"x"', `W/${await tagOf(path)}`]) {
-      refused(await putIf(path, 'late', { 'If-Match': header }))
-      refused(await removeIf(path, { 'If-Match': header }))
-      refused(await renameIf(path, 'b.txt', { 'If-Match': header }))
-    }
-    expect((await read(path)).text).toBe('new')
-    expect((await renameIf(path, 'b.txt', { 'If-Match': await tagOf(path) })).status).toBe(200)
-    const renamed = path.replace('a.txt', 'b.txt')
-    expect((await removeIf(renamed, { 'If-Match': await tagOf(renamed) })).status).toBe(200)
-    expectError(await read(renamed), 404, 104001)
-  })
-
-  it('If-Match fails if the file is missing, and * matches any file (S-60, S-63)', async () => {
-    const path = fresh()
-    for (const header of ['"x"', '*']) {
-      refused(await putIf(path, 'x', { 'If-Match': header }))
-      refused(await removeIf(path, { 'If-Match': header }))
-      refused(await renameIf(path, 'b.txt', { 'If-Match': header }))
-    }
-    await put(path, 'old')
-    expect((await putIf(path, 'new', { 'If-Match': '*' })).status).toBe(200)
-    expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
-  })
-
-  it.each(['path', 'copyTo'])('A PUT of ?meta with %s fails if the source has another tag (S-60)', async (member) => {
-    const path = fresh()
-    const to = (headers: Headers) => relocateIf(path, { [member]: `${path}-new` }, headers)
-    refused(await to({ 'If-Match': '*' }))
-    await put(path, 'old')
-    const old = await tagOf(path)
-    await put(path, 'new')
-    for (const headers of [{ 'If-Match': old }, { 'If-None-Match': '*' }, { 'If-None-Match': await tagOf(path) }]) {
-      refused(await to(headers))
-    }
-    expect((await to({ 'If-Match': await tagOf(path), 'If-None-Match': old })).status).toBe(200)
-    expect((await read(`${path}-new`)).text).toBe('new')
-  })
-
-  it('If-Match: * matches a folder, but no tag matches it (S-63)', async () => {
-    const path = fresh('folder')
-    const parent = path.slice(0, -'/folder'.length)
-    await put(`${path}/below`, 'x')
-    for (const headers of [{ 'If-Match': '"x"' }, { 'If-None-Match': '*' }]) {
-      refused(await removeIf(path, headers))
-      refused(await renameIf(path, 'other', headers))
-      refused(await putIf(path, 'x', headers))
-      refused(await postIf(parent, ['folder'], 'x', headers))
-    }
-    for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
-      expectError(await putIf(path, 'x', headers), 400, 104022)
-      expectError(await postIf(parent, ['folder'], 'x', headers), 400, 104022)
-    }
-    expect(await namesIn(path)).toEqual(['below'])
-    expect((await renameIf(path, 'other', { 'If-Match': '*' })).status).toBe(200)
-    expect((await removeIf(`${parent}/other`, { 'If-Match': '*' })).status).toBe(200)
-  })
-
-  it('If-Match may contain 100 tags', async () => {
-    const path = fresh()
-    await put(path, 'old')
-    const others = Array.from({ length: 99 }, (_, index) => `"${index}"`)
-    refused(await putIf(path, 'new', { 'If-Match': others.join(', ') }))
-    expect((await putIf(path, 'new', { 'If-Match': [...others, await tagOf(path)].join(', ') })).status).toBe(200)
-  })
-
-  it('A read with another tag in If-Match answers 412/100412 (E-12)', async () => {
-    const path = fresh()
-    await put(path, 'text')
-    expect((await call(at(path), { headers: { 'If-Match': await tagOf(path) } })).text).toBe('text')
-    refused(await call(at(path), { headers: { 'If-Match': '"x"' } }))
-  })
+it('PUT, DELETE and rename fail if the file has another tag (S-60, S-65)', async () => {
+  const path = fresh()
+  await put(path, 'old')
+  const old = await tagOf(path)
+  expect((await putIf(path, 'new', { 'If-Match': `"x", ${old}` })).status).toBe(200)
+  for (const header of [old, '"x"', `W/${await tagOf(path)}`]) {
+    refused(await putIf(path, 'late', { 'If-Match': header }))
+    refused(await removeIf(path, { 'If-Match': header }))
+    refused(await renameIf(path, 'b.txt', { 'If-Match': header }))
+  }
+  expect((await read(path)).text).toBe('new')
+  expect((await renameIf(path, 'b.txt', { 'If-Match': await tagOf(path) })).status).toBe(200)
+  const renamed = path.replace('a.txt', 'b.txt')
+  expect((await removeIf(renamed, { 'If-Match': await tagOf(renamed) })).status).toBe(200)
+  expectError(await read(renamed), 404, 104001)
 })
 
-describe('If-None-Match', () => {
-  it('If-None-Match: * lets PUT create a file, but not replace one (S-60)', async () => {
-    const path = fresh()
-    expect((await putIf(path, 'first', { 'If-None-Match': '*' })).status).toBe(200)
-    refused(await putIf(path, 'second', { 'If-None-Match': '*' }))
-    refused(await removeIf(path, { 'If-None-Match': '*' }))
-    refused(await renameIf(path, 'b.txt', { 'If-None-Match': '*' }))
-    expect((await read(path)).text).toBe('first')
-  })
-
-  it('If-None-Match: * lets one of several callers create a folder (S-136)', async () => {
-    const path = fresh('folder')
-    const create = (headers: Headers, folder = path) => putIf(folder, '', headers, '?type=folder')
-    refused(await create({ 'If-Match': '*' }))
-    const answers = await Promise.all([1, 2, 3].map(() => create({ 'If-None-Match': '*' })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412])
-    refused(await create({ 'If-None-Match': '*' }))
-    refused(await create({ 'If-Match': '"x"' }))
-    for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
-      expect((await create(headers)).status).toBe(200)
-    }
-    await put(`${path}/file`, 'x')
-    refused(await create({ 'If-None-Match': '*' }, `${path}/file`))
-    expectError(await create({ 'If-Match': '*' }, `${path}/file`), 400, 104022)
-    expectError(await create({ 'If-Match': '*' }, `${path}/file/below`), 400, 104009)
-  })
-
-  it('If-None-Match with the current tag fails (S-65)', async () => {
-    const path = fresh()
-    await put(path, 'first')
-    const tag = await tagOf(path)
-    for (const header of [tag, `W/${tag}`]) refused(await putIf(path, 'second', { 'If-None-Match': header }))
-    expect((await putIf(path, 'second', { 'If-None-Match': '"x"' })).status).toBe(200)
-  })
+it('If-Match fails if the file is missing, and * matches any file (S-60, S-63)', async () => {
+  const path = fresh()
+  for (const header of ['"x"', '*']) {
+    refused(await putIf(path, 'x', { 'If-Match': header }))
+    refused(await removeIf(path, { 'If-Match': header }))
+    refused(await renameIf(path, 'b.txt', { 'If-Match': header }))
+  }
+  await put(path, 'old')
+  expect((await putIf(path, 'new', { 'If-Match': '*' })).status).toBe(200)
+  expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
 })
 
-describe('Conditions on drafts', () => {
-  it('A condition on a draft refers to the content that GET returns (S-61)', async () => {
-    const path = fresh('page.html')
-    await put(path, 'live')
-    const live = await tagOf(path)
-    refused(await putIf(path, 'draft', { 'If-None-Match': '*' }, '?version=draft'))
-    expect((await putIf(path, 'draft', { 'If-Match': live }, '?version=draft')).status).toBe(200)
-    refused(await putIf(path, 'late', { 'If-Match': live }, '?version=draft'))
-    refused(await removeIf(path, { 'If-Match': live }, '?version=draft'))
-    const draft = await tagOf(path, '?version=draft')
-    expect((await removeIf(path, { 'If-Match': draft }, '?version=draft')).status).toBe(200)
-    expect((await read(path, '?version=draft')).text).toBe('live')
-  })
-
-  it('A DELETE with a condition also removes the draft (S-61, S-91)', async () => {
-    const path = fresh('page.html')
-    await put(path, 'live')
-    await put(path, 'draft', '?version=draft')
-    refused(await removeIf(path, { 'If-Match': await tagOf(path, '?version=draft') }))
-    expect((await removeIf(path, { 'If-Match': `"x", ${await tagOf(path)}` })).status).toBe(200)
-    expectError(await read(path, '?version=draft'), 404, 104001)
-    expectError(await removeIf(path, { 'If-None-Match': '*' }), 404, 104001)
-  })
+it.each(['path', 'copyTo'])('A PUT of ?meta with %s fails if the source has another tag (S-60)', async (member) => {
+  const path = fresh()
+  const to = (headers: Headers) => relocateIf(path, { [member]: `${path}-new` }, headers)
+  refused(await to({ 'If-Match': '*' }))
+  await put(path, 'old')
+  const old = await tagOf(path)
+  await put(path, 'new')
+  for (const headers of [{ 'If-Match': old }, { 'If-None-Match': '*' }, { 'If-None-Match': await tagOf(path) }]) {
+    refused(await to(headers))
+  }
+  expect((await to({ 'If-Match': await tagOf(path), 'If-None-Match': old })).status).toBe(200)
+  expect((await read(`${path}-new`)).text).toBe('new')
 })
 
-describe('Conditions on forms', () => {
-  it('If-None-Match: * applies to each file of a form (S-62)', async () => {
-    const folder = `${own}/${count++}`
-    await put(`${folder}/b`, 'old')
-    refused(await postIf(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))
-    refused(await postIf(folder, ['a', 'b'], 'new', { 'If-Match': '*' }))
-    expect(await namesIn(folder)).toEqual(['b'])
-    expect((await postIf(folder, ['a', 'c'], 'new', { 'If-None-Match': '*' })).status).toBe(200)
-    expect((await postIf(folder, ['a', 'b'], 'newer', { 'If-Match': '*' })).status).toBe(200)
-    expect((await read(`${folder}/b`)).text).toBe('newer')
-  })
-
-  it('A tag for a form with several files is refused with 400/104000 (S-62)', async () => {
-    const folder = `${own}/${count++}`
-    await put(`${folder}/a`, 'old')
-    const tag = await tagOf(`${folder}/a`)
-    for (const headers of [{ 'If-Match': tag }, { 'If-Match': '"x"' }, { 'If-None-Match': '"x"' }]) {
-      expectError(await postIf(folder, ['a', 'b'], 'new', headers), 400, 104000)
-    }
-    for (const target of [folder, `${folder}/a`]) {
-      refused(await postIf(target, ['a'], 'new', { 'If-Match': '"x"' }))
-      refused(await postIf(target, ['a'], 'new', { 'If-None-Match': await tagOf(`${folder}/a`) }))
-      expect((await postIf(target, ['a'], 'new', { 'If-Match': await tagOf(`${folder}/a`) })).status).toBe(200)
-    }
-  })
+it('If-Match: * matches a folder, but no tag matches it (S-63)', async () => {
+  const path = fresh('folder')
+  const parent = path.slice(0, -'/folder'.length)
+  await put(`${path}/below`, 'x')
+  for (const headers of [{ 'If-Match': '"x"' }, { 'If-None-Match': '*' }]) {
+    refused(await removeIf(path, headers))
+    refused(await renameIf(path, 'other', headers))
+    refused(await putIf(path, 'x', headers))
+    refused(await postIf(parent, ['folder'], 'x', headers))
+  }
+  for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
+    expectError(await putIf(path, 'x', headers), 400, 104022)
+    expectError(await postIf(parent, ['folder'], 'x', headers), 400, 104022)
+  }
+  expect(await namesIn(path)).toEqual(['below'])
+  expect((await renameIf(path, 'other', { 'If-Match': '*' })).status).toBe(200)
+  expect((await removeIf(`${parent}/other`, { 'If-Match': '*' })).status).toBe(200)
 })
 
-describe('The check of conditions', () => {
-  it.each(['x', '"x', '"x" "y"', 'W/x', '*, "x"', '"x";q=1', Array.from({ length: 101 }, () => '"x"').join()])(
-    'The malformed condition %s is refused with 104000 (E-28)',
-    async (header) => {
-      const path = fresh()
-      await put(path, 'old')
-      for (const name of ['If-Match', 'If-None-Match']) {
-        expectError(await putIf(path, 'new', { [name]: header }), 400, 104000)
-        expectError(await removeIf(path, { [name]: header }), 400, 104000)
-        expectError(await renameIf(path, 'b.txt', { [name]: header }), 400, 104000)
-        expectError(await postIf(`${own}/form`, ['a'], 'new', { [name]: header }), 400, 104000)
-      }
-      expect((await read(path)).text).toBe('old')
-    },
-  )
+it('If-Match may contain 100 tags', async () => {
+  const path = fresh()
+  await put(path, 'old')
+  const others = Array.from({ length: 99 }, (_, index) => `"${index}"`)
+  refused(await putIf(path, 'new', { 'If-Match': others.join(', ') }))
+  expect((await putIf(path, 'new', { 'If-Match': [...others, await tagOf(path)].join(', ') })).status).toBe(200)
+})
 
-  it('Conditions are checked after the path, before names and templates (S-64)', async () => {
+it('A read with another tag in If-Match answers 412/100412 (E-12)', async () => {
+  const path = fresh()
+  await put(path, 'text')
+  expect((await call(at(path), { headers: { 'If-Match': await tagOf(path) } })).text).toBe('text')
+  refused(await call(at(path), { headers: { 'If-Match': '"x"' } }))
+})
+
+it('A file with a tag that If-None-Match names is not changed (S-60, S-65)', async () => {
+  const path = fresh()
+  expect((await putIf(path, 'first', { 'If-None-Match': '*' })).status).toBe(200)
+  refused(await putIf(path, 'second', { 'If-None-Match': '*' }))
+  refused(await removeIf(path, { 'If-None-Match': '*' }))
+  refused(await renameIf(path, 'b.txt', { 'If-None-Match': '*' }))
+  const tag = await tagOf(path)
+  for (const header of [tag, `W/${tag}`]) refused(await putIf(path, 'second', { 'If-None-Match': header }))
+  expect((await read(path)).text).toBe('first')
+  expect((await putIf(path, 'second', { 'If-None-Match': '"x"' })).status).toBe(200)
+})
+
+it('If-None-Match: * lets one of several callers create a folder (S-136)', async () => {
+  const path = fresh('folder')
+  const create = (headers: Headers, folder = path) => putIf(folder, '', headers, '?type=folder')
+  refused(await create({ 'If-Match': '*' }))
+  const answers = await Promise.all([1, 2, 3].map(() => create({ 'If-None-Match': '*' })))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412])
+  refused(await create({ 'If-None-Match': '*' }))
+  refused(await create({ 'If-Match': '"x"' }))
+  for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
+    expect((await create(headers)).status).toBe(200)
+  }
+  await put(`${path}/file`, 'x')
+  refused(await create({ 'If-None-Match': '*' }, `${path}/file`))
+  expectError(await create({ 'If-Match': '*' }, `${path}/file`), 400, 104022)
+  expectError(await create({ 'If-Match': '*' }, `${path}/file/below`), 400, 104009)
+})
+
+it('A condition on a draft refers to the content that GET returns (S-61)', async () => {
+  const path = fresh('page.html')
+  await put(path, 'live')
+  const live = await tagOf(path)
+  refused(await putIf(path, 'draft', { 'If-None-Match': '*' }, '?version=draft'))
+  expect((await putIf(path, 'draft', { 'If-Match': live }, '?version=draft')).status).toBe(200)
+  refused(await putIf(path, 'late', { 'If-Match': live }, '?version=draft'))
+  refused(await removeIf(path, { 'If-Match': live }, '?version=draft'))
+  const draft = await tagOf(path, '?version=draft')
+  expect((await removeIf(path, { 'If-Match': draft }, '?version=draft')).status).toBe(200)
+  expect((await read(path, '?version=draft')).text).toBe('live')
+})
+
+it('A DELETE with a condition also removes the draft (S-61, S-91)', async () => {
+  const path = fresh('page.html')
+  await put(path, 'live')
+  await put(path, 'draft', '?version=draft')
+  refused(await removeIf(path, { 'If-Match': await tagOf(path, '?version=draft') }))
+  expect((await removeIf(path, { 'If-Match': `"x", ${await tagOf(path)}` })).status).toBe(200)
+  expectError(await read(path, '?version=draft'), 404, 104001)
+  expectError(await removeIf(path, { 'If-None-Match': '*' }), 404, 104001)
+})
+
+it('If-None-Match: * applies to each file of a form (S-62)', async () => {
+  const folder = `${own}/${count++}`
+  await put(`${folder}/b`, 'old')
+  refused(await postIf(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))
+  refused(await postIf(folder, ['a', 'b'], 'new', { 'If-Match': '*' }))
+  expect(await namesIn(folder)).toEqual(['b'])
+  expect((await postIf(folder, ['a', 'c'], 'new', { 'If-None-Match': '*' })).status).toBe(200)
+  expect((await postIf(folder, ['a', 'b'], 'newer', { 'If-Match': '*' })).status).toBe(200)
+  expect((await read(`${folder}/b`)).text).toBe('newer')
+})
+
+it('A tag for a form with several files is refused with 400/104000 (S-62)', async () => {
+  const folder = `${own}/${count++}`
+  await put(`${folder}/a`, 'old')
+  const tag = await tagOf(`${folder}/a`)
+  for (const headers of [{ 'If-Match': tag }, { 'If-Match': '"x"' }, { 'If-None-Match': '"x"' }]) {
+    expectError(await postIf(folder, ['a', 'b'], 'new', headers), 400, 104000)
+  }
+  for (const target of [folder, `${folder}/a`]) {
+    refused(await postIf(target, ['a'], 'new', { 'If-Match': '"x"' }))
+    refused(await postIf(target, ['a'], 'new', { 'If-None-Match': await tagOf(`${folder}/a`) }))
+    expect((await postIf(target, ['a'], 'new', { 'If-Match': await tagOf(`${folder}/a`) })).status).toBe(200)
+  }
+})
+
+it.each(['x', '"x', '"x" "y"', 'W/x', '*, "x"', '"x";q=1', Array.from({ length: 101 }, () => '"x"').join()])(
+  'The malformed condition %s is refused with 104000 (E-28)',
+  async (header) => {
     const path = fresh()
-    await put(path, 'file')
-    const stale = { 'If-Match': '"x"' }
-    expectError(await putIf(`${path}/below`, 'x', stale), 400, 104009)
-    expectError(await removeIf(`${path}/below`, stale), 400, 104009)
-    expectError(await putIf(`${own}/../x`, 'x', stale), 400, 104015)
-    await put(`${own}/taken/below`, 'x')
-    refused(await putIf(`${own}/taken`, 'x', { 'If-None-Match': '*' }))
-    refused(await putIf(`Templates/${own}.html`, 'no template', stale))
-    refused(await postIf('Templates', [`${own}.html`], 'no template', stale))
-  })
+    await put(path, 'old')
+    for (const name of ['If-Match', 'If-None-Match']) {
+      expectError(await putIf(path, 'new', { [name]: header }), 400, 104000)
+      expectError(await removeIf(path, { [name]: header }), 400, 104000)
+      expectError(await renameIf(path, 'b.txt', { [name]: header }), 400, 104000)
+      expectError(await postIf(`${own}/form`, ['a'], 'new', { [name]: header }), 400, 104000)
+    }
+    expect((await read(path)).text).toBe('old')
+  },
+)
 
-  testWithAdmin('Conditions are checked before a running workflow (S-64)', async () => {
-    const site = String(await ownSiteId())
-    const page = fresh('page.html')
-    await put(page, 'live')
-    await admin('workflow', 'start', page, '--site', site)
+it('Conditions are checked after the path, before names and templates (S-64)', async () => {
+  const path = fresh()
+  await put(path, 'file')
+  const stale = { 'If-Match': '"x"' }
+  expectError(await putIf(`${path}/below`, 'x', stale), 400, 104009)
+  expectError(await removeIf(`${path}/below`, stale), 400, 104009)
+  expectError(await putIf(`${own}/../x`, 'x', stale), 400, 104015)
+  await put(`${own}/taken/below`, 'x')
+  refused(await putIf(`${own}/taken`, 'x', { 'If-None-Match': '*' }))
+  refused(await putIf(`Templates/${own}.html`, 'no template', stale))
+  refused(await postIf('Templates', [`${own}.html`], 'no template', stale))
+})
+
+testWithAdmin('Conditions are checked before a running workflow (S-64)', async () => {
+  const page = fresh('page.html')
+  await put(page, 'live')
+  await duringWorkflow(page, async () => {
     refused(await putIf(page, 'x', { 'If-Match': '"x"' }))
     refused(await removeIf(page, { 'If-Match': '"x"' }))
     expectError(await putIf(page, 'x', { 'If-Match': '*' }), 400, 104012)
-    await admin('workflow', 'end', page, '--site', site)
-    expect((await remove(page)).status).toBe(200)
-  })
-
-  it('Only one of several concurrent changes with a condition succeeds (S-64)', async () => {
-    const texts = ['one', 'two']
-    const winnerOf = async (changes: readonly Promise<Answer>[]): Promise<number> => {
-      const statuses = (await Promise.all(changes)).map(({ status }) => status)
-      expect(statuses.toSorted()).toEqual([200, 412])
-      return statuses.indexOf(200)
-    }
-    for (let round = 0; round < 3; round++) {
-      const path = fresh()
-      const other = path.replace('a.txt', 'b.txt')
-      const putAll = (headers: Headers) => winnerOf(texts.map((text) => putIf(path, text, headers)))
-      const created = await putAll({ 'If-None-Match': '*' })
-      expect((await read(path)).text).toBe(texts[created])
-      await put(path, 'old')
-      const replaced = await putAll({ 'If-Match': await tagOf(path) })
-      expect((await read(path)).text).toBe(texts[replaced])
-      const headers = { 'If-Match': await tagOf(path) }
-      const moved = await winnerOf([putIf(path, 'new', headers), renameIf(path, 'b.txt', headers)])
-      expect((await read(moved === 0 ? path : other)).status).toBe(200)
-      expectError(await read(moved === 0 ? other : path), 404, 104001)
-      await put(path, 'old')
-      const present = { 'If-Match': await tagOf(path) }
-      const removed = await winnerOf([putIf(path, 'new', present), removeIf(path, present)])
-      expect((await read(path)).status).toBe(removed === 0 ? 200 : 404)
-      const names = ['x', 'y', 'z']
-      const form = await winnerOf([
-        postIf(`${own}/${round}-form`, names, 'one', { 'If-None-Match': '*' }),
-        postIf(`${own}/${round}-form`, names.toReversed(), 'two', { 'If-None-Match': '*' }),
-      ])
-      for (const name of names) expect((await read(`${own}/${round}-form/${name}`)).text).toBe(texts[form])
-    }
   })
 })
 
-describe('Conditions with a time', () => {
-  it('A change with If-Unmodified-Since needs If-Match, too (S-134)', async () => {
+it('Only one of several concurrent changes with a condition succeeds (S-64)', async () => {
+  const texts = ['one', 'two']
+  const winnerOf = async (changes: readonly Promise<Answer>[]): Promise<number> => {
+    const statuses = (await Promise.all(changes)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 412])
+    return statuses.indexOf(200)
+  }
+  for (let round = 0; round < 3; round++) {
     const path = fresh()
+    const other = path.replace('a.txt', 'b.txt')
+    const putAll = (headers: Headers) => winnerOf(texts.map((text) => putIf(path, text, headers)))
+    const created = await putAll({ 'If-None-Match': '*' })
+    expect((await read(path)).text).toBe(texts[created])
     await put(path, 'old')
-    const time = { 'If-Unmodified-Since': new Date(Date.now() + 60_000).toUTCString() }
-    expectError(await putIf(path, 'new', time), 400, 104000)
-    expectError(await removeIf(path, time), 400, 104000)
-    expectError(await renameIf(path, 'b.txt', time), 400, 104000)
-    expectError(await postIf(`${own}/form`, ['a'], 'new', time), 400, 104000)
-    expect((await putIf(path, 'new', { ...time, 'If-Match': await tagOf(path) })).status).toBe(200)
-  })
+    const replaced = await putAll({ 'If-Match': await tagOf(path) })
+    expect((await read(path)).text).toBe(texts[replaced])
+    const headers = { 'If-Match': await tagOf(path) }
+    const moved = await winnerOf([putIf(path, 'new', headers), renameIf(path, 'b.txt', headers)])
+    expect((await read(moved === 0 ? path : other)).status).toBe(200)
+    expectError(await read(moved === 0 ? other : path), 404, 104001)
+    await put(path, 'old')
+    const present = { 'If-Match': await tagOf(path) }
+    const removed = await winnerOf([putIf(path, 'new', present), removeIf(path, present)])
+    expect((await read(path)).status).toBe(removed === 0 ? 200 : 404)
+    const names = ['x', 'y', 'z']
+    const form = await winnerOf([
+      postIf(`${own}/${round}-form`, names, 'one', { 'If-None-Match': '*' }),
+      postIf(`${own}/${round}-form`, names.toReversed(), 'two', { 'If-None-Match': '*' }),
+    ])
+    for (const name of names) expect((await read(`${own}/${round}-form/${name}`)).text).toBe(texts[form])
+  }
 })
 
-describe('Conditions from pages of other origins', () => {
-  it('A page of another origin may send conditions and digests (A-30)', async () => {
-    const wanted = 'authorization, if-match, if-none-match, content-md5, content-digest'
-    const answer = await call(at(own), {
-      method: 'OPTIONS',
-      token: null,
-      headers: { Origin: 'https://a.example', 'Access-Control-Request-Headers': wanted },
-    })
-    expect(answer.headers['access-control-allow-headers']).toBe(wanted)
-  })
+it('A change with If-Unmodified-Since needs If-Match, too (S-134)', async () => {
+  const path = fresh()
+  await put(path, 'old')
+  const time = { 'If-Unmodified-Since': new Date(Date.now() + 60_000).toUTCString() }
+  expectError(await putIf(path, 'new', time), 400, 104000)
+  expectError(await removeIf(path, time), 400, 104000)
+  expectError(await renameIf(path, 'b.txt', time), 400, 104000)
+  expectError(await postIf(`${own}/form`, ['a'], 'new', time), 400, 104000)
+  expect((await putIf(path, 'new', { ...time, 'If-Match': await tagOf(path) })).status).toBe(200)
 })

@@ -1,80 +1,60 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { namesIn, ownFolder, put, read, remove, rename } from '../support/storage.ts'
+import { namesIn, ownFolder, put, read, remove } from '../support/storage.ts'
 
 const own = ownFolder()
 
-describe('Deleting (operation 14)', () => {
-  it('DELETE of a file answers 200 with an empty body (S-91)', async () => {
-    await put(`${own}/file/a`, 'a')
-    await put(`${own}/file/ab`, 'ab')
-    const { status, text } = await remove(`${own}/file/a`)
-    expect({ status, text }).toEqual({ status: 200, text: '' })
-    expect(await namesIn(`${own}/file`)).toEqual(['ab'])
-  })
-
-  it('DELETE of a folder removes its contents, and nothing else (S-91)', async () => {
-    for (const path of ['folder/a', 'folder/b/c', 'folder-2/x', 'folders']) await put(`${own}/tree/${path}`, 'x')
-    expect((await remove(`${own}/tree/folder`)).status).toBe(200)
-    expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
-  })
-
-  it('DELETE ignores a slash at the end of the path, and ?meta (S-2, S-98)', async () => {
-    await put(`${own}/slash/a`, 'a')
-    expect((await call(`${storage}/${own}/slash/?meta`, { method: 'DELETE' })).status).toBe(200)
-  })
-
-  it('DELETE with force=false refuses a folder that is not empty (S-97, S-98, E-48)', async () => {
-    await put(`${own}/kept/a`, 'a')
-    expectError(await remove(`${own}/kept`, '?force=false'), 403, 104024)
-    expectError(await remove(`${own}/kept`, '?version=draft?force=false'), 403, 104024)
-    expect(await namesIn(`${own}/kept`)).toEqual(['a'])
-    expect((await remove(`${own}/kept`, '?force=true')).status).toBe(200)
-  })
-
-  it('DELETE with force=false removes an empty folder (S-97)', async () => {
-    await put(`${own}/empty`, '', '?type=folder')
-    expect((await remove(`${own}/empty`, '?force=false')).status).toBe(200)
-    expectError(await read(`${own}/empty`, '?meta'), 404, 104001)
-  })
-
-  it('DELETE of a missing file or folder answers 404/104001 (S-92, E-29)', async () => {
-    expectError(await remove(`${own}/nothing`), 404, 104001)
-  })
-
-  it('DELETE below a file, or of an illegal path, answers 104009 (S-14, S-94, E-37)', async () => {
-    await put(`${own}/leaf`, 'x')
-    expectError(await remove(`${own}/leaf/below`), 400, 104009)
-    for (const path of ['%2e%2e', '/a//.', 'a%00', 'x'.repeat(256)]) {
-      expectError(await call(`${storage}/${path}`, { method: 'DELETE' }), 400, 104009)
-    }
-  })
-
-  it('DELETE of the root answers 400/104014 (S-93, E-41)', async () => {
-    expectError(await call(storage, { method: 'DELETE' }), 400, 104014)
-    expectError(await call(`${storage}/`, { method: 'DELETE' }), 400, 104014)
-  })
-
-  it.each(['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'])(
-    'DELETE of the reserved folder %s answers 400/104020 (S-17, S-96, E-45)',
-    async (folder) => {
-      expectError(await remove(folder), 400, 104020)
-    },
-  )
-
-  it('DELETE of the contents of a reserved folder succeeds (S-96)', async () => {
-    await put(`StyleSheets/${own}/a.css`, 'a')
-    expect((await remove(`StyleSheets/${own}`)).status).toBe(200)
-    expectError(await rename('StyleSheets', 'x'), 400, 104020)
-  })
-
-  it.each(['?force=maybe', '?force=', '?version=live', '?version=draft?force=x'])(
-    'DELETE with %s is refused with 104000 (S-98, E-28)',
-    async (query) => {
-      await put(`${own}/values/a`, 'a')
-      expectError(await remove(`${own}/values/a`, query), 400, 104000)
-    },
-  )
+it('DELETE of a file answers 200 with an empty body (S-91)', async () => {
+  await put(`${own}/file/a`, 'a')
+  await put(`${own}/file/ab`, 'ab')
+  expect(await remove(`${own}/file/a`)).toMatchObject({ status: 200, text: '' })
+  expect(await namesIn(`${own}/file`)).toEqual(['ab'])
 })
+
+it('DELETE of a folder removes its contents, and nothing else (S-2, S-91, S-98)', async () => {
+  for (const path of ['folder/a', 'folder/b/c', 'folder-2/x', 'folders']) await put(`${own}/tree/${path}`, 'x')
+  // A slash at the end of the path is ignored, and so is ?meta.
+  expect((await call(`${storage}/${own}/tree/folder/?meta`, { method: 'DELETE' })).status).toBe(200)
+  expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
+})
+
+it('DELETE with force=false removes only an empty folder (S-97, S-98, E-48)', async () => {
+  await put(`${own}/kept/a`, 'a')
+  expectError(await remove(`${own}/kept`, '?force=false'), 403, 104024)
+  expectError(await remove(`${own}/kept`, '?version=draft?force=false'), 403, 104024)
+  expect(await namesIn(`${own}/kept`)).toEqual(['a'])
+  await remove(`${own}/kept/a`)
+  expect((await remove(`${own}/kept`, '?force=false')).status).toBe(200)
+  expectError(await read(`${own}/kept`, '?meta'), 404, 104001)
+})
+
+it('DELETE of a missing or illegal path is refused (S-14, S-92, S-94, E-29, E-37)', async () => {
+  expectError(await remove(`${own}/nothing`), 404, 104001)
+  await put(`${own}/leaf`, 'x')
+  expectError(await remove(`${own}/leaf/below`), 400, 104009)
+  for (const path of ['%2e%2e', '/a//.', 'a%00', 'x'.repeat(256)]) {
+    expectError(await call(`${storage}/${path}`, { method: 'DELETE' }), 400, 104009)
+  }
+})
+
+it('DELETE of the root answers 400/104014 (S-93, E-41)', async () => {
+  expectError(await call(storage, { method: 'DELETE' }), 400, 104014)
+  expectError(await call(`${storage}/`, { method: 'DELETE' }), 400, 104014)
+})
+
+it.each(['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'])(
+  'DELETE of the reserved folder %s answers 400/104020 (S-17, S-96, E-45)',
+  async (folder) => {
+    expectError(await remove(folder), 400, 104020)
+  },
+)
+
+it.each(['?force=maybe', '?force=', '?version=live', '?version=draft?force=x'])(
+  'DELETE with %s is refused with 104000 (S-98, E-28)',
+  async (query) => {
+    await put(`${own}/values/a`, 'a')
+    expectError(await remove(`${own}/values/a`, query), 400, 104000)
+  },
+)

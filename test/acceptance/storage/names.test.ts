@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 import { namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
 
@@ -45,56 +45,53 @@ const names = [
   '長'.repeat(85),
 ]
 
-describe('Names in every script', () => {
-  const all = <Result>(run: (name: string) => Promise<Result>) => Promise.all(names.map(run))
-  const statuses = async (run: (name: string) => Promise<Answer>) =>
-    new Set((await all(run)).map(({ status }) => status))
+const all = <Result>(run: (name: string) => Promise<Result>) => Promise.all(names.map(run))
+const statuses = async (run: (name: string) => Promise<Answer>) => new Set((await all(run)).map(({ status }) => status))
 
-  it('Files are stored, listed, read, renamed and deleted by these names (S-13)', async () => {
-    const folder = `${own}/files`
-    expect(await statuses((name) => put(`${folder}/${name}`, name))).toEqual(new Set([200]))
-    expect(new Set(await namesIn(folder))).toEqual(new Set(names))
-    expect((await all((name) => read(`${folder}/${name}`))).map(({ text }) => text)).toEqual(names)
-    const other = (name: string) => `other-${names.indexOf(name)}`
-    expect(await statuses((name) => rename(`${folder}/${name}`, other(name)))).toEqual(new Set([200]))
-    expect(await statuses((name) => rename(`${folder}/${other(name)}`, name))).toEqual(new Set([200]))
-    expect(new Set(await namesIn(folder))).toEqual(new Set(names))
-    expect(await statuses((name) => remove(`${folder}/${name}`))).toEqual(new Set([200]))
-    expect(await namesIn(folder)).toEqual([])
-  })
+it('Files are stored, read, renamed and deleted by names in every script (S-13)', async () => {
+  const folder = `${own}/files`
+  expect(await statuses((name) => put(`${folder}/${name}`, name))).toEqual(new Set([200]))
+  expect(new Set(await namesIn(folder))).toEqual(new Set(names))
+  expect((await all((name) => read(`${folder}/${name}`))).map(({ text }) => text)).toEqual(names)
+  const other = (name: string) => `other-${names.indexOf(name)}`
+  expect(await statuses((name) => rename(`${folder}/${name}`, other(name)))).toEqual(new Set([200]))
+  expect(await statuses((name) => rename(`${folder}/${other(name)}`, name))).toEqual(new Set([200]))
+  expect(new Set(await namesIn(folder))).toEqual(new Set(names))
+  expect(await statuses((name) => remove(`${folder}/${name}`))).toEqual(new Set([200]))
+  expect(await namesIn(folder)).toEqual([])
+})
 
-  it('Folders can have these names too (S-13)', async () => {
-    const folder = `${own}/folders`
-    await all((name) => put(`${folder}/${name}/a`, 'a'))
-    expect(new Set(await namesIn(folder))).toEqual(new Set(names.map((name) => `${name}/`)))
-    expect(new Set((await all((name) => namesIn(`${folder}/${name}`))).flat())).toEqual(new Set(['a']))
-    expect(await statuses((name) => remove(`${folder}/${name}`))).toEqual(new Set([200]))
-  })
+it('Folders can have names in every script (S-13)', async () => {
+  const folder = `${own}/folders`
+  await all((name) => put(`${folder}/${name}/a`, 'a'))
+  expect(new Set(await namesIn(folder))).toEqual(new Set(names.map((name) => `${name}/`)))
+  expect(new Set((await all((name) => namesIn(`${folder}/${name}`))).flat())).toEqual(new Set(['a']))
+  expect(await statuses((name) => remove(`${folder}/${name}`))).toEqual(new Set([200]))
+})
 
-  it('A file name in a multipart body is stored unchanged (S-13)', async () => {
-    // In a form, a quotation mark ends the name, and the name starts after the last slash or backslash.
-    const plain = names.filter((name) => !/["\\/]/.test(name))
-    expect(
-      (
-        await upload(
-          `${own}/parts`,
-          plain.map((name) => ({ name })),
-        )
-      ).status,
-    ).toBe(200)
-    expect(new Set(await namesIn(`${own}/parts`))).toEqual(new Set(plain))
-  })
+it('A file name in a multipart body is stored unchanged (S-13)', async () => {
+  // In a form, a quotation mark ends the name, and the name starts after the last slash or backslash.
+  const plain = names.filter((name) => !/["\\/]/.test(name))
+  expect(
+    (
+      await upload(
+        `${own}/parts`,
+        plain.map((name) => ({ name })),
+      )
+    ).status,
+  ).toBe(200)
+  expect(new Set(await namesIn(`${own}/parts`))).toEqual(new Set(plain))
+})
 
-  it('Both Unicode normal forms of a name mean the same file (S-1)', async () => {
-    await put(`${own}/forms/e\u0301`, 'decomposed')
-    await put(`${own}/forms/\u00e9`, 'composed')
-    expect(await namesIn(`${own}/forms`)).toEqual(['\u00e9'])
-    expect((await read(`${own}/forms/e\u0301`)).text).toBe('composed')
-  })
+it('Both Unicode normal forms of a name mean the same file (S-1)', async () => {
+  await put(`${own}/forms/e\u0301`, 'decomposed')
+  await put(`${own}/forms/\u00e9`, 'composed')
+  expect(await namesIn(`${own}/forms`)).toEqual(['\u00e9'])
+  expect((await read(`${own}/forms/e\u0301`)).text).toBe('composed')
+})
 
-  it('Names keep their upper and lower case (S-3)', async () => {
-    await put(`${own}/case/a`, '1')
-    await put(`${own}/case/A`, '2')
-    expect(await namesIn(`${own}/case`)).toEqual(['A', 'a'])
-  })
+it('Names keep their upper and lower case (S-3)', async () => {
+  await put(`${own}/case/a`, '1')
+  await put(`${own}/case/A`, '2')
+  expect(await namesIn(`${own}/case`)).toEqual(['A', 'a'])
 })

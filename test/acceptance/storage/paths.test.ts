@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
@@ -10,58 +10,47 @@ const own = ownFolder()
 const at = (path: string, options: Parameters<typeof call>[1] = {}) => call(`${storage}/${path}`, options)
 const bytes = { 'Content-Type': 'application/octet-stream' }
 
-describe('Runs of slashes', () => {
-  it('Several slashes at the start of a path count as one (S-2)', async () => {
-    const file = `/_System/Apps/${own}/a.json`
-    expect((await at(file, { method: 'PUT', body: '{"a":1}', headers: bytes })).status).toBe(200)
-    expect((await at(file)).text).toBe('{"a":1}')
-    expect((await read(`_System/Apps/${own}/a.json`)).text).toBe('{"a":1}')
-    expect((await at(file, { method: 'DELETE' })).status).toBe(200)
-    expectError(await read(`_System/Apps/${own}/a.json`), 404, 104001)
-    await remove(`_System/Apps/${own}`)
-  })
+it('Several slashes at the start of a path count as one (S-2)', async () => {
+  const file = `/_System/Apps/${own}/a.json`
+  expect((await at(file, { method: 'PUT', body: '{"a":1}', headers: bytes })).status).toBe(200)
+  expect((await at(file)).text).toBe('{"a":1}')
+  expect((await read(`_System/Apps/${own}/a.json`)).text).toBe('{"a":1}')
+  expect((await at(file, { method: 'DELETE' })).status).toBe(200)
+  expectError(await read(`_System/Apps/${own}/a.json`), 404, 104001)
+  await remove(`_System/Apps/${own}`)
+})
 
-  it('Several slashes between two names count as one (S-2)', async () => {
-    expect((await at(`${own}//runs///b.txt`, { method: 'PUT', body: 'b', headers: bytes })).status).toBe(200)
-    expect(await namesIn(`${own}/runs`)).toEqual(['b.txt'])
-    expect((await upload(`${own}//runs/`, [{ name: 'c.txt' }])).status).toBe(200)
-    expect(await namesIn(`${own}/runs`)).toEqual(['b.txt', 'c.txt'])
-  })
+it('Several slashes between two names count as one (S-2)', async () => {
+  expect((await at(`${own}//runs///b.txt`, { method: 'PUT', body: 'b', headers: bytes })).status).toBe(200)
+  expect(await namesIn(`${own}/runs`)).toEqual(['b.txt'])
+  expect((await upload(`${own}//runs/`, [{ name: 'c.txt' }])).status).toBe(200)
+  expect(await namesIn(`${own}/runs`)).toEqual(['b.txt', 'c.txt'])
+})
 
-  it.each(['%2F', '/%2F/', '%2f%2F'])('Slashes written as %s count as one (S-1, S-2)', async (slashes) => {
-    await put(`${own}/encoded/a`, 'a')
-    expect((await at(`${slashes}${own}${slashes}encoded${slashes}a`)).text).toBe('a')
-  })
+it.each(['%2F', '/%2F/', '%2f%2F'])('Slashes written as %s count as one (S-1, S-2)', async (slashes) => {
+  await put(`${own}/encoded/a`, 'a')
+  expect((await at(`${slashes}${own}${slashes}encoded${slashes}a`)).text).toBe('a')
+})
 
-  it.each(['/', '//', '%2F'])('The path storage/%s means the root (S-2, S-93, S-109)', async (slashes) => {
-    const { json } = await at(`${slashes}?meta`)
-    expect(json).toMatchObject({ name: '', type: 'folder' })
-    expect((await at(`${slashes}?status`)).json).toHaveProperty('percent')
-    expectError(await at(slashes, { method: 'DELETE' }), 400, 104014)
-    expectError(await at(slashes, { method: 'PUT', body: 'x' }), 400, 104014)
-  })
+it.each(['/', '//', '%2F'])('The path storage/%s means the root (S-2, S-93, S-109)', async (slashes) => {
+  const { json } = await at(`${slashes}?meta`)
+  expect(json).toMatchObject({ name: '', type: 'folder' })
+  expect((await at(`${slashes}?status`)).json).toHaveProperty('percent')
+  expectError(await at(slashes, { method: 'DELETE' }), 400, 104014)
+  expectError(await at(slashes, { method: 'PUT', body: 'x' }), 400, 104014)
+})
 
-  it('Several slashes never lead out of the site (S-10, S-12, S-16)', async () => {
-    expectError(await at('/..//x'), 400, 104015)
-    expectError(await at('//..%2F/x', { method: 'DELETE' }), 400, 104009)
-    expectError(await at(`/${'x'.repeat(256)}`), 400, 104028)
-  })
+it('Several slashes never lead out of the site (S-10, S-12, S-16)', async () => {
+  expectError(await at('/..//x'), 400, 104015)
+  expectError(await at('//..%2F/x', { method: 'DELETE' }), 400, 104009)
+  expectError(await at(`/${'x'.repeat(256)}`), 400, 104028)
+})
 
-  it('Links in answers have single slashes (S-2)', async () => {
-    await put(`${own}/links/a`, 'a')
-    const { json } = await at(`/${own}//links//?meta`)
-    expect(json.name).toBe('links')
-    for (const { links } of [json, ...json.contents]) {
-      expect(new URL(links[0].uri).pathname).not.toContain('//')
-    }
-  })
-
-  it('OPTIONS of a path with several slashes returns the CORS headers (A-30)', async () => {
-    const headers = { Origin: 'https://example.com', 'Access-Control-Request-Method': 'PUT' }
-    const preflight = await at(`/${own}//a`, { method: 'OPTIONS', token: null, headers })
-    expect({ status: preflight.status, allow: preflight.headers['allow'] }).toEqual({
-      status: 204,
-      allow: expect.stringContaining('PUT'),
-    })
-  })
+it('Links in answers have single slashes (S-2)', async () => {
+  await put(`${own}/links/a`, 'a')
+  const { json } = await at(`/${own}//links//?meta`)
+  expect(json.name).toBe('links')
+  for (const { links } of [json, ...json.contents]) {
+    expect(new URL(links[0].uri).pathname).not.toContain('//')
+  }
 })

@@ -1,7 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { admin, testWithAdmin } from '../support/admin.ts'
+import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
-import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 import { at, ownFolder, purge, put, read, remove, restore, versionsOf } from '../support/storage.ts'
 
@@ -19,8 +17,7 @@ describe.concurrent('A purge', () => {
     const path = `${own}/all.txt`
     for (const text of ['1', '22', '333']) await put(path, text)
     const [, old] = await versionsOf(path)
-    const { status, text } = await purge(path)
-    expect([status, text]).toEqual([200, ''])
+    expect(await purge(path)).toMatchObject({ status: 200, text: '' })
     expect(await sizesOf(path)).toEqual([3])
     expect((await read(path)).text).toBe('333')
     expectError(await read(path, named(old?.version)), 404, 104001)
@@ -105,21 +102,5 @@ describe.concurrent('A purge', () => {
     expect(await sizesOf(path)).toEqual([2, 1])
     expect((await purge(path, '?versions', { 'If-Match': headers['etag'] ?? '' })).status).toBe(200)
     expect(await sizesOf(path)).toEqual([2])
-  })
-})
-
-describe('A purge during a workflow', () => {
-  let site: string
-  beforeAll(async () => {
-    site = String(await ownSiteId().catch(() => 0))
-  })
-
-  testWithAdmin('A purge of a page with a running workflow answers 104011 (H-32)', async () => {
-    const page = `${own}/workflow.html`
-    for (const text of ['1', '22']) await put(page, text)
-    await admin('workflow', 'start', page, '--site', site)
-    expectError(await purge(page), 400, 104011)
-    await admin('workflow', 'end', page, '--site', site)
-    expect((await purge(page)).status).toBe(200)
   })
 })

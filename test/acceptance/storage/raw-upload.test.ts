@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { formHeaders, multipart } from '../../support/multipart.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
@@ -7,56 +7,47 @@ import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts
 
 const own = ownFolder()
 
-describe('PUT of a file', () => {
-  it('PUT stores its body as the file (S-47)', async () => {
-    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
-    const { status, json } = await put(`${own}/raw/a.bin`, bytes)
-    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
-    const asBytes = { headers: { Accept: 'application/octet-stream' } }
-    expect((await call(at(`${own}/raw/a.bin`), asBytes)).headers['content-length']).toBe('256')
-  })
+it('PUT stores its body as the file (S-47)', async () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
+  expect(await put(`${own}/raw/a.bin`, bytes)).toMatchObject({ status: 200, json: { status: 'success' } })
+  const asBytes = { headers: { Accept: 'application/octet-stream' } }
+  expect((await call(at(`${own}/raw/a.bin`), asBytes)).headers['content-length']).toBe('256')
+})
 
-  it('PUT accepts a multipart body, like POST (S-47)', async () => {
-    await upload(`${own}/raw/form`, [{ name: 'a', content: 'in a form' }], { method: 'PUT' })
-    expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
-  })
+it('PUT accepts a multipart body, like POST (S-47)', async () => {
+  await upload(`${own}/raw/form`, [{ name: 'a', content: 'in a form' }], { method: 'PUT' })
+  expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
+})
 
-  it('PUT does not publish a draft in a multipart body (S-48)', async () => {
-    const page = `${own}/raw/page.html`
-    await put(page, 'live')
-    const form = multipart([{ name: 'page.html', content: 'draft' }])
-    expectError(await put(page, form, '?version=draft', { headers: formHeaders }), 400, 104000)
-    expect((await read(page)).text).toBe('live')
-  })
+it('PUT refuses a draft in a multipart body, and an unknown version (S-48)', async () => {
+  const page = `${own}/raw/page.html`
+  await put(page, 'live')
+  const form = multipart([{ name: 'page.html', content: 'draft' }])
+  expectError(await put(page, form, '?version=draft', { headers: formHeaders }), 400, 104000)
+  expectError(await put(page, 'x', '?version=other'), 400, 104000)
+  expect((await read(page)).text).toBe('live')
+})
 
-  it('PUT with ?type=folder creates a folder, and can be repeated (S-49)', async () => {
-    for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
-    expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
-  })
+it('PUT with ?type=folder creates a folder, but not in place of a file (S-49)', async () => {
+  for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
+  expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
+  await put(`${own}/raw/file`, 'x')
+  expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
+})
 
-  it('PUT with ?type=folder at the path of a file answers 400/104022 (S-49)', async () => {
-    await put(`${own}/raw/file`, 'x')
-    expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
-  })
+it('PUT of a part of a file answers 104000, and the file stays (S-132)', async () => {
+  const path = `${own}/raw/part.txt`
+  await put(path, 'first, second')
+  expectError(await put(path, 'second', '', { headers: { 'Content-Range': 'bytes 7-12/13' } }), 400, 104000)
+  expect((await read(path)).text).toBe('first, second')
+})
 
-  it('PUT of a part of a file answers 104000, and the file stays (S-132)', async () => {
-    const path = `${own}/raw/part.txt`
-    await put(path, 'first, second')
-    expectError(await put(path, 'second', '', { headers: { 'Content-Range': 'bytes 7-12/13' } }), 400, 104000)
-    expect((await read(path)).text).toBe('first, second')
-  })
-
-  it('PUT of an encoded file answers 104000, and other codings are ignored (S-133)', async () => {
-    const path = `${own}/raw/coded.txt`
-    const putCoded = (coding: string) => put(path, coding, '', { headers: { 'Content-Encoding': coding } })
-    expect((await putCoded('utf-8')).status).toBe(200)
-    for (const coding of ['gzip', 'BR', 'identity, x-gzip']) expectError(await putCoded(coding), 400, 104000)
-    expect((await read(path)).text).toBe('utf-8')
-  })
-
-  it('PUT refuses an unknown value of version with 104000 (S-48)', async () => {
-    expectError(await put(`${own}/raw/x.html`, 'x', '?version=other'), 400, 104000)
-  })
+it('PUT of an encoded file answers 104000, and other codings are ignored (S-133)', async () => {
+  const path = `${own}/raw/coded.txt`
+  const putCoded = (coding: string) => put(path, coding, '', { headers: { 'Content-Encoding': coding } })
+  expect((await putCoded('utf-8')).status).toBe(200)
+  for (const coding of ['gzip', 'BR', 'identity, x-gzip']) expectError(await putCoded(coding), 400, 104000)
+  expect((await read(path)).text).toBe('utf-8')
 })
 
 let count = 0
@@ -64,37 +55,35 @@ const fresh = () => `${own}/${count++}/a.txt`
 const putIf = (path: string, content: Buffer, headers: Readonly<Record<string, string>>) =>
   put(path, content, '', { headers: { 'Content-Type': 'application/octet-stream', ...headers } })
 
-describe('PUT with a digest', () => {
-  const content = Buffer.from('the bytes of a file')
-  const digest = (algorithm: string, bytes = content) => createHash(algorithm).update(bytes).digest('base64')
-  const other = Buffer.from('other bytes')
+const content = Buffer.from('the bytes of a file')
+const digest = (algorithm: string, bytes = content) => createHash(algorithm).update(bytes).digest('base64')
+const other = Buffer.from('other bytes')
 
-  it('PUT stores bytes that match their digest (S-50)', async () => {
-    const path = fresh()
-    for (const header of [`sha-256=:${digest('sha256')}:`, `sha-512=:AAAA:, sha-256=:${digest('sha256')}:`]) {
-      expect((await putIf(path, content, { 'Content-Digest': header })).status).toBe(200)
-    }
-    expect((await putIf(path, content, { 'Content-Digest': 'sha-512=:AAAA:' })).status).toBe(200)
-    expect((await putIf(path, content, { 'Content-MD5': digest('md5') })).status).toBe(200)
-    expect((await read(path)).text).toBe(String(content))
-  })
+it('PUT stores bytes that match their digest (S-50)', async () => {
+  const path = fresh()
+  for (const header of [`sha-256=:${digest('sha256')}:`, `sha-512=:AAAA:, sha-256=:${digest('sha256')}:`]) {
+    expect((await putIf(path, content, { 'Content-Digest': header })).status).toBe(200)
+  }
+  expect((await putIf(path, content, { 'Content-Digest': 'sha-512=:AAAA:' })).status).toBe(200)
+  expect((await putIf(path, content, { 'Content-MD5': digest('md5') })).status).toBe(200)
+  expect((await read(path)).text).toBe(String(content))
+})
 
-  it.for([
-    ['Content-Digest', `sha-256=:${digest('sha256', other)}:`],
-    ['Content-Digest', `sha-256=${digest('sha256')}`],
-    ['Content-Digest', 'sha-256=:AAAA:'],
-    ['Content-MD5', digest('md5', other)],
-    ['Content-MD5', 'nonsense'],
-  ] as const)('PUT with %s: %s answers 104033 and changes nothing (S-50, E-53)', async ([name, value], { skip }) => {
-    const path = fresh()
-    await put(path, 'old')
-    const answer = await putIf(path, content, { [name]: value })
-    const isHeaderRemoved =
-      name === 'Content-MD5' && answer.status === 200 && answer.headers['x-amz-apigw-id'] !== undefined
-    if (isHeaderRemoved) skip('NOT PROVEN: the gateway removes this header from requests')
-    expectError(answer, 400, 104033)
-    expect((await read(path)).text).toBe('old')
-    expectError(await putIf(`${path}-new`, content, { [name]: value }), 400, 104033)
-    expectError(await read(`${path}-new`), 404, 104001)
-  })
+it.for([
+  ['Content-Digest', `sha-256=:${digest('sha256', other)}:`],
+  ['Content-Digest', `sha-256=${digest('sha256')}`],
+  ['Content-Digest', 'sha-256=:AAAA:'],
+  ['Content-MD5', digest('md5', other)],
+  ['Content-MD5', 'nonsense'],
+] as const)('PUT with %s: %s answers 104033 and changes nothing (S-50, E-53)', async ([name, value], { skip }) => {
+  const path = fresh()
+  await put(path, 'old')
+  const answer = await putIf(path, content, { [name]: value })
+  const isHeaderRemoved =
+    name === 'Content-MD5' && answer.status === 200 && answer.headers['x-amz-apigw-id'] !== undefined
+  if (isHeaderRemoved) skip('NOT PROVEN: the gateway removes this header from requests')
+  expectError(answer, 400, 104033)
+  expect((await read(path)).text).toBe('old')
+  expectError(await putIf(`${path}-new`, content, { [name]: value }), 400, 104033)
+  expectError(await read(`${path}-new`), 404, 104001)
 })

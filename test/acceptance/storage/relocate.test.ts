@@ -12,37 +12,29 @@ const contentOf = async (path: string, query = ''): Promise<string | undefined> 
   return status === 200 ? text : undefined
 }
 
-describe('A rename', () => {
-  it('A renamed file has the new name and the media type of that name (S-51)', async () => {
-    await put(`${own}/rename/a.txt`, 'x')
-    const { status, json } = await rename(`${own}/rename/a.txt`, 'b.css')
-    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
-    expect(await namesIn(`${own}/rename`)).toEqual(['b.css'])
-    const { headers } = await call(`${storage}/${own}/rename/b.css`, { headers: { Accept: 'text/css' } })
-    expect(headers['content-type']).toBe('text/css')
-  })
+it('A renamed file has the media type of its name; other members are ignored (S-51)', async () => {
+  await put(`${own}/rename/a.txt`, 'x')
+  const answer = await relocate(`${own}/rename/a.txt`, { title: 'x', name: 'b.css' })
+  expect(answer).toMatchObject({ status: 200, json: { status: 'success' } })
+  expect(await namesIn(`${own}/rename`)).toEqual(['b.css'])
+  const { headers } = await call(`${storage}/${own}/rename/b.css`, { headers: { Accept: 'text/css' } })
+  expect(headers['content-type']).toBe('text/css')
+})
 
-  it('A rename to the current name changes nothing (S-57)', async () => {
-    await put(`${own}/same/a`, 'x')
-    expect((await rename(`${own}/same/a`, 'a')).status).toBe(200)
-    expect((await read(`${own}/same/a`)).text).toBe('x')
-  })
+it('A rename or move of the root answers 400/104014 (S-109)', async () => {
+  for (const body of [{ name: 'x' }, { path: 'x' }, { copyTo: 'x' }]) {
+    expectError(await call(`${storage}?meta`, { method: 'PUT', body }), 400, 104014)
+  }
+})
 
-  it('A rename or move of the root answers 400/104014 (S-109)', async () => {
-    for (const body of [{ name: 'x' }, { path: 'x' }, { copyTo: 'x' }]) {
-      expectError(await call(`${storage}?meta`, { method: 'PUT', body }), 400, 104014)
-    }
-  })
-
-  it('The new name must be one legal segment (S-54, S-12, E-42, E-49)', async () => {
-    await put(`${own}/name/a`, 'x')
-    expectError(await rename(`${own}/name/a`, 'b/c'), 400, 104015)
-    expectError(await rename(`${own}/name/a`, '..'), 400, 104015)
-    expectError(await rename(`${own}/name/a`, 'x'.repeat(256)), 400, 104028)
-    expectError(await rename(`${own}/name/a`, ''), 400, 104014)
-    const body = { title: 'x' }
-    expectError(await call(`${storage}/${own}/name/a?meta`, { method: 'PUT', body }), 400, 104000)
-  })
+it('The new name must be one legal segment (S-54, S-12, E-42, E-49)', async () => {
+  await put(`${own}/name/a`, 'x')
+  expectError(await rename(`${own}/name/a`, 'b/c'), 400, 104015)
+  expectError(await rename(`${own}/name/a`, '..'), 400, 104015)
+  expectError(await rename(`${own}/name/a`, 'x'.repeat(256)), 400, 104028)
+  expectError(await rename(`${own}/name/a`, ''), 400, 104014)
+  const body = { title: 'x' }
+  expectError(await call(`${storage}/${own}/name/a?meta`, { method: 'PUT', body }), 400, 104000)
 })
 
 describe.each([
@@ -55,8 +47,7 @@ describe.each([
 
   it('A file is stored at its new path, and missing folders are created (S-51, S-52)', async () => {
     await put(`${folder}/file/a.txt`, 'text')
-    const { status, json } = await to(`${folder}/file/a.txt`, `/${folder}/new/deep/b.css`)
-    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+    expect((await to(`${folder}/file/a.txt`, `/${folder}/new/deep/b.css`)).status).toBe(200)
     expect(await contentOf(`${folder}/new/deep/b.css`)).toBe('text')
     expect(await contentOf(`${folder}/file/a.txt`)).toBe(left('text'))
     expect(await namesIn(`${folder}/new`)).toEqual(['deep/'])
@@ -98,11 +89,8 @@ describe.each([
     expect([await contentOf(`${folder}/taken/a`), await contentOf(`${folder}/taken/b`)]).toEqual(['a', 'b'])
   })
 
-  it('A missing source is refused with 404/104001 (S-53)', async () => {
+  it('A missing source, and a new path below a file, are refused (S-53, E-37)', async () => {
     expectError(await to(`${folder}/missing`, `${folder}/anywhere`), 404, 104001)
-  })
-
-  it('A new path below a file is refused with 400/104009 (E-37)', async () => {
     for (const name of ['a', 'f/b', 'leaf']) await put(`${folder}/ancestor/${name}`, name)
     for (const source of ['a', 'f']) {
       expectError(await to(`${folder}/ancestor/${source}`, `${folder}/ancestor/leaf/x`), 400, 104009)
@@ -155,98 +143,82 @@ describe.each([
   })
 })
 
-describe('Rules for moves only', () => {
-  it('A move of a page also moves its draft (S-56)', async () => {
-    await put(`${own}/draft/a.html`, 'live')
-    await put(`${own}/draft/a.html`, 'draft', '?version=draft')
-    await move(`${own}/draft/a.html`, `${own}/drafts/b.html`)
-    await move(`${own}/drafts`, `${own}/moved/drafts`)
-    expect(await contentOf(`${own}/moved/drafts/b.html`)).toBe('live')
-    expect(await contentOf(`${own}/moved/drafts/b.html`, '?version=draft')).toBe('draft')
-  })
-
-  it('A move keeps a draft only if the new path can have one (S-56, S-111)', async () => {
-    const template = '{tag_pagecontent}'
-    const templates = `Templates/${own}`
-    for (const path of ['a.html', 'f/b.html']) {
-      await put(`${own}/pages/${path}`, template)
-      await put(`${own}/pages/${path}`, 'draft', '?version=draft')
-    }
-    await put(`${own}/pages/f/only.html`, 'no template', '?version=draft')
-    expect((await move(`${own}/pages/a.html`, `${own}/pages/a.txt`)).status).toBe(200)
-    expectError(await read(`${own}/pages/a.html`, '?version=draft'), 404, 104001)
-    expectError(await move(`${own}/pages/f`, templates), 400, 104008)
-    await put(`${own}/pages/f/only.html`, template, '?version=draft')
-    expect((await move(`${own}/pages/f`, templates)).status).toBe(200)
-    for (const name of ['b', 'only']) expect(await contentOf(`${templates}/${name}.html`)).toBe(template)
-    expect((await move(templates, `${own}/pages/back`)).status).toBe(200)
-    for (const name of ['b', 'only']) {
-      expect(await contentOf(`${own}/pages/back/${name}.html`, '?version=draft')).toBe(template)
-    }
-  })
-
-  it('A move to the same path answers 200 (S-57)', async () => {
-    await put(`${own}/onto/a`, 'a')
-    for (const path of [`${own}/onto/a`, `${own}/onto`]) expect((await move(path, `/${path}`)).status).toBe(200)
-    expect(await contentOf(`${own}/onto/a`)).toBe('a')
-  })
-
-  it('A move of a reserved folder answers 400/104020 (S-55, E-45)', async () => {
-    await put(`StyleSheets/${own}/a.css`, 'a')
-    expectError(await move('StyleSheets', `${own}/styles`), 400, 104020)
-    expect((await move(`StyleSheets/${own}`, `${own}/styles`)).status).toBe(200)
-    expect(await contentOf(`${own}/styles/a.css`)).toBe('a')
-  })
+it('A move of a page also moves its draft (S-56)', async () => {
+  await put(`${own}/draft/a.html`, 'live')
+  await put(`${own}/draft/a.html`, 'draft', '?version=draft')
+  await move(`${own}/draft/a.html`, `${own}/drafts/b.html`)
+  await move(`${own}/drafts`, `${own}/moved/drafts`)
+  expect(await contentOf(`${own}/moved/drafts/b.html`)).toBe('live')
+  expect(await contentOf(`${own}/moved/drafts/b.html`, '?version=draft')).toBe('draft')
 })
 
-describe('Rules for copies only', () => {
-  it('A copy contains only live files, and is independent of the source (S-58)', async () => {
-    await put(`${own}/live/a.html`, 'live')
-    await put(`${own}/live/a.html`, 'draft', '?version=draft')
-    await put(`${own}/live/only.html`, 'draft', '?version=draft')
-    expect((await copy(`${own}/live`, `${own}/copied`)).status).toBe(200)
-    expect(await contentOf(`${own}/copied/a.html`, '?version=draft')).toBe('live')
-    expect(await contentOf(`${own}/copied/only.html`, '?version=draft')).toBeUndefined()
-    expectError(await copy(`${own}/live/only.html`, `${own}/only.html`), 404, 104001)
-    await put(`${own}/live/a.html`, 'newer')
-    expect(await contentOf(`${own}/copied/a.html`)).toBe('live')
-    await remove(`${own}/copied`)
-    expect(await contentOf(`${own}/live/a.html`)).toBe('newer')
-  })
-
-  it('A copy to the same path answers 400/104022 (S-57)', async () => {
-    await put(`${own}/twice/a`, 'a')
-    for (const path of [`${own}/twice/a`, `${own}/twice`]) expectError(await copy(path, path), 400, 104022)
-  })
-
-  it('A reserved folder can be copied (S-55)', async () => {
-    await put(`Layouts/${own}/a.txt`, 'a')
-    expect((await copy('Layouts', `${own}/layouts`)).status).toBe(200)
-    expect(await contentOf(`${own}/layouts/${own}/a.txt`)).toBe('a')
-    expect((await remove(`Layouts/${own}`)).status).toBe(200)
-  })
+it('A move keeps a draft only if the new path can have one (S-56, S-111)', async () => {
+  const template = '{tag_pagecontent}'
+  const templates = `Templates/${own}`
+  for (const path of ['a.html', 'f/b.html']) {
+    await put(`${own}/pages/${path}`, template)
+    await put(`${own}/pages/${path}`, 'draft', '?version=draft')
+  }
+  await put(`${own}/pages/f/only.html`, 'no template', '?version=draft')
+  expect((await move(`${own}/pages/a.html`, `${own}/pages/a.txt`)).status).toBe(200)
+  expectError(await read(`${own}/pages/a.html`, '?version=draft'), 404, 104001)
+  expectError(await move(`${own}/pages/f`, templates), 400, 104008)
+  await put(`${own}/pages/f/only.html`, template, '?version=draft')
+  expect((await move(`${own}/pages/f`, templates)).status).toBe(200)
+  for (const name of ['b', 'only']) expect(await contentOf(`${templates}/${name}.html`)).toBe(template)
+  expect((await move(templates, `${own}/pages/back`)).status).toBe(200)
+  for (const name of ['b', 'only']) {
+    expect(await contentOf(`${own}/pages/back/${name}.html`, '?version=draft')).toBe(template)
+  }
 })
 
-describe('The body of a rename, move or copy', () => {
-  it.each([
-    [{}],
-    [{ title: 'x' }],
-    [{ name: 'b', path: 'b' }],
-    [{ path: 'b', copyTo: 'c' }],
-    [{ name: 'b', path: 'b', copyTo: 'b' }],
-    [{ name: 'b', copyTo: null }],
-    [{ path: 5 }],
-    [{ copyTo: ['b'] }],
-    [[]],
-  ])('The body %j is refused with 104000 (S-51)', async (body) => {
-    await put(`${own}/place/a`, 'a')
-    expectError(await relocate(`${own}/place/a`, body), 400, 104000)
-    expect(await namesIn(`${own}/place`)).toEqual(['a'])
-  })
+it('A rename or move to the same path answers 200 (S-57)', async () => {
+  await put(`${own}/onto/a`, 'a')
+  expect((await rename(`${own}/onto/a`, 'a')).status).toBe(200)
+  for (const path of [`${own}/onto/a`, `${own}/onto`]) expect((await move(path, `/${path}`)).status).toBe(200)
+  expect(await contentOf(`${own}/onto/a`)).toBe('a')
+})
 
-  it('Unknown members of the body are ignored (S-51)', async () => {
-    await put(`${own}/unknown/a`, 'a')
-    expect((await relocate(`${own}/unknown/a`, { title: 'x', path: `${own}/unknown/b` })).status).toBe(200)
-    expect(await namesIn(`${own}/unknown`)).toEqual(['b'])
-  })
+it('A reserved folder can be copied, but its move answers 400/104020 (S-55, E-45)', async () => {
+  await put(`StyleSheets/${own}/a.css`, 'a')
+  expectError(await move('StyleSheets', `${own}/styles`), 400, 104020)
+  expect((await copy('StyleSheets', `${own}/copied-styles`)).status).toBe(200)
+  expect(await contentOf(`${own}/copied-styles/${own}/a.css`)).toBe('a')
+  expect((await move(`StyleSheets/${own}`, `${own}/styles`)).status).toBe(200)
+  expect(await contentOf(`${own}/styles/a.css`)).toBe('a')
+})
+
+it('A copy contains only live files, and is independent of the source (S-58)', async () => {
+  await put(`${own}/live/a.html`, 'live')
+  await put(`${own}/live/a.html`, 'draft', '?version=draft')
+  await put(`${own}/live/only.html`, 'draft', '?version=draft')
+  expect((await copy(`${own}/live`, `${own}/copied`)).status).toBe(200)
+  expect(await contentOf(`${own}/copied/a.html`, '?version=draft')).toBe('live')
+  expect(await contentOf(`${own}/copied/only.html`, '?version=draft')).toBeUndefined()
+  expectError(await copy(`${own}/live/only.html`, `${own}/only.html`), 404, 104001)
+  await put(`${own}/live/a.html`, 'newer')
+  expect(await contentOf(`${own}/copied/a.html`)).toBe('live')
+  await remove(`${own}/copied`)
+  expect(await contentOf(`${own}/live/a.html`)).toBe('newer')
+})
+
+it('A copy to the same path answers 400/104022 (S-57)', async () => {
+  await put(`${own}/twice/a`, 'a')
+  for (const path of [`${own}/twice/a`, `${own}/twice`]) expectError(await copy(path, path), 400, 104022)
+})
+
+it.each([
+  [{}],
+  [{ title: 'x' }],
+  [{ name: 'b', path: 'b' }],
+  [{ path: 'b', copyTo: 'c' }],
+  [{ name: 'b', path: 'b', copyTo: 'b' }],
+  [{ name: 'b', copyTo: null }],
+  [{ path: 5 }],
+  [{ copyTo: ['b'] }],
+  [[]],
+])('The body %j is refused with 104000 (S-51)', async (body) => {
+  await put(`${own}/place/a`, 'a')
+  expectError(await relocate(`${own}/place/a`, body), 400, 104000)
+  expect(await namesIn(`${own}/place`)).toEqual(['a'])
 })

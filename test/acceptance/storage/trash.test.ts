@@ -1,102 +1,87 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
 import { allPages, move, ownFolder, purge, put, read, remove, restore } from '../support/storage.ts'
 
 const own = ownFolder()
 
-const trash = async (folder: string, query = '') => (await read(folder, `?deleted=all${query}`)).json
+const trash = async (folder: string) => (await read(folder, '?deleted=all')).json.deleted
 
 const pathsIn = async (folder: string): Promise<readonly string[]> =>
-  (await trash(folder)).deleted.map(({ path }: { path: string }) => path)
+  (await trash(folder)).map(({ path }: { path: string }) => path)
 
-describe('The trash', () => {
-  it('The trash lists removals at any depth, the newest first (H-37)', async () => {
-    const folder = `${own}/all`
-    for (const path of ['a/one.txt', 'b/c/two.txt', 'b/c/three.txt', 'kept.txt']) await put(`${folder}/${path}`, '123')
-    await remove(`${folder}/a/one.txt`)
-    await remove(`${folder}/b`)
-    const removal = { removedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), removedBy: expect.any(String) }
-    expect((await trash(folder)).deleted).toEqual([
-      { path: `${folder}/b`, type: 'folder', size: null, ...removal },
-      { path: `${folder}/a/one.txt`, type: 'file', size: 3, ...removal },
-    ])
-    expect(await pathsIn(`${folder}/b`)).toEqual([])
-  })
-
-  it('The trash has no moved, restored or replaced files (H-37)', async () => {
-    const folder = `${own}/back`
-    for (const name of ['moved.txt', 'restored.txt', 'again.txt', 'gone.txt']) await put(`${folder}/${name}`, 'x')
-    await move(`${folder}/moved.txt`, `${folder}/elsewhere.txt`)
-    for (const name of ['restored.txt', 'again.txt', 'gone.txt']) await remove(`${folder}/${name}`)
-    await restore(`${folder}/restored.txt`)
-    await put(`${folder}/again.txt`, 'new')
-    expect(await pathsIn(folder)).toEqual([`${folder}/gone.txt`])
-  })
-
-  it('The trash has a single entry for a file that was removed twice (H-37)', async () => {
-    const folder = `${own}/twice`
-    for (const text of ['first', 'second!']) {
-      await put(`${folder}/a.txt`, text)
-      await remove(`${folder}/a.txt`)
-    }
-    const { deleted } = await trash(folder)
-    expect(deleted.map(({ path, size }: { path: string; size: number }) => [path, size])).toEqual([
-      [`${folder}/a.txt`, 7],
-    ])
-  })
-
-  it.each(['a.txt', 'a.txt/below'])(
-    'A path that was removed twice, then as %s, has one entry in all pages (H-37)',
-    async (again) => {
-      const folder = `${own}/twice-in-pages/${again.length}`
-      for (const path of ['a.txt', 'b.txt', again]) {
-        await put(`${folder}/${path}`, path)
-        await remove(`${folder}/${path.split('/', 1)}`)
-      }
-      const pages = await allPages((page) => read(folder, `?deleted=all&limit=1${page}`))
-      const paths = pages.flatMap(({ deleted }) => deleted.map(({ path }: { path: string }) => path))
-      expect(paths).toEqual([`${folder}/a.txt`, `${folder}/b.txt`])
-    },
-  )
-
-  it('A folder stays in the trash if a later file of its name was purged (H-37)', async () => {
-    const folder = `${own}/purged`
-    await put(`${folder}/a/below.txt`, 'x')
-    await remove(`${folder}/a`)
-    await put(`${folder}/a`, 'x')
-    await remove(`${folder}/a`)
-    await purge(`${folder}/a`)
-    expect((await trash(folder)).deleted).toMatchObject([{ path: `${folder}/a`, type: 'folder' }])
-  })
-
-  it('A removed folder leaves the trash when its path exists again (H-37)', async () => {
-    const folder = `${own}/again`
-    for (const name of ['a', 'b']) await put(`${folder}/in/${name}`, 'removed')
-    await remove(`${folder}/in`)
-    await put(`${folder}/in/a`, 'new')
-    expect(await pathsIn(folder)).toEqual([])
-    expect((await read(`${folder}/in`, '?deleted')).json.deleted).toMatchObject([{ name: 'b' }])
-    expect((await restore(`${folder}/in`, { replace: true })).status).toBe(200)
-    expect((await read(`${folder}/in/b`)).text).toBe('removed')
-  })
-
-  it('The trash comes in pages, and each entry can be restored (H-38)', async () => {
-    const folder = `${own}/pages`
-    const names = ['1.txt', '2.txt', '3.txt']
-    for (const name of names) await put(`${folder}/${name}`, name)
-    for (const name of names) await remove(`${folder}/${name}`)
-    const first = await trash(folder, '&limit=2')
-    const rest = await trash(folder, `&limit=2&cursor=${encodeURIComponent(first.nextCursor)}`)
-    const paths = [...first.deleted, ...rest.deleted].map(({ path }: { path: string }) => path)
-    expect(paths).toEqual(['3.txt', '2.txt', '1.txt'].map((name) => `${folder}/${name}`))
-    for (const path of paths) expect((await restore(path)).status).toBe(200)
-    expect(await pathsIn(folder)).toEqual([])
-  })
-
-  it.each(['&limit=0', '&cursor=none', `&cursor=${Buffer.from('change:x').toString('base64url')}`])(
-    'The trash refuses the query %s with 104000 (H-38)',
-    async (query) => {
-      expectError(await read('', `?deleted=all${query}`), 400, 104000)
-    },
-  )
+it('The trash lists removals at any depth, the newest first (H-37)', async () => {
+  const folder = `${own}/all`
+  for (const path of ['a/one.txt', 'b/c/two.txt', 'b/c/three.txt', 'kept.txt']) await put(`${folder}/${path}`, '123')
+  await remove(`${folder}/a/one.txt`)
+  await remove(`${folder}/b`)
+  const removal = { removedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), removedBy: expect.any(String) }
+  expect(await trash(folder)).toEqual([
+    { path: `${folder}/b`, type: 'folder', size: null, ...removal },
+    { path: `${folder}/a/one.txt`, type: 'file', size: 3, ...removal },
+  ])
+  expect(await pathsIn(`${folder}/b`)).toEqual([])
 })
+
+it('The trash has no moved, restored or replaced files (H-37)', async () => {
+  const folder = `${own}/back`
+  for (const name of ['moved.txt', 'restored.txt', 'again.txt', 'gone.txt']) await put(`${folder}/${name}`, 'x')
+  await move(`${folder}/moved.txt`, `${folder}/elsewhere.txt`)
+  for (const name of ['restored.txt', 'again.txt', 'gone.txt']) await remove(`${folder}/${name}`)
+  await restore(`${folder}/restored.txt`)
+  await put(`${folder}/again.txt`, 'new')
+  expect(await pathsIn(folder)).toEqual([`${folder}/gone.txt`])
+})
+
+it.each(['a.txt', 'a.txt/below'])(
+  'All pages list a path once that was removed twice, the second time as %s (H-37)',
+  async (again) => {
+    const folder = `${own}/twice-in-pages/${again.length}`
+    for (const path of ['a.txt', 'b.txt', again]) {
+      await put(`${folder}/${path}`, path)
+      await remove(`${folder}/${path.split('/', 1)}`)
+    }
+    const pages = await allPages((page) => read(folder, `?deleted=all&limit=1${page}`))
+    const paths = pages.flatMap(({ deleted }) => deleted.map(({ path }: { path: string }) => path))
+    expect(paths).toEqual([`${folder}/a.txt`, `${folder}/b.txt`])
+  },
+)
+
+it('A folder stays in the trash if a later file of its name was purged (H-37)', async () => {
+  const folder = `${own}/purged`
+  await put(`${folder}/a/below.txt`, 'x')
+  await remove(`${folder}/a`)
+  await put(`${folder}/a`, 'x')
+  await remove(`${folder}/a`)
+  await purge(`${folder}/a`)
+  expect(await trash(folder)).toMatchObject([{ path: `${folder}/a`, type: 'folder' }])
+})
+
+it('A removed folder leaves the trash when its path exists again (H-37)', async () => {
+  const folder = `${own}/again`
+  for (const name of ['a', 'b']) await put(`${folder}/in/${name}`, 'removed')
+  await remove(`${folder}/in`)
+  await put(`${folder}/in/a`, 'new')
+  expect(await pathsIn(folder)).toEqual([])
+  expect((await read(`${folder}/in`, '?deleted')).json.deleted).toMatchObject([{ name: 'b' }])
+  expect((await restore(`${folder}/in`, { replace: true })).status).toBe(200)
+  expect((await read(`${folder}/in/b`)).text).toBe('removed')
+})
+
+it('The trash comes in pages, and each entry can be restored (H-38)', async () => {
+  const folder = `${own}/pages`
+  const names = ['1.txt', '2.txt', '3.txt']
+  for (const name of names) await put(`${folder}/${name}`, name)
+  for (const name of names) await remove(`${folder}/${name}`)
+  const pages = await allPages((page) => read(folder, `?deleted=all&limit=2${page}`))
+  const paths = pages.flatMap(({ deleted }) => deleted.map(({ path }: { path: string }) => path))
+  expect(paths).toEqual(['3.txt', '2.txt', '1.txt'].map((name) => `${folder}/${name}`))
+  for (const path of paths) expect((await restore(path)).status).toBe(200)
+  expect(await pathsIn(folder)).toEqual([])
+})
+
+it.each(['&limit=0', '&cursor=none', `&cursor=${Buffer.from('change:x').toString('base64url')}`])(
+  'The trash refuses the query %s with 104000 (H-38)',
+  async (query) => {
+    expectError(await read('', `?deleted=all${query}`), 400, 104000)
+  },
+)

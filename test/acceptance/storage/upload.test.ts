@@ -1,274 +1,233 @@
 import { describe, expect, it } from 'vitest'
 import { messages } from '../../support/messages.ts'
-import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
+import { boundary, multipart } from '../../support/multipart.ts'
 import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
+import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
-describe('The body of an upload (operation 12)', () => {
-  it('POST stores several files, and creates missing folders (S-27, S-29)', async () => {
-    const { status, json } = await upload(`${own}/a/b/c`, [
-      { name: 'one.txt', content: 'one' },
-      { name: 'two', content: '' },
-    ])
-    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
-    expect(await namesIn(`${own}/a/b/c`)).toEqual(['one.txt', 'two'])
-    expect((await read(`${own}/a/b/c/one.txt`)).text).toBe('one')
-    expect((await read(`${own}/a/b/c/two`)).headers['content-length']).toBe('0')
-  })
-
-  it('A multipart body may have the type application/octet-stream (S-28)', async () => {
-    const headers = { 'Content-Type': 'application/octet-stream' }
-    expect((await upload(`${own}/sniffed`, [{ name: 'a.txt', content: 'a' }], { headers })).status).toBe(200)
-    expect((await read(`${own}/sniffed/a.txt`)).text).toBe('a')
-  })
-
-  it('Parts may have the disposition attachment, as curl sends them', async () => {
-    const headers = { 'Content-Type': `application/octet-stream; boundary=${boundary}` }
-    const body = multipart([
-      { part: 'note', content: 'x' },
-      { name: 'a.txt', content: 'a' },
-    ])
-      .toString()
-      .replaceAll('form-data', 'attachment')
-    expect((await upload(`${own}/attached`, [], { headers, body })).status).toBe(200)
-    expect(await namesIn(`${own}/attached`)).toEqual(['a.txt'])
-    expect((await read(`${own}/attached/a.txt`)).text).toBe('a')
-  })
-
-  it.each(['application/octet-stream', `multipart/form-data; boundary=${boundary}`])(
-    'A line end may come before the first boundary, as %s (S-28)',
-    async (type) => {
-      const folder = `${own}/behind-${type.length}`
-      const body = Buffer.concat([Buffer.from('\r\n'), multipart([{ name: 'a.txt', content: 'a' }])])
-      expect((await upload(folder, [], { headers: { 'Content-Type': type }, body })).status).toBe(200)
-      expect((await read(`${folder}/a.txt`)).text).toBe('a')
-    },
-  )
-
-  it('The parameters of a part may end with a semicolon', async () => {
-    const headers = formHeaders
-    const body = multipart([{ name: 'a.txt', content: 'a' }])
-      .toString()
-      .replace('filename="a.txt"', '$&; ')
-    expect((await upload(`${own}/ended`, [], { headers, body })).status).toBe(200)
-    expect(await namesIn(`${own}/ended`)).toEqual(['a.txt'])
-  })
-
-  it('A file name may be in the extended form filename*', async () => {
-    const body = multipart([{ name: 'a' }])
-      .toString()
-      .replace('filename="a"', "filename*=UTF-8''na%C3%AFve%20%E9%95%B7")
-    expect((await upload(`${own}/extended`, [], { body })).status).toBe(200)
-    expect(await namesIn(`${own}/extended`)).toEqual(['naïve 長'])
-  })
+it('POST stores several files, and creates missing folders (S-27, S-29)', async () => {
+  const { status, json } = await upload(`${own}/a/b/c`, [
+    { name: 'one.txt', content: 'one' },
+    { name: 'two', content: '' },
+  ])
+  expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+  expect(await namesIn(`${own}/a/b/c`)).toEqual(['one.txt', 'two'])
+  expect((await read(`${own}/a/b/c/one.txt`)).text).toBe('one')
+  expect((await read(`${own}/a/b/c/two`)).headers['content-length']).toBe('0')
 })
 
-describe('The files of an upload', () => {
-  it('A file with an existing name is replaced (S-33)', async () => {
-    await upload(`${own}/replaced`, [{ name: 'a', content: 'old' }])
-    await upload(`${own}/replaced`, [{ name: 'a', content: 'new' }])
-    expect((await read(`${own}/replaced/a`)).text).toBe('new')
-  })
+it('Parts may have the disposition attachment, as curl sends them', async () => {
+  const headers = { 'Content-Type': `application/octet-stream; boundary=${boundary}` }
+  const body = multipart([
+    { part: 'note', content: 'x' },
+    { name: 'a.txt', content: 'a' },
+  ])
+    .toString()
+    .replaceAll('form-data', 'attachment')
+  expect((await upload(`${own}/attached`, [], { headers, body })).status).toBe(200)
+  expect(await namesIn(`${own}/attached`)).toEqual(['a.txt'])
+  expect((await read(`${own}/attached/a.txt`)).text).toBe('a')
+})
 
-  it('Parts with a name other than file are ignored (S-29)', async () => {
-    await upload(`${own}/others`, [{ part: 'note', content: 'x' }, { name: 'a' }, { part: 'other', name: 'b' }])
-    expect(await namesIn(`${own}/others`)).toEqual(['a'])
-  })
+const form = multipart([{ name: 'a' }]).toString()
+it.each([
+  ['a line end before the first boundary', `\r\n${form}`, 'a'],
+  ['a semicolon after the parameters of a part', form.replace('filename="a"', '$&; '), 'a'],
+  [
+    'a file name in the form filename*',
+    form.replace('filename="a"', "filename*=UTF-8''na%C3%AFve%20%E9%95%B7"),
+    'naïve 長',
+  ],
+])('A form may have %s (S-28)', async (_, body, name) => {
+  for (const type of ['application/octet-stream', `multipart/form-data; boundary=${boundary}`]) {
+    const folder = `${own}/accepted-${type.length}-${body.length}`
+    expect((await upload(folder, [], { headers: { 'Content-Type': type }, body })).status).toBe(200)
+    expect(await namesIn(folder)).toEqual([name])
+  }
+})
 
-  it('A file name starts after its last slash or backslash (S-15)', async () => {
-    await upload(`${own}/paths`, [{ name: '../../x/a' }, { name: 'C:\\photos\\b' }])
-    expect(await namesIn(`${own}/paths`)).toEqual(['a', 'b'])
-  })
+it('Parts with a name other than file are ignored (S-29)', async () => {
+  await upload(`${own}/others`, [{ part: 'note', content: 'x' }, { name: 'a' }, { part: 'other', name: 'b' }])
+  expect(await namesIn(`${own}/others`)).toEqual(['a'])
+})
 
-  it('If a path ends in the name of the file, the file is stored there (S-34)', async () => {
-    await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'x' }])
-    expect(await namesIn(`${own}/habit`)).toEqual(['photo.jpg'])
-    await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'y' }])
-    expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
-  })
+it('A file name starts after its last slash or backslash (S-15)', async () => {
+  await upload(`${own}/paths`, [{ name: '../../x/a' }, { name: 'C:\\photos\\b' }])
+  expect(await namesIn(`${own}/paths`)).toEqual(['a', 'b'])
+})
 
-  it('Files are stored in the folder if it exists, or if several are sent (S-34)', async () => {
-    await put(`${own}/folders/same/x`, 'x')
-    await upload(`${own}/folders/same`, [{ name: 'same' }])
-    await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
-    expect(await namesIn(`${own}/folders/same`)).toEqual(['same', 'x'])
-    expect(await namesIn(`${own}/folders/two`)).toEqual(['more', 'two'])
-  })
+it('If a path ends in the file name, the file is stored or replaced (S-33, S-34)', async () => {
+  await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'x' }])
+  expect(await namesIn(`${own}/habit`)).toEqual(['photo.jpg'])
+  await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'y' }])
+  expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
+})
 
-  it('One request can contain 100 files (S-29)', async () => {
-    const files = Array.from({ length: 100 }, (_, index) => ({ name: `f${index}`, content: `${index}` }))
-    expect((await upload(`${own}/many`, files)).status).toBe(200)
-    expect(await namesIn(`${own}/many`)).toHaveLength(100)
-  })
+it('Files are stored in the folder if it exists, or if several are sent (S-34)', async () => {
+  await put(`${own}/folders/same/x`, 'x')
+  await upload(`${own}/folders/same`, [{ name: 'same' }])
+  await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
+  expect(await namesIn(`${own}/folders/same`)).toEqual(['same', 'x'])
+  expect(await namesIn(`${own}/folders/two`)).toEqual(['more', 'two'])
+})
 
-  it('The media type comes from the file name, otherwise from the part (S-35)', async () => {
-    await upload(`${own}/types`, [
-      { name: 'a.png', type: 'text/plain' },
-      { name: 'b', type: 'image/gif' },
-      { name: 'c' },
-      // Names that every JavaScript object has.
-      { name: 'd.constructor' },
-      { name: 'e.__proto__', type: 'image/gif' },
-    ])
-    const names = ['a.png', 'b', 'c', 'd.constructor', 'e.__proto__']
-    const types = await Promise.all(
-      names.map((name) => call(at(`${own}/types/${name}`), { headers: { Accept: 'image/png, image/gif' } })),
-    )
-    expect(types.map(({ headers }) => headers['content-type'])).toEqual([
-      'image/png',
-      'image/gif',
-      'application/octet-stream',
-      'application/octet-stream',
-      'image/gif',
-    ])
-  })
+it('One request can contain 100 files (S-29)', async () => {
+  const files = Array.from({ length: 100 }, (_, index) => ({ name: `f${index}`, content: `${index}` }))
+  expect((await upload(`${own}/many`, files)).status).toBe(200)
+  expect(await namesIn(`${own}/many`)).toHaveLength(100)
+})
+
+it('The media type comes from the file name, otherwise from the part (S-35)', async () => {
+  await upload(`${own}/types`, [
+    { name: 'a.png', type: 'text/plain' },
+    { name: 'b', type: 'image/gif' },
+    { name: 'c' },
+    // Names that every JavaScript object has.
+    { name: 'd.constructor' },
+    { name: 'e.__proto__', type: 'image/gif' },
+  ])
+  const names = ['a.png', 'b', 'c', 'd.constructor', 'e.__proto__']
+  const types = await Promise.all(
+    names.map((name) => call(at(`${own}/types/${name}`), { headers: { Accept: 'image/png, image/gif' } })),
+  )
+  expect(types.map(({ headers }) => headers['content-type'])).toEqual([
+    'image/png',
+    'image/gif',
+    'application/octet-stream',
+    'application/octet-stream',
+    'image/gif',
+  ])
 })
 
 const bytes = 'application/octet-stream'
 
-describe('Refused uploads', () => {
-  const cases: readonly (readonly [string, number, Parameters<typeof upload>[1]])[] = [
-    ['without a part named file (S-36)', 104000, [{ part: 'other', name: 'a' }]],
-    ['with a part named file that has no file name (S-37, E-30)', 104002, [{ name: 'good' }, { content: 'x' }]],
-    [
-      'with a part named file that is plain text with an empty file name (S-37)',
-      104002,
-      [{ name: '', type: 'text/plain' }],
-    ],
-    [
-      'with the empty file field of a browser (S-38)',
-      104014,
-      [{ name: 'good' }, { name: '', type: bytes, content: '' }],
-    ],
-    ['with a nameless part that is declared as bytes (S-38)', 104014, [{ type: bytes }]],
-    ['with a name that ends in a slash (S-38)', 104014, [{ name: 'good' }, { name: 'a/' }]],
-    ['with the same name twice (S-44, E-43)', 104016, [{ name: 'good' }, { name: 'good' }]],
-    ['with the file name .. (S-10)', 104015, [{ name: 'good' }, { name: '..' }]],
-    ['with a file name that is too long (S-12)', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
-    ['with more than 100 files (S-29)', 104000, Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))],
-  ]
-  it.each(cases)('An upload %s is refused with %i, and nothing is stored (S-30)', async (_, code, files) => {
-    const folder = `${own}/refused/${code}`
-    expectError(await upload(folder, files), 400, code)
-    expectError(await upload(folder, files, { headers: { 'Content-Type': bytes } }), 400, code)
-    expectError(await read(folder, '?meta'), 404, 104001)
-  })
-
-  it('A name that is not UTF-8 is refused with 104015 (S-30, S-39)', async () => {
-    const folder = `${own}/refused/names`
-    const text = multipart([{ name: 'good' }, { name: 'a' }]).toString('latin1')
-    // The name in raw bytes, in an extended form, and with another charset.
-    for (const parameter of ['filename="\xe9"', "filename*=UTF-8''%e9", "filename*=ISO-8859-1''e"]) {
-      const body = Buffer.from(
-        text.replace('filename="a"', () => parameter),
-        'latin1',
-      )
-      expectError(await upload(folder, [], { body }), 400, 104015)
-    }
-    expectError(await read(folder, '?meta'), 404, 104001)
-  })
-
-  it('An unreadable part is refused with 104000, and so is the request (S-30, S-36)', async () => {
-    const folder = `${own}/refused/parts`
-    const text = multipart([{ name: 'good' }, { name: 'a' }]).toString()
-    for (const [right, wrong] of [
-      ['; filename="a"', '; filename="a'],
-      ['Content-Disposition: form-data; name="file"; filename="a"', 'Content-Type: text/plain'],
-      [`\r\n--${boundary}\r\n`, `\r\n--${boundary} \r\n`],
-    ] as const) {
-      expectError(await upload(folder, [], { body: text.replace(right, wrong) }), 400, 104000)
-    }
-    expectError(await read(folder, '?meta'), 404, 104001)
-  })
-
-  it('A body that is not multipart is refused with 104000 (S-36)', async () => {
-    for (const [type, body] of [
-      ['text/plain', 'hello'],
-      ['application/json', '{}'],
-      ['multipart/form-data; boundary=x', 'hello'],
-      ['multipart/form-data', ''],
-    ] as const) {
-      const answer = await call(at(`${own}/refused`), { method: 'POST', body, headers: { 'Content-Type': type } })
-      expectError(answer, 400, 104000)
-      if (!type.startsWith('multipart')) expect(answer.json.message).toMatch(messages.http.notMultipart)
-    }
-  })
-
-  it('An upload below a file is refused with 400/104009 (S-41, E-37)', async () => {
-    await put(`${own}/file`, 'x')
-    expectError(await upload(`${own}/file/below/more`, [{ name: 'a' }]), 400, 104009)
-    expectError(await put(`${own}/file/below`, 'x'), 400, 104009)
-  })
-
-  it('An upload into a file is refused with 400/104019 (S-42, E-44)', async () => {
-    await put(`${own}/file`, 'x')
-    expectError(await upload(`${own}/file`, [{ name: 'a' }]), 400, 104019)
-    expect((await read(`${own}/file`)).text).toBe('x')
-  })
-
-  it('An upload onto a folder is refused with 400/104022 (S-43, E-46)', async () => {
-    await put(`${own}/taken/folder/x`, 'x')
-    expectError(await upload(`${own}/taken`, [{ name: 'a' }, { name: 'folder' }]), 400, 104022)
-    expectError(await put(`${own}/taken/folder`, 'x'), 400, 104022)
-    expect(await namesIn(`${own}/taken`)).toEqual(['folder/'])
-  })
-
-  it.each([
-    ['%2e%2e/x', 104015],
-    ['a%2f..%2fb', 104015],
-    ['/a//../b', 104015],
-    ['a%00', 104015],
-    ['a%5Cb', 104015],
-    [`${'a/'.repeat(450)}ab`, 104015],
-    ['x'.repeat(256), 104028],
-  ])('An upload to %s is refused with 400/%i (S-10, S-11, S-12, E-42)', async (path, code) => {
-    const body = multipart([{ name: 'a' }])
-    for (const type of [`multipart/form-data; boundary=${boundary}`, bytes]) {
-      const headers = { 'Content-Type': type }
-      expectError(await call(`${storage}/${path}`, { method: 'POST', headers, body }), 400, code)
-    }
-    expectError(await call(`${storage}/${path}`, { method: 'PUT', body: 'x' }), 400, code)
-    expectError(await call(`${storage}/${path}`), 400, code)
-  })
+const cases: readonly (readonly [string, number, Parameters<typeof upload>[1]])[] = [
+  ['without a part named file (S-36)', 104000, [{ part: 'other', name: 'a' }]],
+  ['with a part named file that has no file name (S-37, E-30)', 104002, [{ name: 'good' }, { content: 'x' }]],
+  [
+    'with a part named file that is plain text with an empty file name (S-37)',
+    104002,
+    [{ name: '', type: 'text/plain' }],
+  ],
+  ['with the empty file field of a browser (S-38)', 104014, [{ name: 'good' }, { name: '', type: bytes, content: '' }]],
+  ['with a nameless part that is declared as bytes (S-38)', 104014, [{ type: bytes }]],
+  ['with a name that ends in a slash (S-38)', 104014, [{ name: 'good' }, { name: 'a/' }]],
+  ['with the same name twice (S-44, E-43)', 104016, [{ name: 'good' }, { name: 'good' }]],
+  ['with the file name .. (S-10)', 104015, [{ name: 'good' }, { name: '..' }]],
+  ['with a file name that is too long (S-12)', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
+  ['with more than 100 files (S-29)', 104000, Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))],
+]
+it.each(cases)('An upload %s is refused with %i, and nothing is stored (S-30)', async (_, code, files) => {
+  const folder = `${own}/refused/${code}`
+  expectError(await upload(folder, files), 400, code)
+  expectError(await upload(folder, files, { headers: { 'Content-Type': bytes } }), 400, code)
+  expectError(await read(folder, '?meta'), 404, 104001)
 })
 
-describe('Malformed forms', () => {
-  const good = multipart([{ name: 'good' }]).toString()
-  const ofForms: readonly (readonly [string, string])[] = [
-    ['nothing', ''],
-    ['only a line end', '\r\n'],
-    ['only the last boundary', `--${boundary}--\r\n`],
-    ['no last boundary', good.slice(0, good.lastIndexOf('--boundary'))],
-    ['half of the last boundary', good.slice(0, -10)],
-    ['one dash before a boundary', good.slice(1)],
-    ['another boundary', good.replaceAll(boundary, 'other')],
-    ['line feeds only', good.replaceAll('\r\n', '\n')],
-    ['a part without a header', `--${boundary}\r\n\r\ncontent\r\n--${boundary}--\r\n`],
-    ['a header field without a colon', good.replace('Content', 'nonsense\r\nContent')],
-    ['a NUL in a header field', good.replace('Content', 'X\0Y: x\r\nContent')],
-    ['a header field of 20 KB', good.replace('Content', `X: ${'x'.repeat(20_000)}\r\nContent`)],
-    ['a disposition other than form-data', good.replace('form-data', 'inline')],
-    ['a part in base64 (S-135)', good.replace('Content', 'Content-Transfer-Encoding: BASE64\r\nContent')],
-    ['two file names', good.replace('filename="good"', '$&; filename="other"')],
-    ['100 KB before its first boundary', 'x'.repeat(100_000) + good],
-    [
-      '10,000 other parts',
-      good.replace(
-        '--boundary',
-        `${`--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n\r\n`.repeat(10_000)}$&`,
-      ),
-    ],
-  ]
-  it.each(ofForms)('A form with %s is refused with 104000, and nothing is stored (S-30, S-36)', async (_, body) => {
-    const folder = `${own}/refused/forms`
-    expectError(await upload(folder, [], { body }), 400, 104000)
-    expectError(await read(folder, '?meta'), 404, 104001)
-  })
+it('A name that is not UTF-8 is refused with 104015 (S-30, S-39)', async () => {
+  const folder = `${own}/refused/names`
+  const text = multipart([{ name: 'good' }, { name: 'a' }]).toString('latin1')
+  // The name in raw bytes, in an extended form, and with another charset.
+  for (const parameter of ['filename="\xe9"', "filename*=UTF-8''%e9", "filename*=ISO-8859-1''e"]) {
+    const body = Buffer.from(
+      text.replace('filename="a"', () => parameter),
+      'latin1',
+    )
+    expectError(await upload(folder, [], { body }), 400, 104015)
+  }
+  expectError(await read(folder, '?meta'), 404, 104001)
+})
+
+it('A body that is not multipart is refused with 104000 (S-36)', async () => {
+  for (const [type, body] of [
+    ['text/plain', 'hello'],
+    ['application/json', '{}'],
+    ['multipart/form-data; boundary=x', 'hello'],
+    ['multipart/form-data', ''],
+  ] as const) {
+    const answer = await call(at(`${own}/refused`), { method: 'POST', body, headers: { 'Content-Type': type } })
+    expectError(answer, 400, 104000)
+    if (!type.startsWith('multipart')) expect(answer.json.message).toMatch(messages.http.notMultipart)
+  }
+})
+
+it('An upload below a file is refused with 400/104009 (S-41, E-37)', async () => {
+  await put(`${own}/file`, 'x')
+  expectError(await upload(`${own}/file/below/more`, [{ name: 'a' }]), 400, 104009)
+  expectError(await put(`${own}/file/below`, 'x'), 400, 104009)
+})
+
+it('An upload into a file is refused with 400/104019 (S-42, E-44)', async () => {
+  await put(`${own}/file`, 'x')
+  expectError(await upload(`${own}/file`, [{ name: 'a' }]), 400, 104019)
+  expect((await read(`${own}/file`)).text).toBe('x')
+})
+
+it('An upload onto a folder is refused with 400/104022 (S-43, E-46)', async () => {
+  await put(`${own}/taken/folder/x`, 'x')
+  expectError(await upload(`${own}/taken`, [{ name: 'a' }, { name: 'folder' }]), 400, 104022)
+  expectError(await put(`${own}/taken/folder`, 'x'), 400, 104022)
+  expect(await namesIn(`${own}/taken`)).toEqual(['folder/'])
+})
+
+it.each([
+  ['%2e%2e/x', 104015],
+  ['a%2f..%2fb', 104015],
+  ['/a//../b', 104015],
+  ['a%00', 104015],
+  ['a%5Cb', 104015],
+  [`${'a/'.repeat(450)}ab`, 104015],
+  ['x'.repeat(256), 104028],
+])('An upload to %s is refused with 400/%i (S-10, S-11, S-12, E-42)', async (path, code) => {
+  const body = multipart([{ name: 'a' }])
+  for (const type of [`multipart/form-data; boundary=${boundary}`, bytes]) {
+    const headers = { 'Content-Type': type }
+    expectError(await call(`${storage}/${path}`, { method: 'POST', headers, body }), 400, code)
+  }
+  expectError(await call(`${storage}/${path}`, { method: 'PUT', body: 'x' }), 400, code)
+  expectError(await call(`${storage}/${path}`), 400, code)
+})
+
+const good = multipart([{ name: 'good' }]).toString()
+const two = multipart([{ name: 'good' }, { name: 'a' }]).toString()
+const ofForms: readonly (readonly [string, string])[] = [
+  ['nothing', ''],
+  ['only a line end', '\r\n'],
+  ['only the last boundary', `--${boundary}--\r\n`],
+  ['no last boundary', good.slice(0, good.lastIndexOf('--boundary'))],
+  ['half of the last boundary', good.slice(0, -10)],
+  ['one dash before a boundary', good.slice(1)],
+  ['another boundary', good.replaceAll(boundary, 'other')],
+  ['line feeds only', good.replaceAll('\r\n', '\n')],
+  ['a part without a header', `--${boundary}\r\n\r\ncontent\r\n--${boundary}--\r\n`],
+  ['a header field without a colon', good.replace('Content', 'nonsense\r\nContent')],
+  ['a NUL in a header field', good.replace('Content', 'X\0Y: x\r\nContent')],
+  ['a header field of 20 KB', good.replace('Content', `X: ${'x'.repeat(20_000)}\r\nContent`)],
+  ['a disposition other than form-data', good.replace('form-data', 'inline')],
+  ['a part in base64 (S-135)', good.replace('Content', 'Content-Transfer-Encoding: BASE64\r\nContent')],
+  ['an unclosed file name', two.replace('; filename="a"', '; filename="a')],
+  ['a part without a disposition', two.replace(/Content-Disposition.*"a"/, 'Content-Type: text/plain')],
+  ['a blank after a boundary', two.replace(`\r\n--${boundary}\r\n`, `\r\n--${boundary} \r\n`)],
+  ['two file names', good.replace('filename="good"', '$&; filename="other"')],
+  ['100 KB before its first boundary', 'x'.repeat(100_000) + good],
+  [
+    '10,000 other parts',
+    good.replace(
+      '--boundary',
+      `${`--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n\r\n`.repeat(10_000)}$&`,
+    ),
+  ],
+]
+it.each(ofForms)('A form with %s is refused with 104000, and nothing is stored (S-30, S-36)', async (_, body) => {
+  const folder = `${own}/refused/forms`
+  expectError(await upload(folder, [], { body }), 400, 104000)
+  expectError(await read(folder, '?meta'), 404, 104001)
 })
 
 const { largestFile } = target
@@ -293,4 +252,13 @@ describe.skipIf(largestFile === null)('Files at the size limit', () => {
     expect((await upload(`${own}/largest-too`, [{ name: 'a', content: largest }])).status).toBe(200)
     expect((await read(`${own}/largest-too/a`)).headers['content-length']).toBe(String(largestFile))
   })
+})
+
+// The case has its own token: other cases upload meanwhile, and the service shows only the newest upload of a token.
+testWithAdmin('Progress is 0 before the first upload, and 100 after a success (S-86, S-87)', async () => {
+  const token = await issueToken([await ownSiteId()], 'files')
+  const progress = async () => (await call(`${storage}?status`, { token })).json
+  expect(await progress()).toEqual({ percent: 0 })
+  await upload(`${own}/progress`, [{ name: 'a' }], { token })
+  expect(await progress()).toEqual({ percent: 100 })
 })

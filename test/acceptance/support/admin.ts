@@ -67,19 +67,20 @@ export const issueToken = async (siteIds: readonly number[], ...permissions: rea
   return (await admin('token', 'issue', '--user', 'acceptance', ...sites, ...options)).token
 }
 
-let home: Promise<string> | undefined
-
-/** The id of the data centre under test. */
-const dataCentre = async (): Promise<string> => {
+/** The data centre under test, and another one if there is one. */
+export const findDataCentres = async () => {
   const dataCentres: { readonly id: string; readonly url: string }[] = await admin('data-centre', 'list')
-  const own = dataCentres.find(({ url }) => url === target.baseUrl)
-  if (!own) throw new Error(`No data centre has the base URL ${target.baseUrl}`)
-  return own.id
+  const here = dataCentres.find(({ url }) => url === target.baseUrl)
+  if (!here) throw new Error(`No data centre has the base URL ${target.baseUrl}`)
+  return { here, there: dataCentres.find(({ url }) => url !== target.baseUrl) }
 }
+
+let found: ReturnType<typeof findDataCentres> | undefined
 
 /** A new site in the data centre under test, with the given options of `site create`. */
 export const createSite = async (name: string, ...options: readonly string[]): Promise<number> => {
   if (target.directory && options.length === 0) return target.directory.createSite(name)
-  home ??= dataCentre()
-  return (await admin('site', 'create', '--name', name, '--data-centre', await home, ...options)).id
+  found ??= findDataCentres()
+  const { here } = await found
+  return (await admin('site', 'create', '--name', name, '--data-centre', here.id, ...options)).id
 }

@@ -68,7 +68,7 @@ export const records: readonly object[] = [
   ...range(1, 30).map((id) => ({
     kind: 'news',
     id,
-    subject: id % 2 === 0 ? `Even ${id}` : `odd ${id}`,
+    subject: id % 2 === 0 ? `even ${id}` : `Odd ${id}`,
     body: `<p>Text ${id}</p>`,
     weight: id % 5 === 0 ? id : null,
     releaseDate: `${day(id)}T12:00:00`,

@@ -8,7 +8,7 @@ export const fieldsOf = (webFormId: number | string, at = site): string => `${at
 export interface NewField {
   readonly id: number
   readonly mandatory?: boolean
-  readonly order?: number
+  readonly order?: number | undefined
 }
 
 let siteId: number | undefined

@@ -1,19 +1,7 @@
 /** Headers that HTTP, proxies and gateways add to an answer. The document cannot list them. */
 const added = new Set([
-  'age',
-  'alt-svc',
-  'connection',
-  'date',
-  'forwarded',
-  'keep-alive',
-  'nel',
-  'proxy-connection',
-  'report-to',
-  'server',
-  'server-timing',
-  'transfer-encoding',
-  'via',
-  'warning',
+  ...['age', 'alt-svc', 'connection', 'date', 'forwarded', 'keep-alive', 'nel', 'proxy-connection', 'report-to'],
+  ...['server', 'server-timing', 'transfer-encoding', 'via', 'warning'],
 ])
 const ofGateways = /^(?:cf-|x-(?:amz|cache|edge|forwarded|localstack|served|varnish))/
 

@@ -1,5 +1,6 @@
-import { request as requestHttp } from 'node:http'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, answerOf } from '../../support/answer.ts'
 import { target } from '../setup/target.ts'
@@ -30,41 +31,28 @@ const send = async (path: string, options: Call = {}): Promise<Answer> => {
   const body = bodyOf(options.body)
   const isJson = body !== undefined && !isRaw(options.body)
   const url = new URL(baseUrl)
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  request(
-    {
-      protocol: url.protocol,
-      hostname: url.hostname,
-      port: url.port,
-      path: `${url.pathname === '/' ? '' : url.pathname}${path}`,
-      method,
-      headers: {
-        ...(options.accept !== null && { Accept: '*/*' }),
-        ...(token !== null && { Authorization: token }),
-        ...(isJson && { 'Content-Type': 'application/json' }),
-        ...(body !== undefined && !options.isChunked && { 'Content-Length': String(Buffer.byteLength(body)) }),
-        ...(options.isChunked && { 'Transfer-Encoding': 'chunked' }),
-        ...options.headers,
-      },
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)({
+    protocol: url.protocol,
+    hostname: url.hostname,
+    port: url.port,
+    path: `${url.pathname === '/' ? '' : url.pathname}${path}`,
+    method,
+    headers: {
+      ...(options.accept !== null && { Accept: '*/*' }),
+      ...(token !== null && { Authorization: token }),
+      ...(isJson && { 'Content-Type': 'application/json' }),
+      ...(body !== undefined && !options.isChunked && { 'Content-Length': String(Buffer.byteLength(body)) }),
+      ...(options.isChunked && { 'Transfer-Encoding': 'chunked' }),
+      ...options.headers,
     },
-    (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => {
-        const headers = Object.entries(response.headers).map(([name, value]) => [
-          name,
-          value && [value].flat().join(', '),
-        ])
-        const text = Buffer.concat(chunks).toString()
-        resolve(answerOf(response.statusCode ?? 0, underOwnNames(Object.fromEntries(headers)), text))
-      })
-    },
-  )
-    .on('error', reject)
-    .end(body)
-  return promise
+  })
+  request.end(body)
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  request.on('response', resolve).on('error', reject)
+  const response = await promise
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, value && [value].flat().join(', ')])
+  const text = (await buffer(response)).toString()
+  return answerOf(response.statusCode ?? 0, underOwnNames(Object.fromEntries(headers)), text)
 }
 
 let check: Promise<ReturnType<typeof createCheck>> | undefined

@@ -1,8 +1,7 @@
-import { describe, test } from 'vitest'
+import { test } from 'vitest'
 import { target } from '../setup/target.ts'
 
 /** The issuers of these cases run in the test process, so the service must be on the same machine. */
 export const mayReachIssuers = target.admin !== null && new URL(target.baseUrl).hostname === '127.0.0.1'
 
-export const describeWithIssuer = describe.skipIf(!mayReachIssuers)
 export const testWithIssuer = test.skipIf(!mayReachIssuers)

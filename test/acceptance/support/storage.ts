@@ -4,6 +4,8 @@ import type { Answer } from '../../support/answer.ts'
 import { type FilePart, formHeaders, multipart } from '../../support/multipart.ts'
 import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
+import { admin } from './admin.ts'
+import { ownSiteId } from './forms.ts'
 import { type Call, call } from './http.ts'
 
 const encode = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
@@ -95,4 +97,15 @@ export const namesIn = async (folder: string): Promise<string[]> => {
   return (json.contents ?? []).map(({ name, type }: { name: string; type: string }) =>
     type === 'folder' ? `${name}/` : name,
   )
+}
+
+/** Calls `run` while a workflow of the page is running. */
+export const duringWorkflow = async (page: string, run: () => Promise<void>): Promise<void> => {
+  const site = String(await ownSiteId())
+  await admin('workflow', 'start', page, '--site', site)
+  try {
+    await run()
+  } finally {
+    await admin('workflow', 'end', page, '--site', site)
+  }
 }

@@ -67,14 +67,11 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
     expect((await ask('GET', `/${id}`)).json).toMatchObject({ lastSuccess: null, failingSince: null })
   })
 
-  test.each<[string, number]>([
-    ['refuses', 403],
-    ['redirects', 307],
-    ['fails', 500],
-  ])('A test reports the status of a target that %s (V-8, V-12)', async (_, status) => {
-    const { ask, id, received } = await openTarget({ enabled: false }, [status])
-    expect((await ask('POST', `/${id}/test`)).json).toMatchObject({ status })
-    expect(received).toHaveLength(1)
+  test('A test reports the status if a target refuses, redirects or fails (V-8, V-12)', async () => {
+    const statuses = [403, 307, 500]
+    const { ask, id, received } = await openTarget({ enabled: false }, statuses)
+    for (const status of statuses) expect((await ask('POST', `/${id}/test`)).json).toMatchObject({ status })
+    expect(received).toHaveLength(3)
   })
 
   test('A test reports why a target did not answer (V-12)', async () => {

@@ -1,5 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { type Chosen, type DataCentre, dataCentresOf, factors, settingsOf } from '../support/choices.ts'
 import { inPairs } from '../support/pairs.ts'
 import { synthesiseChecked } from '../support/synthesise.ts'
@@ -63,7 +63,12 @@ const regionsIn = (directory: Template | undefined): string[] => {
   return [...new Set([...policies.matchAll(/deploy-role-.*?-([a-z]+-[a-z]+-\d)"/g)].map(([, region = '']) => region))]
 }
 
-const named = (chosen: Chosen): string =>
+const accounts = { 'the account of a deployment': '123456789012', 'no account': undefined } as const
+
+/** An app may know the account of its deployment, or not. */
+const choices = inPairs({ ...factors, account: ['the account of a deployment', 'no account'] })
+
+const named = (chosen: object): string =>
   Object.entries(chosen)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
@@ -72,41 +77,32 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-describe.each([
-  ['with the account of a deployment', '123456789012'],
-  ['without an account', undefined],
-])('A CDK app %s', (_, account) => {
-  test.each(inPairs(factors).map((chosen) => [named(chosen), chosen] as const))(
-    'the app has the resources of its settings, and violates no rule of cdk-nag: %s',
-    (_, chosen) => {
-      vi.stubEnv(accountOf, account)
-      const dataCentres = dataCentresOf(chosen)
-      const { findings, warnings, templates } = synthesiseChecked(settingsOf(chosen))
-      expect(findings).toEqual([])
-      expect(warnings).toEqual(chosen.home === 'not named' ? [expect.stringContaining('directoryRegion')] : [])
+test.each(choices.map((chosen) => [named(chosen), chosen] as const))(
+  'A CDK app has the resources of its settings, and violates no rule of cdk-nag: %s',
+  (_, chosen) => {
+    vi.stubEnv(accountOf, accounts[chosen.account])
+    const dataCentres = dataCentresOf(chosen)
+    const { findings, warnings, templates } = synthesiseChecked(settingsOf(chosen))
+    expect(findings).toEqual([])
+    expect(warnings).toEqual(chosen.home === 'not named' ? [expect.stringContaining('directoryRegion')] : [])
 
-      const edge = wantedOnEdge(chosen, Object.values(dataCentres))
-      const watchStacks = Object.values(dataCentres).some((dataCentre) => dataCentre.streaming) ? ['watch'] : []
-      const edgeStacks = Object.keys(edge).length > 0 ? ['edge'] : []
-      expect([...templates.keys()].sort()).toEqual(
-        [...Object.keys(dataCentres), 'directory', ...edgeStacks, ...watchStacks].sort(),
-      )
-      expect(countsIn(templates.get('edge'))).toEqual(edge)
-      for (const [id, dataCentre] of Object.entries(dataCentres)) {
-        expect(countsIn(templates.get(id)), id).toEqual(wantedOf(chosen, dataCentre))
-      }
+    const edge = wantedOnEdge(chosen, Object.values(dataCentres))
+    const watchStacks = Object.values(dataCentres).some((dataCentre) => dataCentre.streaming) ? ['watch'] : []
+    const edgeStacks = Object.keys(edge).length > 0 ? ['edge'] : []
+    expect([...templates.keys()].sort()).toEqual(
+      [...Object.keys(dataCentres), 'directory', ...edgeStacks, ...watchStacks].sort(),
+    )
+    expect(countsIn(templates.get('edge'))).toEqual(edge)
+    for (const [id, dataCentre] of Object.entries(dataCentres)) {
+      expect(countsIn(templates.get(id)), id).toEqual(wantedOf(chosen, dataCentre))
+    }
 
-      const regions = Object.values(dataCentres).map(({ region }) => region)
-      const home = chosen.home === 'not named' ? chosen.firstRegion : chosen.home
-      const atHome = new Set([home, ...regions])
-      const tables = Object.values(templates.get('directory')?.findResources('AWS::DynamoDB::GlobalTable') ?? {})
-      expect(tables.map(({ Properties }) => Properties.Replicas.length)).toEqual([
-        atHome.size,
-        atHome.size,
-        atHome.size,
-      ])
-      const deployed = new Set([...atHome, ...watchStacks.map(() => 'us-east-1')])
-      expect(regionsIn(templates.get('directory')).sort()).toEqual([...deployed].sort())
-    },
-  )
-})
+    const regions = Object.values(dataCentres).map(({ region }) => region)
+    const home = chosen.home === 'not named' ? chosen.firstRegion : chosen.home
+    const atHome = new Set([home, ...regions])
+    const tables = Object.values(templates.get('directory')?.findResources('AWS::DynamoDB::GlobalTable') ?? {})
+    expect(tables.map(({ Properties }) => Properties.Replicas.length)).toEqual([atHome.size, atHome.size, atHome.size])
+    const deployed = new Set([...atHome, ...watchStacks.map(() => 'us-east-1')])
+    expect(regionsIn(templates.get('directory')).sort()).toEqual([...deployed].sort())
+  },
+)

@@ -65,22 +65,20 @@ test.skipIf(noSmallDisk !== undefined)(
   },
 )
 
-describe('a closed pipe', () => {
-  test('a command that only prints succeeds when its pipe is closed', async ({ service, folder, site }) => {
-    await site.put('long.bin', new Uint8Array(2_000_000))
-    const path = `${folder}/long.bin`
-    const quiet = { status: 0, stderr: '' }
-    expect(await inShell(service, 'run cat "$1" | head -c 10 > /dev/null', path)).toMatchObject(quiet)
-    expect(await inShell(service, unread('run ls -R'))).toMatchObject(quiet)
-    expect(await inShell(service, unread('run put "$1" "$2"'), 'package.json', path)).toMatchObject(quiet)
-  })
+test('a command that only prints succeeds when its pipe is closed', async ({ service, folder, site }) => {
+  await site.put('long.bin', new Uint8Array(2_000_000))
+  const path = `${folder}/long.bin`
+  const quiet = { status: 0, stderr: '' }
+  expect(await inShell(service, 'run cat "$1" | head -c 10 > /dev/null', path)).toMatchObject(quiet)
+  expect(await inShell(service, unread('run ls -R'))).toMatchObject(quiet)
+  expect(await inShell(service, unread('run put "$1" "$2"'), 'package.json', path)).toMatchObject(quiet)
+})
 
-  test('a closed pipe ends a push, and the next push continues', async ({ service, makeDirectory, folder, site }) => {
-    const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
-    const tree = await makeDirectory(texts)
-    const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)
-    expect(ended).toMatchObject(outcome(1, messages.client.outputClosed))
-    expect(await inShell(service, 'run push "$1" "$2"', tree, folder)).toMatchObject({ status: 0 })
-    expect(await site.texts()).toEqual(texts)
-  })
+test('a closed pipe ends a push, and the next push continues', async ({ service, makeDirectory, folder, site }) => {
+  const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
+  const tree = await makeDirectory(texts)
+  const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)
+  expect(ended).toMatchObject(outcome(1, messages.client.outputClosed))
+  expect(await inShell(service, 'run push "$1" "$2"', tree, folder)).toMatchObject({ status: 0 })
+  expect(await site.texts()).toEqual(texts)
 })

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Field, FieldTypeId, SiteClient } from '../../../client/src/index.ts'
 import { createFieldsStore, type FieldsStore, positionBefore, reordered } from '../../../console/forms/fields-store.ts'
 import { test } from '../../client/support/site.ts'
@@ -13,49 +13,45 @@ const storeWith = async (client: SiteClient, types: readonly FieldTypeId[]): Pro
 
 const shown = ({ fields }: FieldsStore) => fields.value?.map(({ id }) => id)
 
-describe('moving a field', () => {
-  test('a field moves to the position of the field before which it is dropped', () => {
-    const at = (id: number, order: number) => ({ id, order }) as Field
-    const fields = [at(-2, 1), at(-3, 4), at(-7, 9)]
-    expect([0, 1, 2, 3].map((before) => positionBefore(fields, before))).toEqual([1, 4, 9, 10])
-    expect(reordered(fields, -2, 2).map(({ id }) => id)).toEqual([-3, -2, -7])
-    expect(reordered(fields, -7, 0).map(({ id }) => id)).toEqual([-7, -2, -3])
-    expect(reordered(fields, -99, 0)).toBe(fields)
-  })
-
-  test('each key press moves a field by one position, however fast the keys come', async ({ client }) => {
-    const store = await storeWith(client, [-2, -3, -7, -20])
-    await Promise.all([store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1)])
-    await store.moveBy(-2, -1)
-    expect(await idsOf(client)).toEqual([-3, -7, -2, -20])
-    expect(shown(store)).toEqual([-3, -7, -2, -20])
-  })
+test('a field moves to the position of the field before which it is dropped', () => {
+  const at = (id: number, order: number) => ({ id, order }) as Field
+  const fields = [at(-2, 1), at(-3, 4), at(-7, 9)]
+  expect([0, 1, 2, 3].map((before) => positionBefore(fields, before))).toEqual([1, 4, 9, 10])
+  expect(reordered(fields, -2, 2).map(({ id }) => id)).toEqual([-3, -2, -7])
+  expect(reordered(fields, -7, 0).map(({ id }) => id)).toEqual([-7, -2, -3])
+  expect(reordered(fields, -99, 0)).toBe(fields)
 })
 
-describe('changes by someone else', () => {
-  test('a required flag that someone else has changed is not overwritten', async ({ client }) => {
-    const store = await storeWith(client, [-2, -3])
-    await client.forms.change(form, -2, { mandatory: true })
-    await store.setMandatory(-2, true)
-    expect(store.trouble.value).toMatchObject({ field: { id: -2, mandatory: false } })
-    expect(store.fields.value?.[0]?.mandatory).toBe(true)
-  })
+test('each key press moves a field by one position, however fast the keys come', async ({ client }) => {
+  const store = await storeWith(client, [-2, -3, -7, -20])
+  await Promise.all([store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1)])
+  await store.moveBy(-2, -1)
+  expect(await idsOf(client)).toEqual([-3, -7, -2, -20])
+  expect(shown(store)).toEqual([-3, -7, -2, -20])
+})
 
-  test('a change fails for good if someone else removed the field', async ({ client }) => {
-    const store = await storeWith(client, [-2, -3])
-    await client.forms.remove(form, -2)
-    await store.setMandatory(-2, true)
-    expect(shown(store)).toEqual([-3])
-    expect(store.trouble.value).toMatchObject({ field: { id: -2 }, repeat: undefined })
-  })
+test('a required flag that someone else has changed is not overwritten', async ({ client }) => {
+  const store = await storeWith(client, [-2, -3])
+  await client.forms.change(form, -2, { mandatory: true })
+  await store.setMandatory(-2, true)
+  expect(store.trouble.value).toMatchObject({ field: { id: -2, mandatory: false } })
+  expect(store.fields.value?.[0]?.mandatory).toBe(true)
+})
 
-  test('a required flag is set although someone else has moved a field', async ({ client }) => {
-    const store = await storeWith(client, [-2, -3])
-    await client.forms.change(form, -3, { order: 1 })
-    await store.setMandatory(-2, true)
-    expect(store.trouble.value).toBeUndefined()
-    expect(await fieldsOf(client)).toMatchObject([{ id: -3 }, { id: -2, mandatory: true }])
-  })
+test('a change fails for good if someone else removed the field', async ({ client }) => {
+  const store = await storeWith(client, [-2, -3])
+  await client.forms.remove(form, -2)
+  await store.setMandatory(-2, true)
+  expect(shown(store)).toEqual([-3])
+  expect(store.trouble.value).toMatchObject({ field: { id: -2 }, repeat: undefined })
+})
+
+test('a required flag is set although someone else has moved a field', async ({ client }) => {
+  const store = await storeWith(client, [-2, -3])
+  await client.forms.change(form, -3, { order: 1 })
+  await store.setMandatory(-2, true)
+  expect(store.trouble.value).toBeUndefined()
+  expect(await fieldsOf(client)).toMatchObject([{ id: -3 }, { id: -2, mandatory: true }])
 })
 
 test('an unchanged form that is read again returns the same list, so the page is not redrawn', async ({ client }) => {

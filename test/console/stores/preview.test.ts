@@ -3,7 +3,6 @@ import type { Entry } from '../../../client/src/index.ts'
 import { pictureType } from '../../../console/files/picture-type.ts'
 import { createPreview } from '../../../console/files/preview.ts'
 import { asText } from '../../../console/files/preview-content.ts'
-import { windowOf } from '../../../console/parts/rows.tsx'
 import { siteOf } from '../support/site.ts'
 
 const entryOf = (name: string, size: number, rest: Partial<Entry> = {}): Entry => ({
@@ -99,11 +98,4 @@ test('a missing file is reported, without the content of another file', async ()
   expect(preview.failure.value).toEqual(new Error('gone'))
   expect(preview.entry.value).toBeUndefined()
   expect(preview.content.value).toBeUndefined()
-})
-
-test('only the visible rows and a few around them are drawn', () => {
-  expect(windowOf(0, 400, 40, 10_000)).toEqual({ first: 0, last: 18 })
-  expect(windowOf(4000, 400, 40, 10_000)).toEqual({ first: 92, last: 118 })
-  expect(windowOf(399_600, 400, 40, 10_000)).toEqual({ first: 9982, last: 10_000 })
-  expect(windowOf(4000, 400, 40, 3)).toEqual({ first: 0, last: 3 })
 })

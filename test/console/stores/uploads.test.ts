@@ -22,8 +22,8 @@ const createTab = (memory = new Map<string, string>()) => ({
   removeItem: (key: string) => void memory.delete(key),
 })
 
-const create = (files: Partial<Files>, tab = createTab()) =>
-  createUploads({ client: () => siteOf(files), kept: createKeptUploads(tab, 1), now: () => 0 })
+const create = (files: Partial<Files>, tab = createTab(), options: Partial<Parameters<typeof createUploads>[0]> = {}) =>
+  createUploads({ client: () => siteOf(files), kept: createKeptUploads(tab, 1), now: () => 0, ...options })
 
 /** A site where each upload waits until the test ends it. */
 const heldSite = () => {
@@ -148,20 +148,15 @@ test('at most four empty folders are created at once, and failures can be repeat
   let isDown = true
   const repeats: (() => void)[] = []
   const made: string[] = []
-  const uploads = createUploads({
-    client: () =>
-      siteOf({
-        async createFolder(path) {
-          now++
-          most = Math.max(most, now)
-          await gate.promise
-          now--
-          if (isDown && path === 'x/7') throw refusal(507, 100507)
-          made.push(path)
-        },
-      }),
-    kept: createKeptUploads(createTab(), 1),
-    now: () => 0,
+  const createFolder = async (path: string) => {
+    now++
+    most = Math.max(most, now)
+    await gate.promise
+    now--
+    if (isDown && path === 'x/7') throw refusal(507, 100507)
+    made.push(path)
+  }
+  const uploads = create({ createFolder }, createTab(), {
     onFolderFailure: (path, _, repeat) => {
       expect(path).toBe('x/7')
       repeats.push(repeat)
@@ -206,11 +201,7 @@ test('uploads continue after an outage or a new sign-in, but not after a refusal
 test('the shown rate of an upload is the average of the last seconds', () => {
   let time = 0
   const { files, open } = heldSite()
-  const uploads = createUploads({
-    client: () => siteOf(files),
-    kept: createKeptUploads(createTab(), 1),
-    now: () => time,
-  })
+  const uploads = create(files, createTab(), { now: () => time })
   uploads.add({ files: [fileOf('a', 100_000)], emptyFolders: [] }, '')
   const tell = (at: number, sent: number) => {
     time = at

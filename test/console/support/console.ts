@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { AxeBuilder } from '@axe-core/playwright'
+import axe, { type AxeResults, type RunOptions } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { connect, type SiteClient } from '../../../client/src/index.ts'
@@ -14,13 +14,8 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly issuer?: string
 }
 
-/** Faults that no page may have. They are reported at the end of the test. */
-interface Watch {
-  readonly faults: string[]
-}
-
-/** Policy violations, script errors, and requests to other hosts. */
-const watch = (page: Page, allowed: readonly string[]): Watch => {
+/** Records policy violations, script errors, and requests to other hosts. The end of the test reports them. */
+const recordFaults = (page: Page, allowed: readonly string[]): readonly string[] => {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error.stack ?? error)))
   page.on('console', (message) => {
@@ -31,7 +26,7 @@ const watch = (page: Page, allowed: readonly string[]): Watch => {
     if (![...allowed.map((address) => `${address}/`), 'blob:'].some((start) => url.startsWith(start)))
       faults.push(`A request to ${url}`)
   })
-  return { faults }
+  return faults
 }
 
 const openPage = async (
@@ -44,7 +39,7 @@ const openPage = async (
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(25_000)
   const page = await context.newPage()
-  const { faults } = watch(page, [baseUrl, issuer])
+  const faults = recordFaults(page, [baseUrl, issuer])
   if (token !== null) {
     await page.addInitScript((given) => {
       // The token is set once, so a token that the page stores later remains. Frames have no storage.
@@ -97,15 +92,20 @@ export const test = base
       },
   )
 
+const wcagRules: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }
+const colourRules: RunOptions = { runOnly: ['color-contrast', 'link-in-text-block'] }
+
 /** Checks the page against WCAG 2.2 AA, in both themes. The themes differ only in their colours. */
 export const expectAccessible = async (page: Page): Promise<void> => {
-  for (const colorScheme of ['light', 'dark'] as const) {
+  await page.evaluate(axe.source)
+  for (const [colorScheme, rules] of [
+    ['light', wcagRules],
+    ['dark', colourRules],
+  ] as const) {
     await page.emulateMedia({ colorScheme })
     // Axe runs only in the page itself: a frame of the console runs no script.
-    const axe = new AxeBuilder({ page }).setLegacyMode().exclude('iframe')
-    if (colorScheme === 'dark') axe.withRules(['color-contrast', 'link-in-text-block'])
-    else axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    const { violations } = await axe.analyze()
+    const options = JSON.stringify({ ...rules, resultTypes: ['violations'] })
+    const { violations } = await page.evaluate<AxeResults>(`axe.run({ exclude: ['iframe'] }, ${options})`)
     const found = violations.map(
       ({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map(({ html }) => html).join('\n')}`,
     )

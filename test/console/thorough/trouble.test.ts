@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
 import { refusal, signIn } from '../support/page.ts'
@@ -15,40 +15,38 @@ const reopenStream = (page: Page) =>
     }
   })
 
-describe('failures of the service', () => {
-  test('a view shows a failure beside its content, with a button to repeat the call', async ({ open }) => {
-    const page = await open('#/1001/categories/1')
-    await page.locator('tbody tr').first().waitFor()
-    const rows = await page.locator('tbody tr').count()
-    const refuse = refusal(500, 100500, 'The service has a fault. Repeat it later.')
-    // The console also repeats failed calls itself. These calls fail until the button is used.
-    const isUsed = () => page.evaluate(() => 'isUsed' in document.body.dataset)
-    await page.route('**/categories/1/news?*', async (route) => ((await isUsed()) ? route.fallback() : refuse(route)))
-    await page.getByRole('button', { name: 'Title' }).click()
-    const failure = page.getByRole('alert').filter({ hasText: 'The service has a fault. Repeat it later.' })
-    await failure.waitFor()
-    expect(await page.locator('tbody tr').count()).toBe(rows)
-    await page.evaluate(() => {
-      document.addEventListener('click', () => document.body.toggleAttribute('data-is-used', true), { capture: true })
-    })
-    await failure.getByRole('button', { name: 'Try again' }).click()
-    await expect.poll(() => failure.count()).toBe(0)
+test('a view shows a failure beside its content, with a button to repeat the call', async ({ open }) => {
+  const page = await open('#/1001/categories/1')
+  await page.locator('tbody tr').first().waitFor()
+  const rows = await page.locator('tbody tr').count()
+  const refuse = refusal(500, 100500, 'The service has a fault. Repeat it later.')
+  // The console also repeats failed calls itself. These calls fail until the button is used.
+  const isUsed = () => page.evaluate(() => 'isUsed' in document.body.dataset)
+  await page.route('**/categories/1/news?*', async (route) => ((await isUsed()) ? route.fallback() : refuse(route)))
+  await page.getByRole('button', { name: 'Title' }).click()
+  const failure = page.getByRole('alert').filter({ hasText: 'The service has a fault. Repeat it later.' })
+  await failure.waitFor()
+  expect(await page.locator('tbody tr').count()).toBe(rows)
+  await page.evaluate(() => {
+    document.addEventListener('click', () => document.body.toggleAttribute('data-is-used', true), { capture: true })
   })
+  await failure.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => failure.count()).toBe(0)
+})
 
-  test('reads that failed are repeated as soon as the service is back', async ({ open }) => {
-    const page = await open('#/1001/forms')
-    await heading(page, 'Forms').waitFor()
-    let isAway = true
-    const refuse = refusal(500, 100500, 'A fault.')
-    await page.route('**/sites/**', (route) => (isAway ? refuse(route) : route.fallback()))
-    await reopenStream(page)
-    await page.getByRole('link', { name: 'Files', exact: true }).click()
-    await page.getByRole('alert').filter({ hasText: 'A fault.' }).waitFor()
-    await page.getByText('No connection to the service').waitFor()
-    isAway = false
-    await page.getByRole('grid').waitFor()
-    await expect.poll(() => page.getByRole('alert').count()).toBe(0)
-  })
+test('reads that failed are repeated as soon as the service is back', async ({ open }) => {
+  const page = await open('#/1001/forms')
+  await heading(page, 'Forms').waitFor()
+  let isAway = true
+  const refuse = refusal(500, 100500, 'A fault.')
+  await page.route('**/sites/**', (route) => (isAway ? refuse(route) : route.fallback()))
+  await reopenStream(page)
+  await page.getByRole('link', { name: 'Files', exact: true }).click()
+  await page.getByRole('alert').filter({ hasText: 'A fault.' }).waitFor()
+  await page.getByText('No connection to the service').waitFor()
+  isAway = false
+  await page.getByRole('grid').waitFor()
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0)
 })
 
 test('an expired token is replaced without closing the open dialog (K-6)', async ({ open, service }) => {

@@ -125,7 +125,7 @@ describe('An issuer with faulty answers', () => {
     ['never ends its answer', '/keys', (_, response) => void response.writeHead(200).write('{')],
   ])('If an issuer %s, the service stops waiting and answers 503 (A-91)', async (_, path, silence) => {
     issuer.answers.set(path, silence)
-    const impatient = createIssuerClient({ clock: systemClock, patience: 100 })
+    const impatient = createIssuerClient({ clock: systemClock }, 100)
     await expect(verify(await issuer.sign(), impatient)).rejects.toMatchObject({ status: 503 })
   })
 })

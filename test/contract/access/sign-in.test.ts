@@ -126,19 +126,6 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     expect(reads).toEqual(['token', 'person'])
   })
 
-  test('A token for one site works only as long as its session (A-62, A-68)', async () => {
-    const { handler, signIn, reads } = await openService()
-    const { token } = (await signIn('192.0.2.1')).json
-    const ask = (method: string, path: string, Authorization: string) =>
-      send(handler, method, path, { headers: { Authorization } })
-    const own = (await ask('POST', '/api/v2/admin/sites/1001/tokens', token)).json.token
-    reads.length = 0
-    for (let time = 0; time < 3; time++) expect((await ask('GET', '/api/v2/admin/me', own)).status).toBe(200)
-    expect(reads).toEqual(['token', 'person', 'token'])
-    expect((await ask('DELETE', tokens, token)).status).toBe(200)
-    expect((await ask('GET', '/api/v2/admin/me', own)).status).toBe(401)
-  })
-
   test('After 50 failures from one address, even the right password is refused (A-76)', async () => {
     const { signIn } = await openService()
     // Their hashes take little time. Five failures are of the same person.

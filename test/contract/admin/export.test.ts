@@ -14,7 +14,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import { contentMembers } from '../../../lib/core/content-kinds.ts'
 import { commandsOn, refusedIn } from '../../support/administration.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { answersOfEveryList } from '../../support/every-list.ts'
@@ -57,23 +56,6 @@ describe('the command export', () => {
     expect(after).toEqual(before)
 
     expect((await attempt(`export --site ${id}`)).stdout).toBe(readFileSync(file, 'utf8'))
-  })
-
-  test('an export has every record with all members, fields after forms, links last', async ({
-    commands: { run, attempt },
-  }) => {
-    await run(load, lines(oddRecords))
-    const { stdout } = await attempt('export --site 1001')
-    const records = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    const kinds = records.map(({ kind }) => kind)
-    expect(kinds).toEqual(['webForm', 'field', 'field', 'category', 'news', 'news', 'blog', 'link', 'link'])
-    for (const kind of ['category', 'news', 'blog'] as const) {
-      const names = ['kind', ...Object.keys(contentMembers[kind]).filter((name) => name !== 'siteId')]
-      expect(Object.keys(records.find((record) => record.kind === kind))).toEqual(names)
-    }
   })
 
   test('an export that fails keeps the old file, and leaves no other file', async ({ commands, outside }) => {

@@ -80,13 +80,6 @@ describe('an import with bad records', () => {
     }
   })
 
-  test('the same fault in fields of several forms is reported once', async ({ importSome }) => {
-    const fields = [7, 8, 9].map((webFormId) => JSON.stringify({ kind: 'field', webFormId, typeId: -2 }))
-    expect((await importSome(fields.join('\n'))).errors).toStrictEqual([
-      expect.objectContaining({ lines: [1, 2, 3], message: expect.stringContaining(messages.record.noForm) }),
-    ])
-  })
-
   test('a repeated fault is reported once, with a count and the first lines (T-28)', async ({
     importSome,
     commands: { attempt },

@@ -29,20 +29,6 @@ describe('the commands issuer and rule', () => {
     expect(await run(rule('--role editor'))).toMatchObject({ role: 'editor' })
   })
 
-  test('issuer remove also removes the rules, and writes history (A-101, A-109)', async ({ commands: { run } }) => {
-    await run(add)
-    const { id } = await run(rule('--right files:read'))
-    expect(await run('issuer remove work')).toEqual({ removed: true, rules: 1 })
-    expect(await run('rule list')).toEqual([])
-    const entries: { type: string; subject: string }[] = await run('audit --site 1001')
-    expect(entries.slice(-4).map(({ type, subject }) => `${type} ${subject}`)).toEqual([
-      'issuer.created issuer/work',
-      `rule.created rule/${id}`,
-      `rule.removed rule/${id}`,
-      'issuer.removed issuer/work',
-    ])
-  })
-
   test('site remove also removes the rules of the site (A-105)', async ({ commands: { run } }) => {
     await run('site create --name Other')
     await run(add)

@@ -1,43 +1,27 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { importRecords } from '../../../admin/records/import-records.ts'
 import type { RawRecord } from '../../../admin/records/read-records.ts'
-import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.ts'
-import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
-import type { TestTables } from '../../support/tables.ts'
+import { openTableStores } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
 
-let tables: TestTables
-let stores: Parameters<typeof importRecords>[2]
+const { names, connect } = openMemoryTables()
+const dynamodb = connect()
+const stores = openTableStores(names, { dynamodb, record: unrecorded })
 /** The number of calls of each kind in the current import. */
 let calls: Record<string, number>
-beforeAll(async () => {
-  tables = openMemoryTables()
-  const dynamodb = tables.connect()
-  dynamodb.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      (args) => {
-        const name = commandName.replace(/Command$/, '')
-        calls[name] = (calls[name] ?? 0) + 1
-        return next(args)
-      },
-    { step: 'initialize', name: 'count' },
-  )
-  const { webForms, content, categoryLinks } = tables.names
-  stores = {
-    webForms: createWebForms({ dynamodb, table: webForms, record: unrecorded }),
-    ...createCategoryStores({
-      dynamodb,
-      contentTable: content,
-      categoryLinksTable: categoryLinks,
-      record: unrecorded,
-    }),
-  }
-})
-afterAll(() => tables.close())
+dynamodb.middlewareStack.add(
+  (next, { commandName = '' }) =>
+    (args) => {
+      const name = commandName.replace(/Command$/, '')
+      calls[name] = (calls[name] ?? 0) + 1
+      return next(args)
+    },
+  { step: 'initialize', name: 'count' },
+)
 beforeEach(() => {
   calls = {}
 })

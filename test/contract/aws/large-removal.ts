@@ -81,7 +81,7 @@ export const removeInSlices = async ({ pages, each }: { readonly pages: number; 
     const event = { Records: [{ body, messageId: `message ${slices}` }] } as SQSEvent
     await worker(event, { getRemainingTimeInMillis: () => slice + 30_000 } as Context, () => undefined)
   }
-  const isOpen = (await removals.openOf(task.site, [task.path])).length > 0
+  const isOpen = (await removals.locksOf(task.site, [task.path])).open.length > 0
   const isLeft = await openObjectStore(bucket).exists(prefix)
   await tables.close()
   return { slices, listings, passed, isOpen, isLeft }

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { fromGateway, lambdaHandler, type PathEncoding } from '../../../lib/aws/lambda/gateway.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { baseUrls, distantSite, openFieldsService, ownSite } from '../../support/fields-service.ts'
-import { sendEvent } from '../../support/lambda.ts'
+import { gatewayEvent, sendEvent } from '../../support/lambda.ts'
 
 const service = await openFieldsService()
 const token = await service.issueToken({ sites: [ownSite] })
@@ -54,17 +54,10 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('a gateway that passes paths
 })
 
 describe('slashes at the beginning of a path', () => {
-  const eventOf = (path: string, inContext: string) => ({
-    httpMethod: 'GET',
-    path,
-    multiValueHeaders: { Authorization: [token] },
-    multiValueQueryStringParameters: null,
-    body: null,
-    isBase64Encoded: false,
-    requestContext: { path: inContext },
-  })
-  const pathOf = (path: string, inContext: string) =>
-    fromGateway(eventOf(path, inContext), 'encoded', AbortSignal.timeout(1000)).path
+  const pathOf = (path: string, inContext: string) => {
+    const event = gatewayEvent(path, { requestContext: { path: inContext } })
+    return fromGateway(event, 'encoded', AbortSignal.timeout(1000)).path
+  }
 
   test('slashes at the beginning count, even if the gateway removes them from the path', () => {
     expect(pathOf('/health', '/live//health')).toBe('//health')

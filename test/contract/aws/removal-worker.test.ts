@@ -109,7 +109,7 @@ const open = async (objects: number) => {
   left = objects
   const { removals } = start()
   await removals.open(task.site, task.path, task.id, entry)
-  return async () => (await removals.openOf(task.site, [task.path])).length > 0
+  return async () => (await removals.locksOf(task.site, [task.path])).open.length > 0
 }
 
 describe('the worker that finishes removals', () => {

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Exercise,
   exercises,
@@ -12,7 +12,6 @@ import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createRounds } from '../../support/rounds.ts'
 
 const tables = openMemoryTables()
-afterAll(() => tables.close())
 const token = await fillDirectory(storesOver(tables.connect()))
 
 /** The rounds of calls to the tables, by the method and the path after the site. The first entry has cold caches. */

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { addField } from '../../../lib/fields/field-rules.ts'
@@ -7,20 +7,12 @@ import type { WebForms } from '../../../lib/fields/web-forms.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { loseAnswer } from '../../support/store-faults.ts'
-import type { TestTables } from '../../support/tables.ts'
 
-/** The calls of a change, and a change whose answer is lost. */
-let tables: TestTables
-let webForms: WebForms
-
+const tables = openMemoryTables()
 const over = (client: DynamoDBDocumentClient) =>
   createWebForms({ dynamodb: client, table: tables.names.webForms, record: unrecorded })
 
-beforeAll(async () => {
-  tables = openMemoryTables()
-  webForms = over(tables.connect())
-})
-afterAll(() => tables.close())
+const webForms = over(tables.connect())
 
 const id = 7 as WebFormId
 let site = 0 as SiteId

@@ -1,33 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { useService } from '../../../functions/entries/canary/use-service.ts'
-import { type RunningService, startService } from '../../../local/service.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
+import { hostHere } from '../../support/serve-here.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+const folder = makeDirectory()
 const asked: string[] = []
-let service: RunningService
-let canaryToken: string
-
-beforeAll(async () => {
-  service = await startService({
-    dataDirectory: folder,
-    host: '127.0.0.1',
-    dataCentres: [{ id: 'us', port: 0 }],
-    reset: false,
-    telemetry: { request: ({ method, operation, status }) => void asked.push(`${method} ${operation} ${status}`) },
-    say: () => {},
-  })
-  canaryToken = service.demo?.token ?? ''
+const service = await hostHere(folder, {
+  telemetry: { request: ({ method, operation, status }) => void asked.push(`${method} ${operation} ${status}`) },
 })
+const canaryToken = service.token
 afterAll(async () => {
   await service.stop()
-  rmSync(folder, { recursive: true, force: true })
+  removeDirectory(folder)
 })
 
 /** A proxy that breaks one kind of request. Returns its address. */

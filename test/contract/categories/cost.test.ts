@@ -1,5 +1,6 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linksIn } from '../../../lib/aws/dynamodb/link-items.ts'
 import { linkObjects } from '../../../lib/categories/change-links.ts'
 import { associationList, contentList, listAssociations, listContents } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
@@ -29,10 +30,11 @@ const metered = store.over(
     units += used
   }),
 )
-const displayed = (ids: readonly number[]) => ids.map((id) => ({ id, displayable: true }))
+const displayed = (ids: readonly number[], list = newsOfCategory) =>
+  linksIn(list, ids).map((link) => ({ ...link, wanted: true }))
 beforeAll(async () => {
   await fill(plain, range(1, 1_000))
-  await plain.linkItems.putMany(newsOfCategory, displayed(range(1, 1_000)))
+  await plain.linkItems.putMany(displayed(range(1, 1_000)))
 })
 afterAll(() => store.close())
 
@@ -163,7 +165,7 @@ describe('an answer over 5 MB', () => {
       long.map((id) => newsItem(id, { body: text })),
       entry,
     )
-    await plain.linkItems.putMany(ofLong, displayed(long))
+    await plain.linkItems.putMany(displayed(long, ofLong))
   })
 
   test('a page over 5 MB gets fewer items, and limit shows how many (C-10)', async () => {
@@ -171,16 +173,5 @@ describe('an answer over 5 MB', () => {
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
     expect(page.items.length).toBeGreaterThan(5)
     expect(page).toMatchObject({ totalItemsCount: 20, skip: 0, limit: page.items.length })
-  })
-
-  test('the cursor continues where the page was cut', async () => {
-    const seen: unknown[] = []
-    for (let cursor = ''; cursor !== 'null'; ) {
-      const { page } = await list({ cursor, limit: '500' }, ofLong)
-      expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
-      seen.push(...page.items.map((item) => item['objectId']))
-      cursor = String(page.nextCursor)
-    }
-    expect(seen).toEqual(long)
   })
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linksIn, linksOf } from '../../../lib/aws/dynamodb/link-items.ts'
 import { linkCategories, linkObjects, unlinkCategories, unlinkObjects } from '../../../lib/categories/change-links.ts'
 import type { SiteObject } from '../../../lib/categories/contents.ts'
 import { associationList, contentList, listAssociations, listContents } from '../../../lib/categories/lists.ts'
@@ -20,11 +21,8 @@ const all = range(1, 120)
 const linked = range(1, 40)
 
 const resetLinks = async () => {
-  await deps.linkItems.deleteMany(newsOfCategory, all)
-  await deps.linkItems.putMany(
-    newsOfCategory,
-    linked.map((id) => ({ id, displayable: id > 10 })),
-  )
+  await deps.linkItems.deleteMany(linksIn(newsOfCategory, all))
+  await deps.linkItems.putMany(linksIn(newsOfCategory, linked).map((link) => ({ ...link, wanted: link.id > 10 })))
 }
 
 const resetAll = async () => {
@@ -48,7 +46,7 @@ const several = [category, 6 as CategoryId, 8 as CategoryId]
 const resetSeveral = async () => {
   await resetLinks()
   await deps.contents.putMany(site, 'category', namedCategories(several), entry)
-  await deps.linkItems.deleteOfObject(object, several.slice(1))
+  await deps.linkItems.deleteMany(linksOf(object, several.slice(1)))
 }
 
 interface Operation {

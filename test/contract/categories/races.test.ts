@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { linksIn } from '../../../lib/aws/dynamodb/link-items.ts'
 import { linkCategories, linkObjects } from '../../../lib/categories/change-links.ts'
 import { categoriesOfObjectList, listCategoriesOfObject } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
 import { namedCategories, range } from '../ports/some-content.ts'
@@ -48,7 +48,7 @@ const attempt = async (work: Promise<unknown>): Promise<number> => {
 
 const begin = async () => {
   await fill(deps, ids)
-  await deps.linkItems.deleteMany(newsOfCategory, ids)
+  await deps.linkItems.deleteMany(linksIn(newsOfCategory, ids))
 }
 
 /** Fails if a link leads to a missing category or object. */
@@ -129,7 +129,7 @@ describe('linking an object twice at once, once hidden and once displayed', () =
 test.each(Object.entries(removals))('a refused link after %s removes links of a killed request', async (_, remove) => {
   await begin()
   await remove(deps)
-  await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])
+  await deps.linkItems.putMany([{ ...newsOfCategory, id: gone, wanted: true }])
   expect(await attempt(link(deps))).toBe(404)
   expect(await linkedIds(deps)).toEqual([])
 })
@@ -151,8 +151,8 @@ test('a removal of many links or many categories runs in steps', async () => {
   const many = range(1, 1_100)
   await deps.contentItems.putMany(site, 'category', namedCategories(many), entry)
   await fill(deps, [1])
-  await inParallel(many, 32, (id) =>
-    deps.linkItems.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }]),
+  await deps.linkItems.putMany(
+    many.map((id) => ({ ...newsOfCategory, category: id as typeof category, id: 1, wanted: true })),
   )
   expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(1_100)
   expect(await deps.contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(true)

@@ -56,4 +56,4 @@ export const fill = async ({ contents }: Deps, ids: readonly number[]): Promise<
 
 /** The ids of the objects that the table of links has for the category. */
 export const linkedIds = async ({ linkItems }: Deps, list = newsOfCategory): Promise<number[]> =>
-  (await linkItems.listConsistently(list, 0, 10_000)).map(({ id }) => id)
+  (await linkItems.list(list, 0, 10_000, true)).map(({ id }) => id)

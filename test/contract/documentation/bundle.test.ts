@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleFunction } from '../../../cdk/config/bundles.ts'
 import { functionSettings } from '../../../cdk/config/functions.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
+import { gatewayEvent } from '../../support/lambda.ts'
 
 /** The deployed function in a separate folder, away from the project and its packages. */
 let folder: string
@@ -24,7 +25,7 @@ afterAll(() => removeDirectory(folder))
 
 const get = async (path: string): Promise<{ statusCode: number; body: string }> => {
   const { handler } = await import(/* @vite-ignore */ join(folder, 'index.mjs'))
-  return handler({ httpMethod: 'GET', path, multiValueHeaders: {}, body: null, isBase64Encoded: false }, {})
+  return handler(gatewayEvent(path), {})
 }
 
 describe('the bundle of the documentation function', () => {

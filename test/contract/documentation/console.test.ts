@@ -12,6 +12,7 @@ import type { Stores } from '../../../lib/service/stores.ts'
 import type { DataCentre } from '../../../lib/sites/site-directory.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { requestOf, send } from '../../support/gateway.ts'
+import { gatewayEvent } from '../../support/lambda.ts'
 
 /** A minimal build of the console, which is enough to serve it. */
 let folder: string
@@ -129,15 +130,10 @@ describe('the root, behind the prefix of a stage', () => {
       { telemetry: { request: () => {} }, consoleFolder },
     ).edge
     const handler = createFieldsHandler({ edge, webForms: {} as Stores['webForms'] })
-    const event = {
-      httpMethod: 'GET',
-      path,
+    const event = gatewayEvent(path, {
       multiValueHeaders: { Accept: ['text/html'] },
-      multiValueQueryStringParameters: null,
-      body: null,
-      isBase64Encoded: false,
       requestContext: { path: inContext },
-    }
+    })
     const request = fromGateway(event, 'encoded', AbortSignal.timeout(10_000))
     return (await handler(request, unlimited)).headers['Location']
   }

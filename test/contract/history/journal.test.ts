@@ -220,16 +220,6 @@ describe('the history in DynamoDB', () => {
     },
   )
 
-  test('64 new writers need three calls each for their first entry, and two for the next', async () => {
-    const [first, second] = [openMany(64), openMany(64)]
-    await first.write([1])
-    expect(first.count()).toBe(3 * 64)
-    await second.write([2])
-    expect(second.count()).toBe(2 * 64)
-    expect([...first.lost(), ...second.lost()]).toEqual([])
-    expect((await subjects()).toSorted()).toEqual(inRounds(64, [1, 2]))
-  })
-
   test('when only one writer is left, writing a block costs one unit again', async () => {
     await openMany(64).write([1, 2])
     const { record } = open()

@@ -58,7 +58,7 @@ test('an answer that breaks off is logged with its status and the failure', asyn
   expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
 })
 
-const deps: EdgeDeps = {
+const edge: EdgeDeps = {
   dataCentre: 'us',
   findCaller: async () => undefined,
   findSite: async () => undefined,
@@ -75,7 +75,7 @@ const deps: EdgeDeps = {
 
 test('a failing log does not delay the answer', async () => {
   vi.spyOn(console, 'error').mockReturnValue()
-  expect((await send(createHandler('fields', [], {}, deps), 'GET', '/')).status).toBe(404)
+  expect((await send(createHandler('fields', [], {}, { edge }), 'GET', '/')).status).toBe(404)
   vi.restoreAllMocks()
 })
 
@@ -83,10 +83,10 @@ test('the service does not start if a route and its operation disagree about tok
   const route = { operation: 'read', method: 'GET', path: '/', group: 'fields' } as const
   const open = publicOperation(async () => done)
   const guarded = operation({ params: () => ({}) }, async () => done)
-  expect(() => createHandler('fields', [route], { read: open }, deps)).toThrow('read')
-  expect(() => createHandler('fields', [{ ...route, public: true }], { read: guarded }, deps)).toThrow('read')
+  expect(() => createHandler('fields', [route], { read: open }, { edge })).toThrow('read')
+  expect(() => createHandler('fields', [{ ...route, public: true }], { read: guarded }, { edge })).toThrow('read')
   const ofCaller = callerOperation(async () => done)
-  expect(() => createHandler('fields', [route], { read: guarded }, deps)).toThrow('site')
-  expect(() => createHandler('fields', [{ ...route, path: '/{site}' }], { read: ofCaller }, deps)).toThrow('site')
-  expect(() => createHandler('fields', [{ ...route, public: true }], { read: ofCaller }, deps)).toThrow('public')
+  expect(() => createHandler('fields', [route], { read: guarded }, { edge })).toThrow('site')
+  expect(() => createHandler('fields', [{ ...route, path: '/{site}' }], { read: ofCaller }, { edge })).toThrow('site')
+  expect(() => createHandler('fields', [{ ...route, public: true }], { read: ofCaller }, { edge })).toThrow('public')
 })

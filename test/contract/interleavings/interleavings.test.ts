@@ -234,8 +234,6 @@ test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
   ['no condition of DynamoDB', 'fields and links', 6],
   ['no lease of uploads', 'uploads', 6],
   ['no take-over of uploads', 'a stalled upload', 6, { last: [readVersions('a/x')] }],
-  ['no second check', 'a name', 6, { fates: fc.constant([]) }],
-  ['no second check', 'a large folder', 6, { fates: fc.constant([]) }],
 ])(
   'concurrent changes reveal a service with %s: %s',
   async (plant, name, seed, own) => {

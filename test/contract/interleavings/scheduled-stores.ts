@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import { buffer } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Scheduler } from 'fast-check'
@@ -23,7 +22,7 @@ import { type Request, send } from '../../support/gateway.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
-import { answer, type S3Request } from '../../support/s3-messages.ts'
+import type { S3Request } from '../../support/s3-messages.ts'
 import { tableSettings } from '../../support/tables.ts'
 
 /**
@@ -48,7 +47,6 @@ export type Plant =
   | 'no condition of DynamoDB'
   | 'no lease of uploads'
   | 'no take-over of uploads'
-  | 'no second check'
 
 /** The clock of a test, and the same clock in whole seconds, for S3. */
 export interface Time {
@@ -121,19 +119,6 @@ export const createTurns = (time: Time) => {
 }
 export type Turns = ReturnType<typeof createTurns>
 
-/** The reads of a request with their answers. A planted bug repeats the answers after a placement's first write. */
-interface Memory {
-  readonly answers: Map<string, Promise<unknown>>
-  phase: 'looking' | 'placing' | 'written'
-}
-const memories = new AsyncLocalStorage<Memory>()
-
-const readOnce = async <Value>(read: string, call: () => Promise<Value>): Promise<Value> => {
-  const { answers, phase } = memories.getStore() ?? { answers: new Map<string, Promise<unknown>>(), phase: 'looking' }
-  if (phase !== 'written' || !answers.has(read)) answers.set(read, call())
-  return answers.get(read) as Promise<Value>
-}
-
 const conditional = /^(x-amz-copy-source-)?if-(none-)?match$/
 
 const withoutConditions = (request: S3Request): S3Request => {
@@ -143,14 +128,12 @@ const withoutConditions = (request: S3Request): S3Request => {
 
 const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefined): void => {
   dynamodb.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      (args) => {
-        if (commandName === 'BatchGetItemCommand') return readOnce(JSON.stringify(args.input), () => next(args))
-        const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
-        const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
-        if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
-        return next(args)
-      },
+    (next) => (args) => {
+      const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
+      const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
+      if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
+      return next(args)
+    },
     { step: 'initialize', priority: 'low', name: 'plant' },
   )
 }
@@ -171,18 +154,7 @@ const openStores = (turns: Turns, { plant, hasSmallPages }: Options) => {
       const paged = hasSmallPages ? withSmallPages(given) : given
       const request = plant === 'no condition of S3' ? withoutConditions(paged) : paged
       const label = `${request.method} ${request.path} ${JSON.stringify(request.query ?? {})}`
-      const call = () => turns.take(label, () => s3.requestHandler.handle(request, options))
-      const memory = memories.getStore()
-      const isRead = /^(GET|HEAD) /.test(label)
-      if (memory?.phase === 'placing' && !isRead) memory.phase = 'written'
-      if (!memory || !isRead) return call()
-      // Nobody has read this key before, so it counts as free.
-      if (memory.phase === 'written' && !memory.answers.has(label)) return { response: answer(404, {}, '') }
-      const { bytes, response } = await readOnce(label, async () => {
-        const { response } = await call()
-        return { response, bytes: await buffer(response.body) }
-      })
-      return { response: answer(response.statusCode, response.headers, bytes) }
+      return turns.take(label, () => s3.requestHandler.handle(request, options))
     },
   }
   const tables = openMemoryTables()
@@ -246,7 +218,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
   const clock = { wall: given.now, monotonic: given.now }
   const refuse = () => Promise.reject(new Error('No interleaving needs this'))
 
-  const { webForms, contents, ...areas } = openAreas(all, given)
+  const areas = openAreas(all, given)
   const unseen = openAreas(all, { ...given, record: unrecorded })
   const openFiles = () => openFileStores(all, { ...given, s3: s3Clients })
   const messages: RemovalMessage[] = []
@@ -258,36 +230,21 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
     },
   }
 
-  const plantInStores = ({ files, uploadParts, ...rest }: ReturnType<typeof openFiles>) => {
-    const { progress, uploadRecords } = openUploads(all, given)
-    const place: typeof files.place = async (...change) => {
-      const memory = memories.getStore()
-      if (!memory) return files.place(...change)
-      memory.phase = 'placing'
-      return files.place(...change).finally(() => {
-        memory.phase = 'looking'
-      })
-    }
+  const openPlantedFiles = () => {
+    const { downloads: _, linkTo: __, uploadParts, ...files } = openFiles()
     const takeOver: typeof uploadParts.takeOver =
       plant === 'no take-over of uploads' ? async ({ holding }) => holding : uploadParts.takeOver
-    return {
-      ...rest,
-      files: { ...files, place },
-      uploadParts: { ...uploadParts, takeOver },
-      progress,
-      uploadRecords,
-    }
+    return { ...files, uploadParts: { ...uploadParts, takeOver } }
   }
 
   const openFunctions = (): Readonly<Record<Group, Handler>> => {
-    const { downloads: _, linkTo: __, ...files } = plantInStores(openFiles())
-    const directory = openDirectory(all, given)
-    const stores = { ...directory, ...areas, ...files, removalQueue }
+    const tables = { ...openDirectory(all, given), ...openUploads(all, given), ...areas }
+    const stores = { ...tables, ...openPlantedFiles(), removalQueue }
     const surroundings = { telemetry: { request: () => {} }, clock }
     return {
       storage: createStorageHandler(createStorageDeps(all, stores, { ...surroundings, linkTo: refuse })),
-      fields: createFieldsHandler(createFieldsDeps(all, { ...stores, webForms }, surroundings)),
-      tables: createCategoriesHandler(createCategoriesDeps(all, { ...stores, contents }, surroundings)),
+      fields: createFieldsHandler(createFieldsDeps(all, stores, surroundings)),
+      tables: createCategoriesHandler(createCategoriesDeps(all, stores, surroundings)),
     }
   }
   const functions = [openFunctions(), openFunctions()]
@@ -313,9 +270,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
         const group = groupOf(path)
         const handlers = functions[requests % functions.length] as (typeof functions)[number]
         const target = `${prefixes[group]}/sites/${site}/${path}`
-        const call = () =>
-          send(handlers[group], method, target, { ...rest, headers: { Authorization: token, ...headers } })
-        return plant === 'no second check' ? memories.run({ answers: new Map(), phase: 'looking' }, call) : call()
+        return send(handlers[group], method, target, { ...rest, headers: { Authorization: token, ...headers } })
       },
       isRemoving: () => messages.length > 0,
       async finishRemovals() {

@@ -30,15 +30,6 @@ describe('a full disk', () => {
     await add(long)
     expect(words()).toEqual(['a', 'b', 'c', long])
   })
-
-  test('many changes at once are all refused, and the process keeps running', async () => {
-    const { database, add, words } = openWords()
-    limitPages(database)
-    const settled = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => add(`${index}${long}`)))
-    expect(settled.every(({ status }) => status === 'rejected')).toBe(true)
-    expect(settled[0]).toMatchObject({ reason: outOfSpace })
-    expect(words()).toEqual([])
-  })
 })
 
 describe('an error of SQLite', () => {

@@ -40,15 +40,6 @@ describe('a connection', () => {
 })
 
 describe('changes', () => {
-  test('changes are made in the order of their requests, and return their results', async () => {
-    const { database, add, words } = openWords()
-    const asked = ['a', 'b', 'c', 'd'].map(add)
-    const answer = database.write(() => 42)
-    await Promise.all(asked)
-    expect(words()).toEqual(['a', 'b', 'c', 'd'])
-    expect(await answer).toBe(42)
-  })
-
   test.each([
     ['fails', "INSERT INTO words (word) VALUES ('half'), ('first')"],
     [
@@ -72,20 +63,6 @@ describe('changes', () => {
     await expect(failing()).rejects.toThrow('UNIQUE')
     await add('c')
     expect(words()).toEqual(['first', 'a', 'b', 'c'])
-  })
-
-  test('changes that need several transactions are each made once, in order', async () => {
-    const { database, connection, words } = openWords()
-    const insert = connection.prepare('INSERT INTO words (word) SELECT count(*) FROM words')
-    vi.useFakeTimers({ toFake: ['performance'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const slowly = () =>
-      database.write(() => {
-        vi.advanceTimersByTime(15)
-        insert.run()
-      })
-    await Promise.all([slowly(), slowly(), slowly(), slowly(), slowly()])
-    expect(words()).toEqual(['0', '1', '2', '3', '4'])
   })
 
   test('writes that do not wait for the disk keep their order among changes, and survive the end of the process', async () => {
@@ -126,13 +103,6 @@ describe('while another process locks the database', () => {
     another.exec('COMMIT')
     await Promise.all(waiting)
     expect(words()).toEqual(['theirs', 'a', 'b', 'c'])
-  })
-
-  test('reads continue during the lock', async () => {
-    const { file, database, add, words } = openWords()
-    await add('a')
-    openAnother(file).exec("BEGIN IMMEDIATE; INSERT INTO words (word) VALUES ('theirs')")
-    expect(await database.read(words)).toEqual(['a'])
   })
 
   test('changes are refused with 503 after 5 seconds, and never made', async () => {

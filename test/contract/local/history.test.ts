@@ -79,15 +79,4 @@ describe('the history on one machine', () => {
     const [, after] = await createHistory(database).after(site, 0, 10)
     expect(after?.position).toBeGreaterThan(positions.at(-1) ?? 0)
   })
-
-  test('the entry of a large removal is complete, even if the service was killed', async () => {
-    const file = scratchFile()
-    const first = createTableStores(scratchTables(file))
-    const folder = 'large' as Parameters<typeof first.removals.open>[1]
-    const removed: HistoryEntry = { site, type: 'folder.removed', subject: folder, actor: 'ann', requestId: 'one' }
-    await first.removals.open(site, folder, 'left', removed)
-    const second = createTableStores(scratchTables(file))
-    await second.removals.close(site, folder, 'left', 12)
-    expect(await second.history.after(site, 0, 10)).toMatchObject([{ ...removed, details: { count: 12 } }])
-  })
 })

@@ -34,6 +34,8 @@ test('the metrics count requests, bytes and sign-ins, and show the size of the d
   expect(await read('site_admin_requests_total{operation="readPath",status="404"}')).toBe(1)
   expect(await read('site_admin_request_duration_seconds_count{operation="putPath"}')).toBe(2)
   expect(await read('site_admin_sign_ins_total{outcome="refused"}')).toBe(1)
+  expect(await read('site_admin_sign_ins_total{outcome="too many"}')).toBe(0)
+  expect(await read('site_admin_sign_ins_total{outcome="not over https"}')).toBeUndefined()
   expect(await read('site_admin_received_bytes_total')).toBeGreaterThan(80_000)
   expect(await read('site_admin_sent_bytes_total')).toBeGreaterThan(100)
   expect(await read('site_admin_database_bytes')).toBeGreaterThan(100_000)

@@ -7,14 +7,13 @@ import { buffer } from 'node:stream/consumers'
 import { connect as connectSecurely, type TLSSocket } from 'node:tls'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { done } from '../../../lib/http/reply.ts'
-import { startService } from '../../../local/service.ts'
 import { closerOf } from '../../../server/close-server.ts'
 import { createSecureServer } from '../../../server/create-server.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
 import { makeCertificate } from '../../support/certificates.ts'
 import { makeDirectory, removeDirectory, scratchDirectory } from '../../support/directory.ts'
 import { messages } from '../../support/messages.ts'
-import { storage } from '../../support/paths.ts'
+import { serveHere } from '../../support/serve-here.ts'
 
 interface Pair {
   readonly cert: string
@@ -42,20 +41,18 @@ type Given = ReturnType<typeof certificateFiles>
 
 const serve = async (given: Given) => {
   const printed: string[] = []
-  const dataDirectory = join(given.directory, 'data')
-  const { baseUrl, demo, stop } = await startService({
-    dataDirectory,
-    host: '127.0.0.1',
-    dataCentres: [{ id: 'us', port: 0 }],
+  const service = await serveHere({
+    dataDirectory: join(given.directory, 'data'),
     tls: given.files,
-    reset: false,
-    telemetry: { request: () => {} },
     say: (sentence) => printed.push(sentence),
   })
-  let stopping: Promise<void> | undefined
-  const stopOnce = () => (stopping ??= stop())
-  onTestFinished(stopOnce)
-  return { ...given, baseUrl, token: demo?.token ?? '', stop: stopOnce, printed, port: Number(new URL(baseUrl).port) }
+  return {
+    ...given,
+    ...service,
+    token: service.demo?.token ?? '',
+    printed,
+    port: Number(new URL(service.baseUrl).port),
+  }
 }
 
 const startSecurely = () => serve(certificateFiles())
@@ -90,15 +87,6 @@ describe('a service with a certificate', () => {
       status: 200,
       sites: [{ url: baseUrl }],
     })
-  })
-
-  test('the service receives and sends large files over https (O-23)', async () => {
-    const { baseUrl, token } = await startSecurely()
-    const options = { ca: first.cert, headers: { Authorization: token } }
-    const content = 'large '.repeat(1_000_000)
-    const put = await send(`${baseUrl}${storage}/large.txt`, { ...options, method: 'PUT' }, content)
-    const { bytes } = await send(`${baseUrl}${storage}/large.txt`, options)
-    expect({ status: put.status, same: bytes.toString() === content }).toEqual({ status: 200, same: true })
   })
 
   test('the service does not answer over http (O-23)', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
-import type { Content } from '../../../lib/categories/contents.ts'
+import { type Content, listWhole } from '../../../lib/categories/contents.ts'
 import { mergeContent } from '../../../lib/core/content-kinds.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
@@ -40,7 +40,7 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
     )
   }
   const wholeNews = async (id: number) =>
-    (await stores.contents.listWhole(site, 'news', id - 1, 1)).map(({ content }) => content)[0]
+    (await listWhole(stores.contents, site, 'news', id - 1, 1)).map(({ content }) => content)[0]
 
   describe('changing content', () => {
     test('A change keeps the members that it does not name, including the long text', async () => {
@@ -103,8 +103,8 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
     }
     const leftOf = async (of: SiteId) => ({
       forms: (await stores.webForms.listWhole(of, 0, 100)).length,
-      categories: (await stores.contents.listWhole(of, 'category', 0, 100)).length,
-      news: (await stores.contents.listWhole(of, 'news', 0, 200)).length,
+      categories: (await listWhole(stores.contents, of, 'category', 0, 100)).length,
+      news: (await listWhole(stores.contents, of, 'news', 0, 200)).length,
       texts: (await stores.contents.texts(of, 'news', range(1, 120))).size,
       workflows: (await stores.workflows.list(of, undefined, 10)).length,
     })
@@ -124,8 +124,8 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
       await stores.contents.putMany(site, 'category', [{ id: 1, name: 'Again' }], entry())
       await stores.contents.putMany(site, 'news', [newsItem(7)], entry())
       const list = { site, kind: 'news', category: 1 as CategoryId } as const
-      expect(await stores.links.listConsistently(list, 0, 10)).toEqual([])
-      expect(await stores.links.listConsistently({ ...list, site: other }, 118, 10)).toHaveLength(2)
+      expect(await stores.links.list(list, 0, 10, true)).toEqual([])
+      expect(await stores.links.list({ ...list, site: other }, 118, 10, true)).toHaveLength(2)
     })
 
     test('A form or site is renamed and removed once, with one history entry each', async () => {

@@ -30,27 +30,6 @@ describeOn({ kinds: handsOfPorts, subject: 'content' }, (hand, { isSlow }) => {
       expect(await contents.texts(site, 'news', [1, 2])).toEqual(new Map([[1, item['body']]]))
     })
 
-    test('If a store reports the state of its content, each change results in another state', async () => {
-      const names: (string | undefined)[] = [await contents.state()]
-      const another = hand.connect()
-      const link = { site, kind: 'news', category: 5 as CategoryId } as const
-      const changes: readonly (() => Promise<unknown>)[] = [
-        () => contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry),
-        () => another.contents.putMany(site, 'news', [newsItem(1)], entry),
-        () => hand.stores.links.link(link, new Map([[1, true]]), entry),
-        () => another.links.unlink(link, [1], entry),
-        () => another.contents.removeCategory(site, link.category, entry),
-        () => contents.removeObject(news(1), entry),
-      ]
-      for (const change of changes) {
-        await change()
-        names.push(await contents.state())
-        await contents.get(site, 'news', 1)
-        expect(await contents.state()).toBe(names.at(-1))
-      }
-      expect(new Set(names).size).toBe(names[0] === undefined ? 1 : names.length)
-    })
-
     test('12 objects with long texts are all stored', async () => {
       const long = range(1, 12).map((id) => newsItem(id, { body: `${id}${'x'.repeat(350_000)}` }))
       await contents.putMany(site, 'news', long, entry)

@@ -19,12 +19,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
   const folder = toStoragePath('photos/2026')
   const other = toStoragePath('photos/2025')
 
-  test('a removal is visible to every connection at once', async () => {
-    expect(await removals.open(site, folder, 'one', entry)).toBe('one')
-    expect(await removals.openOf(site, [other, folder])).toMatchObject([{ path: folder, id: 'one' }])
-    expect(await hand.connect().removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'one' }])
-  })
-
   test('a folder has one removal: a second request joins the first removal', async () => {
     await removals.open(site, folder, 'one', entry)
     expect(await removals.open(site, folder, 'two', entry)).toBe('one')
@@ -35,12 +29,12 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
   test('a removal is closed only by its own id, and then the folder may have another removal', async () => {
     await removals.open(site, folder, 'one', entry)
     await removals.close(site, folder, 'another', 0)
-    expect(await removals.openOf(site, [folder])).toHaveLength(1)
+    expect((await removals.locksOf(site, [folder])).open).toHaveLength(1)
     await removals.close(site, folder, 'one', 0)
-    expect(await removals.openOf(site, [folder])).toEqual([])
+    expect((await removals.locksOf(site, [folder])).open).toEqual([])
     expect(await removals.open(site, folder, 'two', entry)).toBe('two')
     await removals.close(site, folder, 'one', 0)
-    expect(await removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'two' }])
+    expect((await removals.locksOf(site, [folder])).open).toMatchObject([{ path: folder, id: 'two' }])
   })
 
   test('the times of the last removal of each folder are kept', async () => {
@@ -65,14 +59,14 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
     const later = await remove(other)
     expect(await removals.lastOf(site, [folder, other, toStoragePath('third')])).toEqual([later, period])
     expect(await removals.lastOf((site + 1_000) as SiteId, [folder])).toEqual([])
-    expect(await removals.openOf(site, [folder])).toEqual([])
+    expect((await removals.locksOf(site, [folder])).open).toEqual([])
     expect(await removals.isOpenBelow(site, root)).toBe(false)
   })
 
   test('a request without time left opens no removal', async () => {
     const late = createDeadline(() => 0)
     await expect(removals.open(site, folder, 'one', entry, late)).rejects.toMatchObject({ code: 100503 })
-    expect(await removals.openOf(site, [folder])).toEqual([])
+    expect((await removals.locksOf(site, [folder])).open).toEqual([])
   })
 
   const taskOf = (id: string) => ({ site, path: folder, id })
@@ -121,7 +115,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
   })
 
   test('a removal counts as active until its worker is silent for too long', async () => {
-    const hasWorker = async () => (await removals.openOf(site, [folder])).map((removal) => removal.hasWorker)
+    const hasWorker = async () => (await removals.locksOf(site, [folder])).open.map((removal) => removal.hasWorker)
     await removals.open(site, folder, 'one', entry)
     time += longestSilence - 1
     expect(await hasWorker()).toEqual([true])
@@ -138,7 +132,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
   test('open removals are found for many folders at once', async () => {
     const folders = Array.from({ length: 250 }, (_, index) => toStoragePath(`many/${index}`))
     for (const each of folders.slice(0, 3)) await removals.open(site, each, 'one', entry)
-    expect(await removals.openOf(site, folders)).toHaveLength(3)
+    expect((await removals.locksOf(site, folders)).open).toHaveLength(3)
   })
 
   test('open removals are found below a folder', async () => {

@@ -1,11 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
-import { roles } from '../../../lib/access/roles.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { History } from '../../../lib/history/history.ts'
-import { changesAfter } from '../../../lib/history/list-changes.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { describeOn, handsOfPorts, type TableStores } from '../../support/hands.ts'
+import { describeOn, handsOfPorts } from '../../support/hands.ts'
 
 /** All entries of a site, without times and positions. */
 const reported = async (history: History, site: SiteId): Promise<HistoryEntry[]> =>
@@ -30,8 +28,8 @@ describeOn({ kinds: handsOfPorts, subject: 'the history of a site' }, (hand) => 
     requestId: '0b8fb6f8-8a0e-4a0c-a1a5-6f0b8e4f8a7c',
     ...more,
   })
-  const started = (subject: string, more: Partial<HistoryEntry> = {}, { workflows }: TableStores = stores) =>
-    workflows.start(site, toStoragePath(subject), entryOf('workflow.created', subject, more))
+  const started = (subject: string, more: Partial<HistoryEntry> = {}) =>
+    stores.workflows.start(site, toStoragePath(subject), entryOf('workflow.created', subject, more))
 
   test('long entries are stored', async () => {
     const names = numbers(100).map((index) => `${index}`.padEnd(255, 'x'))
@@ -43,42 +41,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the history of a site' }, (hand) => 
     const [first, second] = await reported(stores.history, site)
     expect(first).toMatchObject({ subject: `${subject}/a.html`, details: { names } })
     expect(second?.subject).toBe('b.html')
-  })
-
-  test('a reader misses no entry and gets none twice while 16 writers write', async () => {
-    const connections = [stores, hand.connect(), hand.connect(), hand.connect()]
-    const each = hand.quickChanges > 1_000 ? 12 : 3
-    let left = 16 * each
-    let news = Promise.withResolvers<void>()
-    const writers = numbers(16).map(async (writer) => {
-      const own = connections[writer % connections.length] ?? stores
-      for (const index of numbers(each)) {
-        await started(`${writer}/${index}.html`, {}, own)
-        left -= 1
-        news.resolve()
-      }
-    })
-    const { history } = hand.connect()
-    const seen: string[] = []
-    /** Reads to the end. Returns the position of the last entry. */
-    const readOn = async (from: number): Promise<number> => {
-      const { changes, next } = await changesAfter(history, site, from, 10, { rights: roles.owner.rights })
-      seen.push(...changes.map(({ subject }) => subject))
-      return next === undefined ? from : readOn(next)
-    }
-    const reading = (async () => {
-      let position = 0
-      while (left > 0) {
-        news = Promise.withResolvers()
-        position = await readOn(position)
-        if (left > 0) await news.promise
-      }
-      await readOn(position)
-    })()
-    await Promise.all([...writers, reading])
-    const written = numbers(16).flatMap((writer) => numbers(each).map((index) => `${writer}/${index}.html`))
-    expect(seen.toSorted()).toEqual(written.toSorted())
-    expect(seen).toEqual((await reported(stores.history, site)).map(({ subject }) => subject))
   })
 
   test('a removed folder has one entry, which counts the files of all workers (H-6)', async () => {

@@ -93,17 +93,6 @@ describeOn({ kinds: handsOfPorts, subject: 'links' }, (hand, { isSlow }) => {
       expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([own])
     })
 
-    test('A link that is made twice at once, once hidden, stays hidden', async () => {
-      const another = hand.connect()
-      const ids = range(1, 12)
-      await putNews(ids)
-      for (let round = 0; round < (isSlow ? 2 : 10); round++) {
-        await Promise.all([another.links.link(list, linksTo(ids, false), entry), link(ids)])
-        expect(await links.list(list, 0, 100)).toEqual(ids.map((id) => ({ id, displayable: false })))
-        await links.unlink(list, ids, entry)
-      }
-    })
-
     test('All links that several callers make at once, from both sides, are kept', async () => {
       await putNews(range(1, 30))
       await putCategories([6, 7])

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Grant, hashToken, newToken } from '../../../lib/access/grants.ts'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { maxOrder, type WebForm } from '../../../lib/fields/web-forms.ts'
@@ -113,6 +114,24 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
       expect(await create('Again')).toBe(false)
       expect(await read(stores)).toEqual(first)
     })
+  })
+
+  test('Renaming or changing a missing web form fails with 115001', async () => {
+    const { webForms } = stores
+    const missing = 5 as WebFormId
+    await expect(webForms.rename(largest, missing, 'Feedback', entry)).rejects.toMatchObject({ code: 115001 })
+    await expect(webForms.changeFields(largest, missing, () => [], entry)).rejects.toMatchObject({ code: 115001 })
+    expect(await webForms.get(largest, missing)).toBeUndefined()
+  })
+
+  test('A change of a web form without time left changes nothing', async () => {
+    const { webForms } = stores
+    const before = form(6)
+    await webForms.create(before, entry)
+    const late = createDeadline(() => 0)
+    const change = webForms.changeFields(largest, before.id, () => [], entry, late)
+    await expect(change).rejects.toMatchObject({ code: 100503 })
+    expect(await webForms.get(largest, before.id)).toEqual(before)
   })
 
   // A page of DynamoDB has 1 MB, and each of these lists has more.

@@ -1,32 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { createUploadRecords } from '../../../lib/aws/dynamodb/uploads.ts'
-import { openBucket } from '../../../lib/aws/s3/bucket.ts'
-import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
-import { openMachine } from '../../../lib/machine/machine.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
-import type { ObjectStore, Staged } from '../../../lib/storage/object-store.ts'
+import type { Staged } from '../../../lib/storage/object-store.ts'
 import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
-import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
-import { makeDirectory, removeDirectory } from '../../support/directory.ts'
-import { entry, unrecorded } from '../../support/history.ts'
-import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { entry } from '../../support/history.ts'
+import { bytesIn, infoOf, nowhere } from '../../support/objects.ts'
 import { ownClaim } from '../../support/uploads.ts'
-
-/** The stores of uploads: their bytes, their records, and the files that they become. */
-interface PartsUnderTest extends Pick<Stores, 'uploadParts' | 'uploadRecords'> {
-  readonly files: ObjectStore
-  close(): Promise<void>
-}
+import { storageHands } from '../storage/hands.ts'
 
 const mebibyte = 1024 * 1024
-const site = 1001 as SiteId
 
 /** A random pattern, whose length is prime, so that no other part of the same bytes is equal. */
 const anyBytes = (length: number) => Buffer.alloc(length, randomBytes(65_537))
@@ -39,230 +22,189 @@ async function* inPieces(bytes: Uint8Array, piece: number, failure?: Error): Asy
 const nothingYet = (holding: Holding): Durable => ({ size: 0, holding })
 const neverOver = () => false
 
-/** `part` is the number of bytes that the store keeps together. One machine keeps all bytes of an upload together. */
-const describeUploadParts = (name: string, stores: PartsUnderTest, part: number): void => {
-  afterAll(() => stores.close())
+describe.each(storageHands)('The bytes of uploads: $name', async ({ name, open }) => {
+  const { site, deps, close } = await open()
+  afterAll(close)
+  const { files, uploadParts, uploadRecords } = deps
+  /** The number of bytes that the store keeps together. One machine keeps all bytes of an upload together. */
+  const part = name === 'AWS' ? partLength : 4 * mebibyte
 
-  describe(`the bytes of uploads: ${name}`, () => {
-    let count = 0
-    const begin = async (length: number | null = null) => {
-      count += 1
-      const key = `live/${site}/file-${count}.bin`
-      const target = { path: `file-${count}.bin`, asDraft: false, key, contentType: 'image/png' }
-      const holding = await stores.uploadParts.begin(target)
-      const id = String(count).padStart(32, '0')
-      const upload: Upload = {
-        id,
-        site,
-        user: 'ann',
-        target,
-        metadata: '',
-        limit: 100 * mebibyte,
-        length,
-        offset: 0,
-        isComplete: false,
-        created: 0,
-        expires: 1,
-        holding,
-      }
-      await stores.uploadRecords.create(upload, 1_000, 0)
-      return { id, target, created: upload.created, length, holding }
+  let count = 0
+  const begin = async (length: number | null = null) => {
+    count += 1
+    const key = `live/${site}/file-${count}.bin`
+    const target = { path: `file-${count}.bin`, asDraft: false, key, contentType: 'image/png' }
+    const holding = await uploadParts.begin(target)
+    const id = String(count).padStart(32, '0')
+    const upload: Upload = {
+      id,
+      site,
+      user: 'ann',
+      target,
+      metadata: '',
+      limit: 100 * mebibyte,
+      length,
+      offset: 0,
+      isComplete: false,
+      created: 0,
+      expires: 1,
+      holding,
     }
-    type Begun = Awaited<ReturnType<typeof begin>>
+    await uploadRecords.create(upload, 1_000, 0)
+    return { id, target, created: upload.created, length, holding }
+  }
+  type Begun = Awaited<ReturnType<typeof begin>>
 
-    const add = (upload: Begun, offset: number, bytes: Uint8Array, piece = 600_000, failure?: Error) =>
-      stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), nothingYet(upload.holding), neverOver)
+  const add = (upload: Begun, offset: number, bytes: Uint8Array, piece = 600_000, failure?: Error) =>
+    uploadParts.append(upload, offset, inPieces(bytes, piece, failure), nothingYet(upload.holding), neverOver)
 
-    const placeStaged = ({ target: { key } }: Begun, staged: Staged) =>
-      stores.files.place([{ kind: 'put', key, staged }], { absent: [], unlocked: { site, folders: [] } }, entry)
+  const placeStaged = ({ target: { key } }: Begun, staged: Staged) =>
+    files.place([{ kind: 'put', key, staged }], nowhere, entry)
 
-    const place = async (upload: Begun, holding: Holding, length: number) => {
-      const staged = await stores.uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
-      expect(staged.size).toBe(length)
-      return placeStaged(upload, staged)
+  const place = async (upload: Begun, holding: Holding, length: number) => {
+    const staged = await uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
+    expect(staged.size).toBe(length)
+    return placeStaged(upload, staged)
+  }
+
+  /** Completes the upload, and expects a file with exactly these bytes. */
+  const expectFile = async (upload: Begun, holding: Holding, bytes: Buffer) => {
+    expect(await place(upload, holding, bytes.length)).toEqual({ outcome: 'placed' })
+    expect((await bytesIn(files, upload.target.key))?.equals(bytes)).toBe(true)
+  }
+
+  /** Appends bytes in pieces, each in its own request. */
+  const addAll = async (upload: Begun, bytes: Uint8Array, cut: number) => {
+    let { holding } = upload
+    for (let offset = 0; offset < bytes.length; offset += cut) {
+      const piece = bytes.subarray(offset, offset + cut)
+      const appended = await add({ ...upload, holding }, offset, piece)
+      expect(appended).toMatchObject({ size: piece.length })
+      expect(appended.failure).toBeUndefined()
+      holding = appended.holding
     }
+    return holding
+  }
 
-    const contentOf = async ({ target }: Begun) => {
-      const object = await stores.files.read(target.key, ({ size }) => ({ first: 0, last: size - 1 }))
-      if (!object) return undefined
-      const { body = Buffer.alloc(0), info } = object
-      return { type: info.contentType, bytes: Buffer.concat(body instanceof Readable ? await body.toArray() : [body]) }
-    }
-
-    /** Appends bytes in pieces, each in its own request. */
-    const addAll = async (upload: Begun, bytes: Uint8Array, cut: number) => {
-      let { holding } = upload
-      for (let offset = 0; offset < bytes.length; offset += cut) {
-        const piece = bytes.subarray(offset, offset + cut)
-        const appended = await add({ ...upload, holding }, offset, piece)
-        expect(appended).toMatchObject({ size: piece.length })
-        expect(appended.failure).toBeUndefined()
-        holding = appended.holding
-      }
-      return holding
-    }
-
-    test.each([
-      [0, 1, 'known'],
-      [1_000, 400, 'unknown'],
-      [part, part, 'unknown'],
-      [2 * part + 7, Math.ceil(part / 1.9), 'known'],
-    ])('%i bytes in appends of %i become the file (length %s at the start)', async (length, cut, declared) => {
-      const upload = await begin(declared === 'known' ? length : null)
-      const bytes = anyBytes(length)
-      const holding = await addAll(upload, bytes, cut)
-      expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
-      expect(await place(upload, holding, length)).toEqual({ outcome: 'placed' })
-      const content = await contentOf(upload)
-      expect([content?.type, content?.bytes.equals(bytes)]).toEqual(['image/png', true])
-    })
-
-    test('the bytes of an upload can be read before the file is stored', async () => {
-      const upload = await begin()
-      const bytes = anyBytes(100_000)
-      const holding = await addAll(upload, bytes, 30_000)
-      const read: Uint8Array[] = []
-      for await (const chunk of stores.uploadParts.read({ ...upload, holding, length: bytes.length })) read.push(chunk)
-      expect(Buffer.concat(read).equals(bytes)).toBe(true)
-    })
-
-    test.each([5, part + 5])('bytes stay when the body breaks off after %i bytes', async (length) => {
-      const upload = await begin()
-      const bytes = anyBytes(length + 10)
-      const failure = new Error('The caller has gone')
-      const broken = await add(upload, 0, bytes.subarray(0, length), 1_000_000, failure)
-      expect(broken).toMatchObject({ size: length, failure })
-      const { holding } = await add({ ...upload, holding: broken.holding }, length, bytes.subarray(length))
-      await place(upload, holding, bytes.length)
-      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-    })
-
-    test.each([
-      [part - 2, 100],
-      [part + 5, part],
-    ])('bytes after the recorded offset %i are overwritten by the next append', async (offset, length) => {
-      const upload = await begin()
-      const bytes = anyBytes(offset + length)
-      const held = await addAll(upload, bytes.subarray(0, offset), part)
-      // The record of the upload does not include this append.
-      await add({ ...upload, holding: held }, offset, anyBytes(length + 100))
-      const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
-      await place(upload, holding, bytes.length)
-      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-    })
-
-    test('bytes are reported while they arrive, so the next append continues from there', async () => {
-      const upload = await begin()
-      const length = 2 * part + 100
-      const bytes = anyBytes(length)
-      const tail = await add(upload, 0, bytes.subarray(0, 5))
-      const durable = nothingYet(tail.holding)
-      const recorded: Durable[] = []
-      async function* rest() {
-        for await (const piece of inPieces(bytes.subarray(5), mebibyte)) {
-          yield piece
-          recorded.push({ ...durable })
-        }
-        while (durable.size === 0) await turn()
-      }
-      await stores.uploadParts.append({ ...upload, holding: tail.holding }, 5, rest(), durable, neverOver)
-      recorded.push({ ...durable })
-      expect(recorded.map(({ size }) => size)).toEqual(recorded.map(({ size }) => size).toSorted((a, b) => a - b))
-      const first = recorded.find(({ size }) => size > 0)
-      if (!first) throw new Error('Nothing became durable')
-      const { holding } = await add(
-        { ...upload, holding: first.holding },
-        5 + first.size,
-        bytes.subarray(5 + first.size),
-      )
-      await place(upload, holding, length)
-      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-    })
-
-    test('no byte is written after the time of the append has ended', async () => {
-      const upload = await begin()
-      const bytes = anyBytes(2 * part)
-      let isOver = false
-      async function* late() {
-        yield anyBytes(part)
-        const other = await add(upload, 0, bytes)
-        isOver = true
-        holding = other.holding
-        yield anyBytes(part)
-      }
-      let { holding } = upload
-      const appending = stores.uploadParts.append(upload, 0, late(), nothingYet(holding), () => isOver)
-      await expect(appending).rejects.toMatchObject({
-        name: 'ServiceError',
-        status: 503,
-      })
-      await place(upload, holding, bytes.length)
-      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-    })
-
-    test('bytes that were not recorded do not belong to the file', async () => {
-      const upload = await begin()
-      const { holding } = await add(upload, 0, Buffer.from('hello'))
-      await add({ ...upload, holding }, 5, Buffer.from(', and more'))
-      await place(upload, holding, 5)
-      expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
-    })
-
-    test.each([5, part + 5])(
-      '%i bytes become a file once, even if two requests complete the upload (U-29)',
-      async (length) => {
-        const upload = await begin()
-        const whole = { ...upload, holding: await addAll(upload, anyBytes(length), part), length }
-        const earlier = await stores.uploadParts.whole({ ...whole, claim: ownClaim })
-        await place(upload, await stores.uploadParts.takeOver(whole), length)
-        await expect(placeStaged(upload, earlier)).rejects.toMatchObject({ status: 503 })
-        expect((await stores.files.versions(upload.target.key, { limit: 9 }))?.versions).toHaveLength(1)
-      },
-    )
-
-    test('an append fails when the store fails', async () => {
-      const upload = await begin()
-      const gone = { ...upload, holding: { ...upload.holding, name: 'f'.repeat(32), tail: 'scratch/none' } }
-      await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()
-    })
-
-    test('removing the bytes twice is harmless', async () => {
-      const upload = await begin()
-      const holding = await addAll(upload, anyBytes(part + 5), part)
-      await stores.uploadParts.remove({ ...upload, holding })
-      await stores.uploadParts.remove({ ...upload, holding })
-      await stores.uploadParts.remove(upload)
-    })
+  test.each([
+    [0, 1, 'known'],
+    [1_000, 400, 'unknown'],
+    [part, part, 'unknown'],
+    [2 * part + 7, Math.ceil(part / 1.9), 'known'],
+  ])('%i bytes in appends of %i become the file (length %s at the start)', async (length, cut, declared) => {
+    const upload = await begin(declared === 'known' ? length : null)
+    const bytes = anyBytes(length)
+    const holding = await addAll(upload, bytes, cut)
+    expect(await uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
+    await expectFile(upload, holding, bytes)
+    expect(await infoOf(files, upload.target.key)).toMatchObject({ contentType: 'image/png' })
   })
-}
 
-const openOnMachine = async (): Promise<PartsUnderTest> => {
-  const folder = makeDirectory()
-  const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false })
-  const close = async () => {
-    await machine.close()
-    removeDirectory(folder)
-  }
-  return { ...machine.stores, close }
-}
+  test('the bytes of an upload can be read before the file is stored', async () => {
+    const upload = await begin()
+    const bytes = anyBytes(100_000)
+    const holding = await addAll(upload, bytes, 30_000)
+    const read: Uint8Array[] = []
+    for await (const chunk of uploadParts.read({ ...upload, holding, length: bytes.length })) read.push(chunk)
+    expect(Buffer.concat(read).equals(bytes)).toBe(true)
+  })
 
-const openInS3 = async (): Promise<PartsUnderTest> => {
-  const { bucket: name, connect } = await openTestBucket()
-  const clients = { client: connect(), once: connect(1) }
-  const tables = openMemoryTables()
-  const dynamodb = tables.connect()
-  const { removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
-  const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })
-  return {
-    files,
-    uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, record: unrecorded }),
-    uploadParts: createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
-    async close() {
-      clients.client.destroy()
-      await tables.close()
+  test.each([5, part + 5])('bytes stay when the body breaks off after %i bytes', async (length) => {
+    const upload = await begin()
+    const bytes = anyBytes(length + 10)
+    const failure = new Error('The caller has gone')
+    const broken = await add(upload, 0, bytes.subarray(0, length), 1_000_000, failure)
+    expect(broken).toMatchObject({ size: length, failure })
+    const { holding } = await add({ ...upload, holding: broken.holding }, length, bytes.subarray(length))
+    await expectFile(upload, holding, bytes)
+  })
+
+  test.each([
+    [part - 2, 100],
+    [part + 5, part],
+  ])('bytes after the recorded offset %i are overwritten by the next append', async (offset, length) => {
+    const upload = await begin()
+    const bytes = anyBytes(offset + length)
+    const held = await addAll(upload, bytes.subarray(0, offset), part)
+    // The record of the upload does not include this append.
+    await add({ ...upload, holding: held }, offset, anyBytes(length + 100))
+    const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
+    await expectFile(upload, holding, bytes)
+  })
+
+  test('bytes are reported while they arrive, so the next append continues from there', async () => {
+    const upload = await begin()
+    const length = 2 * part + 100
+    const bytes = anyBytes(length)
+    const tail = await add(upload, 0, bytes.subarray(0, 5))
+    const durable = nothingYet(tail.holding)
+    const recorded: Durable[] = []
+    async function* rest() {
+      for await (const piece of inPieces(bytes.subarray(5), mebibyte)) {
+        yield piece
+        recorded.push({ ...durable })
+      }
+      while (durable.size === 0) await turn()
+    }
+    await uploadParts.append({ ...upload, holding: tail.holding }, 5, rest(), durable, neverOver)
+    recorded.push({ ...durable })
+    expect(recorded.map(({ size }) => size)).toEqual(recorded.map(({ size }) => size).toSorted((a, b) => a - b))
+    const first = recorded.find(({ size }) => size > 0)
+    if (!first) throw new Error('Nothing became durable')
+    const { holding } = await add({ ...upload, holding: first.holding }, 5 + first.size, bytes.subarray(5 + first.size))
+    await expectFile(upload, holding, bytes)
+  })
+
+  test('no byte is written after the time of the append has ended', async () => {
+    const upload = await begin()
+    const bytes = anyBytes(2 * part)
+    let isOver = false
+    async function* late() {
+      yield anyBytes(part)
+      const other = await add(upload, 0, bytes)
+      isOver = true
+      holding = other.holding
+      yield anyBytes(part)
+    }
+    let { holding } = upload
+    const appending = uploadParts.append(upload, 0, late(), nothingYet(holding), () => isOver)
+    await expect(appending).rejects.toMatchObject({
+      name: 'ServiceError',
+      status: 503,
+    })
+    await expectFile(upload, holding, bytes)
+  })
+
+  test('bytes that were not recorded do not belong to the file', async () => {
+    const upload = await begin()
+    const { holding } = await add(upload, 0, Buffer.from('hello'))
+    await add({ ...upload, holding }, 5, Buffer.from(', and more'))
+    await expectFile(upload, holding, Buffer.from('hello'))
+  })
+
+  test.each([5, part + 5])(
+    '%i bytes become a file once, even if two requests complete the upload (U-29)',
+    async (length) => {
+      const upload = await begin()
+      const whole = { ...upload, holding: await addAll(upload, anyBytes(length), part), length }
+      const earlier = await uploadParts.whole({ ...whole, claim: ownClaim })
+      await place(upload, await uploadParts.takeOver(whole), length)
+      await expect(placeStaged(upload, earlier)).rejects.toMatchObject({ status: 503 })
+      expect((await files.versions(upload.target.key, { limit: 9 }))?.versions).toHaveLength(1)
     },
-  }
-}
+  )
 
-describeUploadParts('one machine', await openOnMachine(), 4 * mebibyte)
-describeUploadParts('S3', await openInS3(), partLength)
+  test('an append fails when the store fails', async () => {
+    const upload = await begin()
+    const gone = { ...upload, holding: { ...upload.holding, name: 'f'.repeat(32), tail: 'scratch/none' } }
+    await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()
+  })
+
+  test('removing the bytes twice is harmless', async () => {
+    const upload = await begin()
+    const holding = await addAll(upload, anyBytes(part + 5), part)
+    await uploadParts.remove({ ...upload, holding })
+    await uploadParts.remove({ ...upload, holding })
+    await uploadParts.remove(upload)
+  })
+})

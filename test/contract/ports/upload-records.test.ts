@@ -110,31 +110,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
     expect(await records.take(upload.id, 0, 'next', minute)).toMatchObject({ outcome: 'taken' })
   })
 
-  test('another caller can take the lease after it has expired', async () => {
-    const upload = await created()
-    await records.take(upload.id, 0, 'one', minute)
-    passed += minute - 1
-    expect(await records.take(upload.id, 0, 'two', minute)).toMatchObject({ outcome: 'held' })
-    passed += 1
-    expect(await records.take(upload.id, 0, 'two', minute)).toMatchObject({ outcome: 'taken' })
-    expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
-    await records.giveBack(upload.id, 'one')
-    expect(await records.take(upload.id, 0, 'three', minute)).toMatchObject({ outcome: 'held' })
-    expect(await records.get(upload.id)).toMatchObject({ offset: 0 })
-  })
-
-  test('each renewal extends the lease by the whole time', async () => {
-    const upload = await created()
-    await records.take(upload.id, 0, 'one', minute)
-    passed += minute - 1
-    expect(await records.renew(upload.id, 'one', minute)).toBe(true)
-    passed += minute - 1
-    expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: 1 })
-    passed += 1
-    expect(await records.renew(upload.id, 'one', minute)).toBe(true)
-    expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: minute })
-  })
-
   test('a former holder cannot renew the lease', async () => {
     const upload = await created()
     expect(await records.renew(upload.id, 'one', minute)).toBe(false)
@@ -193,16 +168,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
       outcome: 'taken',
       upload: { ...upload, ...further },
     })
-  })
-
-  test('an older report never reduces the progress', async () => {
-    const upload = await created()
-    await records.take(upload.id, 0, 'one', minute)
-    await records.renew(upload.id, 'one', minute, progressOf(upload, 3))
-    await records.advance(upload.id, 'one', progressOf(upload, 5), true)
-    await records.renew(upload.id, 'one', minute, progressOf(upload, 4))
-    await records.renew(upload.id, 'two', minute, progressOf(upload, 9))
-    expect(await records.get(upload.id)).toMatchObject({ offset: 5 })
   })
 
   test('a complete upload stays complete, and has neither parts nor a holder', async () => {

@@ -121,19 +121,6 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
       expect((await webhooks.get(site, 'whk_one'))?.position).toBe(9)
     })
 
-    test('The first failure sets failingSince, and a success clears it (V-11)', async () => {
-      await create()
-      const first = { position: 8, attempt: 2, due: 500 }
-      await fail(8, first)
-      await fail(10, { position: 8, attempt: 3, due: 600 }, first)
-      expect((await webhooks.get(site, 'whk_one'))?.failingSince).toBe(1_800_000_000_008)
-      const [newest] = await deliveries.recent(site, 'whk_one')
-      expect(newest).toMatchObject({ attempt: 2, fault: 'refused' })
-      expect(newest).not.toHaveProperty('status')
-      await deliveries.record(site, 'whk_one', { delivery: deliveryOf(11, { status: 299 }), position: 11 })
-      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook({ position: 11, lastSuccess: 1_800_000_000_011 }))
-    })
-
     test('Retries are listed by their due times until an attempt ends them (V-10)', async () => {
       await create()
       await fail(8, { position: 8, attempt: 2, due: 3_000 })

@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import type { Reply } from '../../../lib/http/reply.ts'
@@ -31,36 +30,6 @@ test('an idle connection stays open for longer than a proxy keeps it (O-24)', as
 })
 
 describe('an answer of bytes', () => {
-  test.each([
-    ['in memory', () => Buffer.from('a hello').subarray(2)],
-    ['in a stream', () => Readable.from([Buffer.from('he'), Buffer.from('llo')])],
-  ])('bytes %s arrive whole', async (_, bytes) => {
-    const { url } = await listening(bareHandler(async () => content(5, bytes())).handler)
-    expect(lastAnswer(await received(url))).toMatchObject({ status: 200, body: 'hello' })
-  })
-
-  test('many megabytes arrive whole at the pace of the caller', async () => {
-    const chunk = Buffer.alloc(64 * 1024, 'x')
-    let taken = 0
-    const bytes = async function* () {
-      for (; taken < 512; taken++) yield chunk
-    }
-    const { handler, records } = bareHandler(async () => content(512 * chunk.length, Readable.from(bytes())))
-    const { url } = await listening(handler)
-    const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
-    await new Promise((resolve) => socket.write(requestText('GET', '/', { Connection: 'close' }), resolve))
-    // The caller does not read, so the service reads only as much as the sockets buffer.
-    for (let before = -1; taken === 0 || taken !== before; ) {
-      before = taken
-      for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
-    }
-    expect(taken).toBeLessThan(512)
-    let length = 0
-    for await (const piece of socket) length += piece.length
-    expect(length).toBeGreaterThan(512 * chunk.length)
-    expect(records).toEqual([expect.objectContaining({ status: 200 })])
-  })
-
   test('HEAD returns no bytes, and destroys the stream of the body', async () => {
     const stream = Readable.from([Buffer.from('hello')])
     const { url } = await listening(bareHandler(async () => content(5, stream)).handler)

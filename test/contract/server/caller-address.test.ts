@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fromGateway } from '../../../lib/aws/lambda/gateway.ts'
 import { createSecretCheck } from '../../../lib/aws/lambda/origin-secrets.ts'
 import { createAddressOf, readBlocks } from '../../../server/caller-address.ts'
+import { gatewayEvent } from '../../support/lambda.ts'
 
 const messageFrom = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
@@ -43,21 +44,12 @@ describe('The address of a caller', () => {
 
   test('the address comes from the gateway or the distribution (A-79)', () => {
     const secret = 's'.repeat(32)
-    const addressWith = (headers: Readonly<Record<string, string>>) =>
-      fromGateway(
-        {
-          httpMethod: 'GET',
-          path: '/',
-          multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-          multiValueQueryStringParameters: null,
-          body: null,
-          isBase64Encoded: false,
-          requestContext: { identity: { sourceIp: '192.0.2.1' } },
-        },
-        'encoded',
-        new AbortController().signal,
-        createSecretCheck([secret]),
-      ).address
+    const requestContext = { identity: { sourceIp: '192.0.2.1' } }
+    const addressWith = (headers: Readonly<Record<string, string>>) => {
+      const multiValueHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
+      const event = gatewayEvent('/', { multiValueHeaders, requestContext })
+      return fromGateway(event, 'encoded', new AbortController().signal, createSecretCheck([secret])).address
+    }
     const viewer = { 'CloudFront-Viewer-Address': '198.51.100.7:41000' }
     expect(addressWith({})).toBe('192.0.2.1')
     expect(addressWith(viewer)).toBe('192.0.2.1')

@@ -43,14 +43,6 @@ describe('the limit of waiting bytes (O-21)', () => {
     await expect.poll(async () => (await (await fetch(url)).text()).length).toBe(size)
   })
 
-  test('a request succeeds again after a reader has read the waiting bytes', async () => {
-    const { server, url } = await withRoomForOne()
-    const reader = await slowReader(server)
-    await reader.stalls()
-    expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
-    expect(await (await fetch(url)).text()).toHaveLength(size)
-  })
-
   test('small answers and answers to changes are sent, however many bytes wait', async () => {
     let reply = longText()
     const { server, url } = await withRoomForOne(async () => reply)

@@ -180,37 +180,3 @@ it('Only the owner can open the folders and the blobs', async () => {
   for (const folder of ['blobs', 'orphans']) expect(modeOf(join(directory, folder))).toBe(0o700)
   expect(modeOf(onlyBlob())).toBe(0o600)
 })
-
-it('check names the faulty rows of the database', async () => {
-  await put('live/1001/a', 'a')
-  expect([...checkObjects(opened.database.connection)]).toEqual([])
-  opened.database.connection.exec(`
-    INSERT INTO objects (key, blob, size, modified, type, version)
-      VALUES ('live/1001/a/below/', NULL, 0, 0, '', '1'), ('nowhere', NULL, 0, 0, '', '2'),
-      ('live/1001/folder/', 'c', 1, 0, '', '3')`)
-  expect([...checkObjects(opened.database.connection)].map(({ key }) => key)).toEqual([
-    'live/1001/folder/',
-    'nowhere',
-    'live/1001/a',
-  ])
-})
-
-it('A listing of one folder skips subfolders of any size', async () => {
-  const folders = Array.from({ length: 300 }, (_, index) => `live/1001/${String(index).padStart(3, '0')}/`)
-  const changes = folders.flatMap((folder, index) =>
-    Array.from({ length: index % 40 }, (_, number) => ({ kind: 'folder' as const, key: `${folder}${number}/` })),
-  )
-  await opened.files.place(changes, nowhere, entry)
-  const shown = folders.filter((_, index) => index % 40 > 0)
-  for (const limit of [1, 7, 256, 1000]) {
-    const found: string[] = []
-    let after: string | undefined
-    do {
-      const page = await opened.files.list({ prefix: 'live/1001/', folded: true, limit, after })
-      expect(page.objects).toEqual([])
-      found.push(...page.folders)
-      after = page.next
-    } while (after !== undefined)
-    expect(found).toEqual(shown)
-  }
-})

@@ -5,8 +5,8 @@ import { describePlacing } from './object-store/placing.ts'
 import { describeRacing } from './object-store/racing.ts'
 import { describeRelocating } from './object-store/relocating.ts'
 import { describeRemoving } from './object-store/removing.ts'
+import { describeRestoring } from './object-store/restoring.ts'
 import { describeStaging } from './object-store/staging.ts'
-import { describeVersions } from './object-store/versions.ts'
 import { type OpenedStore, openWorkbench } from './object-store/workbench.ts'
 
 /** The cases of every object store. A store that is not large gets no content of many MiB. */
@@ -20,7 +20,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     describeRelocating(bench)
     describeListing(bench)
     describeRemoving(bench)
-    describeVersions(bench)
+    describeRestoring(bench)
   })
 }
 
@@ -30,6 +30,6 @@ export const describeCopies = (name: string, open: () => Promise<OpenedStore>): 
     const bench = openWorkbench(open)
     describeRacing(bench)
     describeRelocating(bench)
-    describeVersions(bench)
+    describeRestoring(bench)
   })
 }

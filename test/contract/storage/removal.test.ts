@@ -49,16 +49,6 @@ describe('The removal of a folder with more files than one request deletes', () 
   }
   const finish = (number = 0) => continueRemoval(storage.deps, message(number), unlimited, longestWork)
 
-  it('A removal that completes in time answers 200, and files stored later stay (S-91)', async () => {
-    expect((await storage.remove('/large')).status).toBe(200)
-    expect((await metaOf('/large')).status).toBe(404)
-    expect((await put('/large/new')).status).toBe(200)
-    // The message was sent in case the request dies.
-    expect(await finish()).toBeUndefined()
-    expect((await storage.get('/large/new')).status).toBe(200)
-    expect(storage.leftovers()).toBe(0)
-  })
-
   it('A removal that runs out of time answers 202, and the queue completes it (S-95, S-102, S-103)', async () => {
     const { status, text } = await storage.remove('/large', { remaining: noTime })
     expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })

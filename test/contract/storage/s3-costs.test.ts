@@ -22,7 +22,6 @@ const asking =
   }
 const removals = {
   locksOf: asking(noRemovals.locksOf),
-  isLockedSince: asking(noRemovals.isLockedSince),
   begin: asking(noRemovals.begin),
   note: asking(noRemovals.note),
   cancel: asking(noRemovals.cancel),
@@ -47,7 +46,7 @@ beforeEach(async () => {
       files,
       counts,
       workflows: { ...workflows, isRunning: asking(workflows.isRunning) },
-      removals: { ...going, openOf: asking(going.openOf), locksOf: asking(going.locksOf) },
+      removals: { ...going, locksOf: asking(going.locksOf) },
       progress: { ...progress, begin: asking(progress.begin), report: asking(progress.report) },
     }),
   })

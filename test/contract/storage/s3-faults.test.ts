@@ -7,7 +7,7 @@ import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import { type Deadline, unlimited } from '../../../lib/core/deadline.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
 import type { Change, Staged } from '../../../lib/storage/object-store.ts'
-import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { openBucketInMemory, openObjectStore, removalsWhile } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
 import { bytesIn, contentIn, infoOf, nowhere, putObject, stageObject } from '../../support/objects.ts'
@@ -23,7 +23,7 @@ const open = ({ attempts = 1, how = 'at once' }: { attempts?: number; how?: How 
   const clients = { client: opened.connect(attempts), once: opened.connect(1) }
   for (const client of Object.values(clients)) failLikePort(client)
   const state = { isLocked: false }
-  const removals = { ...noRemovals, isLockedSince: async () => state.isLocked }
+  const removals = removalsWhile(() => state.isLocked)
   const largestCopy = how === 'in parts' ? 0 : undefined
   return {
     ...opened,

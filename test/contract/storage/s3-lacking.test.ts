@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Change } from '../../../lib/storage/object-store.ts'
-import { noRemovals } from '../../support/bucket.ts'
+import { removalsWhile } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import { stageObject } from '../../support/objects.ts'
 import { Refusal, type S3Answer, type S3Request } from '../../support/s3-messages.ts'
@@ -13,7 +13,7 @@ let isLockedSince: boolean
 
 beforeEach(() => {
   isLockedSince = false
-  bench = openS3Bench({ removals: { ...noRemovals, isLockedSince: async () => isLockedSince } })
+  bench = openS3Bench({ removals: removalsWhile(() => isLockedSince) })
   vi.spyOn(console, 'warn').mockImplementation(() => {})
 })
 afterEach(() => vi.restoreAllMocks())

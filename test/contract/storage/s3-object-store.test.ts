@@ -4,12 +4,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openTestBucket } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
-import {
-  comparesWhatItChanges,
-  cutsOldVersions,
-  honoursVersions,
-  refusesTakenPlaces,
-} from '../../support/s3-abilities.ts'
+import { comparesWhatItChanges, honoursVersions, refusesTakenPlaces } from '../../support/s3-abilities.ts'
 import { type Ability, abilities } from './object-store/workbench.ts'
 import { describeCopies, describeObjectStore } from './object-store.suite.ts'
 
@@ -18,7 +13,6 @@ const checks: readonly (readonly [Ability, Check])[] = [
   ['comparesVersions', honoursVersions],
   ['refusesTaken', refusesTakenPlaces],
   ['comparesWrites', comparesWhatItChanges],
-  ['cutsVersions', cutsOldVersions],
 ]
 
 const open = async (largestCopy?: number) => {

@@ -1,18 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { createPartBuffers } from '../../../lib/aws/s3/part-buffers.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
-import { inMemory, noRemovals, openBucketInMemory } from '../../support/bucket.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { entry } from '../../support/history.ts'
 import { bytesIn, nowhere } from '../../support/objects.ts'
+import { openS3Bench } from './s3-bench.ts'
 
 const chunkLength = 1024 * 1024
 
 /** A store whose uploads share a number of buffers. Its bucket answers no part before `open`. */
 const openStore = (most: number) => {
-  const { bucket, s3 } = openBucketInMemory()
+  const { s3, store } = openS3Bench({ buffers: createPartBuffers(most) })
   const gate = Promise.withResolvers<void>()
   let failures = 0
   s3.before = async ({ query }) => {
@@ -23,21 +22,10 @@ const openStore = (most: number) => {
       throw new Error('The connection broke')
     }
   }
-  const clients = createS3Clients({ ...inMemory(s3), maxAttempts: 1 })
-  const store = createS3ObjectStore({
-    ...clients,
-    bucket,
-    removals: noRemovals,
-    record: unrecorded,
-    buffers: createPartBuffers(most),
-  })
-  return {
-    store,
-    open: gate.resolve,
-    failNext: (count: number) => {
-      failures = count
-    },
+  const failNext = (count: number) => {
+    failures = count
   }
+  return { store, open: gate.resolve, failNext }
 }
 
 /** This many chunks, each filled with one letter. `read` counts the chunks that were read. */
@@ -57,9 +45,7 @@ const settle = async () => {
   for (let turns = 0; turns < 50; turns++) await turn()
 }
 
-type Store = ReturnType<typeof openStore>['store']
-
-const stage = (store: Store, key: string, content: AsyncIterable<Uint8Array>) =>
+const stage = (store: ObjectStore, key: string, content: AsyncIterable<Uint8Array>) =>
   store.stage(content, { key, contentType: 'a/b' })
 
 const expected = (chunks: number) =>

@@ -1,36 +1,18 @@
-import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
-import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { createUploadRecords } from '../../../lib/aws/dynamodb/uploads.ts'
-import { openBucket } from '../../../lib/aws/s3/bucket.ts'
-import { createUploadParts as createS3UploadParts } from '../../../lib/aws/s3/upload-parts.ts'
-import { systemClock } from '../../../lib/core/clock.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { errors, ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
-import { createTableStores } from '../../../lib/machine/machine.ts'
-import { openBlobs } from '../../../lib/machine/objects/blobs.ts'
-import { createObjectStore } from '../../../lib/machine/objects/object-store.ts'
-import { createUploadParts } from '../../../lib/machine/objects/upload-parts.ts'
-import { openDatabase } from '../../../lib/machine/sqlite/database.ts'
-import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
-import { createRecorder } from '../../../lib/machine/tables/history.ts'
-import { createRemovalCheck } from '../../../lib/machine/tables/path-locks.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
+import type { StorageDeps } from '../../../lib/service/deps.ts'
 import type { Requester } from '../../../lib/storage/changes/change.ts'
 import { root } from '../../../lib/storage/path.ts'
-import type { LeaseTerms } from '../../../lib/storage/uploads/lease.ts'
 import type { Addition, Upload } from '../../../lib/storage/uploads/upload.ts'
 import { aroundCalls } from '../../support/around-calls.ts'
-import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
-import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { timesToTry } from '../../support/each-call.ts'
-import { unrecorded } from '../../support/history.ts'
-import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { bytesIn } from '../../support/objects.ts'
 import { uploadsOf } from '../../support/uploads.ts'
+import { storageHands } from '../storage/hands.ts'
 
 /**
  * Requests come in any order, and processes die at any call. Acknowledged bytes stay, and the file either equals the
@@ -40,74 +22,11 @@ const site = 1001 as SiteId
 const scope = { site, rights: roles.owner.rights, level: 'write' } as const
 const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
 
-/** The stores, which remain after a process of the service has died. */
-interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'uploadRecords' | 'uploadParts'> {}
+/** The number of sequences of requests. The stores of AWS in memory are slower. */
+const runs = (name: string): number => timesToTry(name === 'AWS' ? 25 : 150)
 
-/** Stores on which processes of the service start one after the other. */
-interface Hand {
-  readonly name: string
-  readonly runs: number
-  readonly lease: LeaseTerms
-  open(): Promise<{ start(): Kept; close(): Promise<void> }>
-}
-
-const oneMachine: Hand = {
-  name: 'one machine',
-  runs: 150,
-  lease: { lasts: Number.POSITIVE_INFINITY },
-  async open() {
-    const folder = makeDirectory()
-    const directory = layoutOf(folder)
-    const database = openDatabase(directory.database, { durable: false })
-    prepareSchema(database.connection)
-    const blobs = openBlobs(directory, { durable: false })
-    return {
-      start() {
-        const record = createRecorder(database.connection, Date.now)
-        const isBeingRemoved = createRemovalCheck(database.connection)
-        const files = createObjectStore({ database, blobs, isBeingRemoved, record })
-        const uploadParts = createUploadParts({ database, blobs, files, now: Date.now })
-        return { ...createTableStores(database), files, uploadParts }
-      },
-      async close() {
-        database.close()
-        blobs.close()
-        removeDirectory(folder)
-      },
-    }
-  },
-}
-
-const aws: Hand = {
-  name: 'AWS',
-  runs: 25,
-  lease: { lasts: 33_000 },
-  async open() {
-    const { bucket: name, connect } = openBucketInMemory()
-    const clients = { client: connect(), once: connect(1) }
-    const tables = openMemoryTables()
-    const dynamodb = tables.connect()
-    let past = 0
-    return {
-      start() {
-        // The next process starts after the lease of the dead process has ended.
-        past += 40_000
-        const moment = past
-        const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
-        const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })
-        const now = () => Date.now() + moment
-        return {
-          workflows,
-          removals,
-          files,
-          uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, now, record: unrecorded }),
-          uploadParts: createS3UploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
-        }
-      },
-      close: () => tables.close(),
-    }
-  },
-}
+/** In milliseconds. A process starts when the lease of the dead process has ended. */
+const [leaseTime, pause] = [33_000, 40_000]
 
 /** The process died. From then on it reaches no store. */
 class Death extends Error {}
@@ -131,22 +50,12 @@ const mortal = (diesAt: number) => {
 const isDead = (error: unknown): boolean => error instanceof Death
 
 /** The service in a new process, which knows only the stores. */
-const serve = ({ files, workflows, removals, uploadRecords, uploadParts }: Kept, lease: LeaseTerms, diesAt: number) => {
+const serve = (deps: StorageDeps, diesAt = Number.POSITIVE_INFINITY) => {
   const within = mortal(diesAt)
-  const stores = { files: within(files), workflows, removals, largestResumableFile: 1_000_000 }
-  const deps = {
-    uploadRecords: within(uploadRecords),
-    uploadParts: within(uploadParts),
-    ...stores,
-  }
+  const [files, uploadRecords, uploadParts] = [within(deps.files), within(deps.uploadRecords), within(deps.uploadParts)]
   return {
-    uploads: uploadsOf({ ...deps, clock: systemClock, lease }),
-    async content(path: string): Promise<Buffer | undefined> {
-      const object = await files.read(`live/${site}/${path}`, ({ size }) => ({ first: 0, last: size - 1 }))
-      if (!object) return undefined
-      const { body = Buffer.alloc(0) } = object
-      return Buffer.concat(body instanceof Readable ? await body.toArray() : [body])
-    },
+    uploads: uploadsOf({ ...deps, files, uploadRecords, uploadParts, lease: { lasts: leaseTime } }),
+    content: (name: string) => bytesIn(deps.files, `live/${site}/${name}`),
   }
 }
 
@@ -248,12 +157,17 @@ const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>
 
 let count = 0
 
-test.each([oneMachine, aws])(
+test.each(storageHands)(
   'After requests in any order, the file has exactly the sent bytes: $name (U-19)',
-  async (hand) => {
-    const { start: startStores, close } = await hand.open()
+  async ({ name: hand, open }) => {
+    let past = 0
+    const clock = { wall: () => Date.now() + past, monotonic: () => performance.now() + past }
+    const { deps, close } = await open({ clock })
     onTestFinished(close)
-    const start: Start = (diesAt = Number.POSITIVE_INFINITY) => serve(startStores(), hand.lease, diesAt)
+    const start: Start = (diesAt) => {
+      past += pause
+      return serve(deps, diesAt)
+    }
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 0, maxLength: 200 }),
@@ -279,7 +193,7 @@ test.each([oneMachine, aws])(
           expect(await last.content(name)).toEqual(content)
         },
       ),
-      { numRuns: timesToTry(hand.runs) },
+      { numRuns: runs(hand) },
     )
   },
 )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type FunctionName, functionName, functionNames } from '../../../cdk/config/functions.ts'
-import { fileGrants, keyGrants, queueGrants, tableGrants } from '../../../cdk/config/grants.ts'
+import { fileGrants, keyActions, queueGrants, tableGrants } from '../../../cdk/config/grants.ts'
 import { handler as removalsFunction } from '../../../functions/entries/removals.ts'
 import { handler as storageFunction } from '../../../functions/entries/storage.ts'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
@@ -28,7 +28,7 @@ const grantedTo = (name: FunctionName): string[] => {
     ...tableGrants[name].flatMap(({ actions }) => actions.map((action) => `dynamodb:${action}`)),
     ...[...bucket, ...objects].map((action) => `s3:${action}`),
     ...(queueGrants[name]?.actions ?? []).map((action) => `sqs:${action}`),
-    ...(keyGrants[name] ?? []).map((action) => `kms:${action}`),
+    ...(name === 'webhooks' ? keyActions : []).map((action) => `kms:${action}`),
   ])
 }
 

@@ -26,12 +26,13 @@ interface Options {
 
 const sourceOf = (
   items: readonly Item[],
-  { gone = [], room = Number.POSITIVE_INFINITY, reads = { objects: 0 } }: Options,
+  { gone = [], room = Number.POSITIVE_INFINITY, longest = 20_000, reads = { objects: 0 } }: Options,
 ): ListSource<{ id: number }> => {
   const ids = items.map((item) => Number(item['objectId']))
   const behind = (after: number, limit: number) => ids.filter((id) => id > after).slice(0, limit)
   const itemOf = ({ id }: { id: number }) => items.find((item) => item['objectId'] === id) ?? {}
   return {
+    longest,
     entries: async (after, limit) => behind(after, limit).map((id) => ({ id })),
     async count(after, limit) {
       const counted = behind(after, limit)
@@ -51,7 +52,7 @@ type Switches = Readonly<Record<string, string>>
 
 const pageOf = async (items: readonly Item[], switches: Switches, options: Options = {}): Promise<ItemPage> => {
   const query = parseListQuery(new Map(Object.entries(switches)), list)
-  return JSON.parse(await runList(sourceOf(items, options), query, options.longest ?? 20_000))
+  return JSON.parse(await runList(sourceOf(items, options), query))
 }
 
 const ids = (items: readonly Item[]) => items.map((item) => item['objectId'])

@@ -4,7 +4,7 @@ import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { parseRight } from '../../../lib/core/rights.ts'
 import type { Change, History } from '../../../lib/history/history.ts'
-import { type ChangePage, changesAfter, newestChanges, newestWithin } from '../../../lib/history/list-changes.ts'
+import { type ChangePage, changesAfter, changesBefore, fitting } from '../../../lib/history/list-changes.ts'
 
 const site = 1001 as SiteId
 
@@ -67,39 +67,37 @@ describe('a page of changes', () => {
       next = page.next
     }
     expect(seen).toEqual(large)
-    const newest = newestWithin(large)
-    expect(newest.length).toBeGreaterThan(5)
-    expect(newest).toEqual(large.slice(-newest.length))
+    const newest = fitting({ changes: large.toReversed(), next: undefined })
+    expect(newest.changes.length).toBeGreaterThan(5)
+    expect(newest.changes.toReversed()).toEqual(large.slice(-newest.changes.length))
+    expect(newest.next).toBe(newest.changes.at(-1)?.position)
   })
 
-  test('the newest page reads at most 10,000 changes, and `next` is the end', async () => {
+  test('the newest page reads at most 10,000 changes, and `end` is the newest of them', async () => {
     const { history, read } = historyOf(25_000, [14_000, 16_000, 24_000])
-    const { changes, next } = await newestChanges(history, site, 500, byBob)
-    expect({ found: positions(changes), next, read: read() }).toEqual({
-      found: [16_000, 24_000],
-      next: 25_000,
+    const { changes, end } = await changesBefore(history, site, { limit: 500, filter: byBob })
+    expect({ found: positions(changes), end, read: read() }).toEqual({
+      found: [24_000, 16_000],
+      end: 25_000,
       read: 10_000,
     })
   })
 
   test('the newest page reads no more changes than its caller allows', async () => {
     const { history, read } = historyOf(25_000, [])
-    await newestChanges(history, site, 500, byBob, 2_000)
+    await changesBefore(history, site, { limit: 500, filter: byBob, most: 2_000 })
     expect(read()).toBe(2_000)
   })
 
   test('a page with `since` reads no changes that are much older', async () => {
     const { history, read } = historyOf(200_000, [])
-    const { changes } = await newestChanges(history, site, 10, {
-      since: 199_999,
-      rights: roles.owner.rights,
-      actor: 'bob',
-    })
+    const filter = { since: 199_999, rights: roles.owner.rights }
+    const { changes } = await changesBefore(history, site, { limit: 10, filter: { ...filter, actor: 'bob' } })
     expect(changes).toEqual([])
     // Clocks differ, so the service also reads the changes of the minute before.
     expect(read()).toBeGreaterThan(10)
-    const all = await newestChanges(history, site, 10, { since: 199_999, rights: roles.owner.rights })
-    expect(positions(all.changes)).toEqual([199_999, 200_000])
+    const all = await changesBefore(history, site, { limit: 10, filter })
+    expect(positions(all.changes)).toEqual([200_000, 199_999])
   })
 })
 

@@ -1,12 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
 import { connect as connectTo, type Delivery } from '../../../../client/src/index.ts'
 import { administerJson } from '../../../support/administration.ts'
-import { listen } from '../../../support/listen.ts'
+import { freePort, isListening } from '../../../support/listen.ts'
 import { test } from '../../../support/test.ts'
 
 const page = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'events.md')
@@ -15,25 +14,12 @@ const page = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'events.m
 const languages = [
   ['ts', 'node', (code: string) => ['--input-type=module-typescript', '-e', code]],
   ['py', 'python3', (_: string, file: string) => [file]],
-  ['php', 'php', (_: string, file: string, port: string) => ['-S', `127.0.0.1:${port}`, file]],
+  ['php', 'php', (_: string, file: string, port: number) => ['-S', `127.0.0.1:${port}`, file]],
 ] as const
 
 const fenceOf = { ts: 'ts', py: 'python', php: 'php' } as const
 
 const exists = (command: string): boolean => spawnSync(command, ['--version']).status === 0
-
-const freePort = async (): Promise<string> => {
-  const server = createServer()
-  const { port } = new URL(await listen(server))
-  server.close()
-  return port
-}
-
-const isListening = (port: string) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect(Number(port), '127.0.0.1', () => resolve(socket.destroy() !== undefined))
-    socket.on('error', () => resolve(false))
-  })
 
 const allRights = ['files', 'forms', 'categories', 'history', 'access'].flatMap((area) => ['--right', `${area}:write`])
 
@@ -52,7 +38,7 @@ test.for(languages)(
     const { id, secret } = await webhooks.create({ targetUrl, types: ['file.stored'] })
 
     const file = join(directory, `receiver.${language}`)
-    const own = code.replaceAll('4100', port)
+    const own = code.replaceAll('4100', String(port))
     await writeFile(file, own)
     const env = { ...process.env, WEBHOOK_SECRET: secret, TMPDIR: directory }
     const receiver = spawn(command, argsFor(own, file, port), { env, stdio: ['ignore', 'pipe', 'ignore'] })

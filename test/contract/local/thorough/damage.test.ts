@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { cp, rm, writeFile } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
@@ -98,7 +98,7 @@ const damages: readonly Damage[] = [
 ]
 
 test.for(damages)(
-  'When %s, the start and check give the same report, and change nothing (O-15)',
+  'When %s, the start and check give the same report, and change nothing (O-14, O-15)',
   async ([name, inflict, refusal, fault], { used }) => {
     const { directory, token } = await used(name.endsWith('after a crash') ? 'killed' : 'stopped')
     inflict(directory)
@@ -146,19 +146,4 @@ test('A database that another process has open is not reported as damaged', asyn
   holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
   await expect(hostHere(directory)).rejects.toThrow(messages.directory.databaseInUse)
   holder.close()
-})
-
-test('A copy of the running directory without the WAL is refused (O-14)', async ({ start: serve, directory }) => {
-  const service = await serve()
-  await fill(service)
-  const copy = `${directory}-copy`
-  await cp(directory, copy, { recursive: true })
-  try {
-    await rm(join(copy, 'site-admin.db-wal'))
-    const before = snapshotOf(copy)
-    await expect(hostHere(copy)).rejects.toThrow(walMissing)
-    expect(snapshotOf(copy)).toEqual(before)
-  } finally {
-    await rm(copy, { recursive: true })
-  }
 })

@@ -45,7 +45,12 @@ test('without file handles, requests are refused until handles are free again (O
   const headers = { Authorization: token }
   const put = (path: string, size: number) =>
     fetch(`${baseUrl}${storage}/${path}`, { method: 'PUT', headers, body: 'x'.repeat(size) })
-  expect((await put('large', 40_000)).status).toBe(200)
+  for (const [path, size] of [
+    ['large', 40_000],
+    ['small', 500],
+  ] as const) {
+    expect((await put(path, size)).status).toBe(200)
+  }
 
   const kept = await rawConnection({ url: baseUrl })
   const ask = async (method: string, path: string, body = '') => {
@@ -56,8 +61,12 @@ test('without file handles, requests are refused until handles are free again (O
   const sockets = await useUp(baseUrl)
 
   await ask('GET', `${storage}/large`)
-  const refused = lastAnswer(await kept.until(/100503/))
-  expect(refused).toMatchObject({ status: 503 })
+  expect(lastAnswer(await kept.until(/100503.*\}/))).toMatchObject({ status: 503 })
+  await ask('PUT', `${storage}/new`, 'x'.repeat(50_000))
+  expect(lastAnswer(await kept.until(/100503.*100503.*\}/s))).toMatchObject({ status: 503 })
+  // Small files are in the database, which is already open.
+  await ask('GET', `${storage}/small`)
+  expect(lastAnswer(await kept.until(/x{500}/))).toMatchObject({ status: 200 })
 
   for (const socket of sockets) socket.destroy()
   kept.destroy()

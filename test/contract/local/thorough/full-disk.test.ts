@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
@@ -45,6 +46,9 @@ test('a write answers 507 until the disk has free space again (E-17, O-18, V-29)
   disk.fill()
   const outOfSpace = { status: 507, code: 100507 }
   expect(await put('huge', 400_000)).toEqual(outOfSpace)
+  expect(await Promise.all([put('huge', 400_000), put('huge', 400_000)])).toEqual([outOfSpace, outOfSpace])
+  // The bytes of the refused files are removed.
+  expect(readdirSync(join(data, 'blobs'))).toHaveLength(1)
   // The first writes fit into the space that the WAL already has.
   let writes = 0
   while ((await put(`many/${writes}`, 10_000)).status === 200 && writes < mostWrites) writes += 1
@@ -94,37 +98,6 @@ test('an append that fills the disk keeps no space (O-18, U-19)', async ({ full:
   expect(put.status).toBe(200)
 })
 
-test('changes of fields and links are refused with 507 too, and change nothing', async ({
-  disk,
-  full: { service },
-}) => {
-  const state = async () => {
-    const answers = [fields, `${news}?limit=500`].map(async (path) => (await service.request(path)).json())
-    return JSON.stringify(await Promise.all(answers))
-  }
-  const create = (typeId: number) =>
-    service.request(fields, { method: 'POST', body: JSON.stringify({ type: { id: typeId }, mandatory: true }) })
-  const link = (objectId: number) =>
-    service.request(news, { method: 'POST', body: JSON.stringify({ items: [{ objectId }] }) })
-  const toggle = (mandatory: boolean) =>
-    service.request(`${fields}/-2`, { method: 'PUT', body: JSON.stringify({ mandatory }) })
-
-  disk.fill()
-  let writes = 0
-  while ((await toggle(writes % 2 === 0)).status === 200 && writes < mostWrites) writes += 1
-  expect(writes).toBeLessThan(mostWrites)
-  const before = await state()
-  for (const answer of [await create(-7), await link(2), await toggle(writes % 2 === 0)]) {
-    expect(answer.status).toBe(507)
-    expect(await answer.json()).toMatchObject({ code: 100507 })
-  }
-  expect(await state()).toBe(before)
-
-  disk.makeRoom()
-  expect((await create(-7)).status).toBe(201)
-  expect((await link(2)).status).toBe(201)
-})
-
 test('an import that fills the disk is completed by the next import (O-18, T-27)', async ({ disk, full: { data } }) => {
   const bodies = Array.from({ length: 15 }, (_, index) => ({
     kind: 'news',
@@ -160,17 +133,4 @@ test('a killed service that starts again on a full disk prints advice', async ({
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(messages.directory.full(''))
   }
-})
-
-test('a service reports a full disk at its start, and starts when the disk has free space', async ({
-  disk,
-  full: { service, data },
-}) => {
-  await service.stop()
-  disk.fill()
-  await expect(startService(data)).rejects.toThrow(/status 1/)
-  disk.makeRoom()
-  const next = await startService(data)
-  expect((await next.request(fields)).status).toBe(200)
-  await next.stop()
 })

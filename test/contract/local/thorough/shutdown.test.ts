@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import { expect } from 'vitest'
+import { isListening } from '../../../support/listen.ts'
 import { messages } from '../../../support/messages.ts'
 import { launch } from '../../../support/program.ts'
 import { lastAnswer, type RawConnection, rawConnection, requestText } from '../../../support/raw-http.ts'
@@ -22,16 +22,7 @@ const beginChange = async ({ baseUrl, token }: SpawnedService): Promise<RawConne
   return connection
 }
 
-const takesConnections = (url: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const { hostname, port } = new URL(url)
-    const socket = connect(Number(port), hostname)
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.on('error', () => resolve(false))
-  })
+const takesConnections = (url: string): Promise<boolean> => isListening(Number(new URL(url).port))
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   test(`${signal} stops the service with status 0, after the running request has ended (O-26)`, async ({ start }) => {

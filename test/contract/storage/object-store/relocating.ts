@@ -3,10 +3,10 @@ import { createDeadline } from '../../../../lib/core/deadline.ts'
 import type { Change } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
 import { infoOf } from '../../../support/objects.ts'
-import { kilobyte, type Workbench } from './workbench.ts'
+import type { Workbench } from './workbench.ts'
 
 export const describeRelocating = (bench: Workbench): void => {
-  const { fresh, placed, put, content, keysUnder, leftovers } = bench
+  const { fresh, placed, put, content, keysUnder } = bench
 
   const listed = async (prefix: string) => (await bench.store.list({ prefix, folded: false, limit: 100 })).objects
   const remove = async (key: string) => bench.store.remove([await infoOf(bench.store, key)], entry)
@@ -54,24 +54,6 @@ export const describeRelocating = (bench: Workbench): void => {
       expect(await keysUnder(prefix)).toEqual(names.map((name) => prefix + name))
       await placed(changes)
       for (const name of names) expect(await content(`${prefix}${name}-new`)).toBe(name)
-    })
-  })
-
-  describe.each([10, 40 * kilobyte])('A copy of %i bytes', (size) => {
-    const bytes = 'x'.repeat(size)
-
-    it.each(['source', 'copy'])('The copied bytes stay when the %s is removed', async (which) => {
-      const prefix = fresh()
-      await put(`${prefix}a`, bytes)
-      const from = await infoOf(bench.store, `${prefix}a`)
-      await placed([{ kind: 'copy', from, key: `${prefix}b`, contentType: 'text/css' }])
-      expect(await bench.store.find(`${prefix}b`)).toMatchObject({ contentType: 'text/css', size })
-      const [going, staying] = which === 'source' ? ['a', 'b'] : ['b', 'a']
-      await put(`${prefix}${going}`, 'y'.repeat(size))
-      await remove(`${prefix}${going}`)
-      expect(await content(`${prefix}${staying}`)).toBe(bytes)
-      await remove(`${prefix}${staying}`)
-      expect(await leftovers()).toBe(0)
     })
   })
 }

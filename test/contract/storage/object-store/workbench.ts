@@ -19,7 +19,6 @@ export const abilities = {
   comparesVersions: 'this endpoint deletes and copies objects whatever their version',
   refusesTaken: 'this endpoint copies over existing objects',
   comparesWrites: 'this endpoint does not compare the version that a write replaces',
-  cutsVersions: 'this endpoint answers old versions as a whole',
 } as const
 export type Ability = keyof typeof abilities
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import { storage } from '../../../support/paths.ts'
 import { lastAnswer, requestText } from '../../../support/raw-http.ts'
 import { connectTo, fromDistribution, openStream } from '../../../support/stream-server.ts'
@@ -7,46 +7,52 @@ import { connectTo, fromDistribution, openStream } from '../../../support/stream
 const mebibyte = 1024 * 1024
 
 /** Sends the same bytes every 100 ms until the connection ends. */
-const trickle = (socket: Socket, bytes: Buffer): void => {
+const trickle = (test: TestContext, socket: Socket, bytes: Buffer): void => {
   const timer = setInterval(() => socket.writable && socket.write(bytes), 100)
   socket.once('close', () => clearInterval(timer))
-  onTestFinished(() => clearInterval(timer))
+  test.onTestFinished(() => clearInterval(timer))
 }
 
-const beginPut = async (url: string, headers: Readonly<Record<string, string>>, length = 100 * mebibyte) => {
-  const connection = await connectTo(url)
+const beginPut = async (
+  test: TestContext,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  length = 100 * mebibyte,
+) => {
+  const connection = await connectTo(url, test)
   const all = { ...fromDistribution, ...headers, 'Content-Length': String(length) }
   connection.socket.write(requestText('PUT', `${storage}/a.bin`, all))
   return { ...connection, closed: new Promise((resolve) => connection.socket.once('close', resolve)) }
 }
 
-describe('A request behind a distribution', () => {
-  it('a body that arrives more slowly than 16 KiB/s ends the request, even with a valid token (S-131)', async () => {
-    const { url, token } = await openStream()
-    const { socket, closed, text } = await beginPut(url, { Authorization: token })
-    trickle(socket, Buffer.alloc(1_000))
+// The cases wait most of the time, so they run at once.
+describe.concurrent('A request behind a distribution', () => {
+  it('a body that arrives more slowly than 16 KiB/s ends the request, even with a valid token (S-131)', async (test) => {
+    const { url, token } = await openStream(test)
+    const { socket, closed, text } = await beginPut(test, url, { Authorization: token })
+    trickle(test, socket, Buffer.alloc(1_000))
     await closed
     expect(text()).toBe('')
   })
 
-  it('a body that arrives at 16 KiB/s is stored (S-131)', async () => {
-    const { url, token } = await openStream()
-    const { socket, text } = await beginPut(url, { Authorization: token }, 180 * 2_000)
+  it('a body that arrives at 16 KiB/s is stored (S-131)', async (test) => {
+    const { url, token } = await openStream(test)
+    const { socket, text } = await beginPut(test, url, { Authorization: token }, 180 * 2_000)
     let left = 180
     const timer = setInterval(() => {
       left -= 1
       if (left >= 0) socket.write(Buffer.alloc(2_000))
     }, 100)
-    onTestFinished(() => clearInterval(timer))
-    await expect.poll(text, { timeout: 50_000 }).toMatch(/"status":"success"/)
+    test.onTestFinished(() => clearInterval(timer))
+    await test.expect.poll(text, { timeout: 50_000 }).toMatch(/"status":"success"/)
   })
 
-  it.each([
+  it.for([
     ['without a token', {}],
     ['with a wrong token', { Authorization: 'f'.repeat(64) }],
-  ])('a request %s ends after 1 MiB of its body (S-114, A-10)', async (_, headers) => {
-    const { url } = await openStream()
-    const { socket, closed, text } = await beginPut(url, headers)
+  ] as const)('a request %s ends after 1 MiB of its body (S-114, A-10)', async ([, headers], test) => {
+    const { url } = await openStream(test)
+    const { socket, closed, text } = await beginPut(test, url, headers)
     let sent = 0
     const write = () => {
       while (!socket.destroyed && sent < 64) {
@@ -61,20 +67,20 @@ describe('A request behind a distribution', () => {
     expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
   })
 
-  it('without a valid token, a request ends after 10 s, however fast the body arrives (S-114)', async () => {
-    const { url } = await openStream()
-    const { socket, closed, text } = await beginPut(url, {})
-    trickle(socket, Buffer.alloc(4_000))
+  it('without a valid token, a request ends after 10 s, however fast the body arrives (S-114)', async (test) => {
+    const { url } = await openStream(test)
+    const { socket, closed, text } = await beginPut(test, url, {})
+    trickle(test, socket, Buffer.alloc(4_000))
     await closed
     expect(text()).toBe('')
   })
 
-  it('a redirect to another data centre is sent even after 8 MiB (S-114, A-23)', async () => {
-    const { url, distantToken } = await openStream()
+  it('a redirect to another data centre is sent even after 8 MiB (S-114, A-23)', async (test) => {
+    const { url, distantToken } = await openStream(test)
     const body = Buffer.alloc(8 * mebibyte)
-    const { socket, text } = await beginPut(url, { Authorization: distantToken }, body.length)
+    const { socket, text } = await beginPut(test, url, { Authorization: distantToken }, body.length)
     socket.write(body)
-    await expect.poll(text).toMatch(/^HTTP/)
+    await test.expect.poll(text).toMatch(/^HTTP/)
     expect(lastAnswer(text())).toMatchObject({
       status: 301,
       headers: { location: expect.stringMatching(/^https:..eu/) },
