@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { target } from '../setup/target.ts'
 import { admin, createSite, issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
@@ -110,7 +111,9 @@ it('An upload over the limit or its length answers 413/104005 (U-12, U-23, E-33)
   }
   const upload = await begin('more.txt', 5)
   for (const isChunked of [false, true]) {
-    expectError(await append(upload, 0, 'hello!', {}, { isChunked }), 413, 104005)
+    const answer = await append(upload, 0, 'hello!', {}, { isChunked })
+    expectError(answer, 413, 104005)
+    expect(answer.json.message).toContain(messages.http.sendRest)
   }
   expect((await append(upload, 0, 'HELLO')).status).toBe(204)
   expect((await read(`${own}/more.txt`)).text).toBe('HELLO')
