@@ -84,8 +84,8 @@ const routes = [
 export const isDownload = (path: string): boolean => path.startsWith(`${prefix}/`)
 
 /**
- * Answers the version that the link names, or a range of it. 404/104001 for a link that is wrong or has expired, and
- * when the file was replaced or removed after the link was made.
+ * Answers the version that the link names, or a range of it, as long as it is kept. 404/104001 for a link that is wrong
+ * or has expired.
  */
 export const createDownloads = (
   { files, secret }: Secret & { readonly files: ObjectStore },
@@ -94,11 +94,10 @@ export const createDownloads = (
   const download = publicOperation(async (request) => {
     const { key, version } = claimIn(request, { secret }, edge.clock.wall())
     let choice: FileAnswer | undefined
-    const object = await files.read(key, (info) => {
+    const object = await files.readVersion(key, version, (info) => {
       // At this address the file has a single media type, and a single tag.
-      const untyped = { ...info, contentType: anyType }
-      choice = info.version === version ? answerFor(untyped, request, undefined) : undefined
-      return choice?.bytes
+      choice = answerFor({ ...info, contentType: anyType }, request, undefined)
+      return choice.bytes
     })
     if (!object || !choice) throw refused()
     // A browser must not run an uploaded page here.

@@ -8,9 +8,9 @@ import { bodyOf, operation } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
 /** lists the keys of a site with their current rights. */
-export const listKeys = operation({ query: pageIn }, async ({ site, query: { limit, after } }, deps) => {
+export const listKeys = operation({ query: pageIn('keys') }, async ({ site, query: { limit, after } }, deps) => {
   const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
-  const { views, next } = pageOf(rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
+  const { views, next } = pageOf('keys', rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
   return ok<Answer<typeof keyList>>({ keys: views, ...next })
 })
 

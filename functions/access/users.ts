@@ -26,11 +26,11 @@ const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => ({
 const keyOfPerson = ({ name }: Person): string => keyOfName(name)
 
 /** */
-export const listUsers = operation({ query: pageIn }, async ({ site, query }, { people }) => {
+export const listUsers = operation({ query: pageIn('users') }, async ({ site, query }, { people }) => {
   const { limit, after } = query
   const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
   const all = rest.slice(0, limit).map((person) => userView(person, site.id))
-  const { views, next } = pageOf(rest, all, keyOfPerson)
+  const { views, next } = pageOf('users', rest, all, keyOfPerson)
   return ok<Answer<typeof userPage>>({ users: views, ...next })
 })
 

@@ -83,7 +83,6 @@ const disable = async ({ webhooks }: DeliveryDeps, { site, id, targetUrl }: Webh
   )
 }
 
-/** Sends an entry. */
 export const attemptDelivery = async (
   deps: DeliveryDeps,
   { webhook, entry: { position, view }, source, attempt }: Attempt,

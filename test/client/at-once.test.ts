@@ -5,12 +5,7 @@ import { expect, vi } from 'vitest'
 import { messages } from '../support/messages.ts'
 import { readTree, test, writeTree } from './support/site.ts'
 
-test('concurrent pushes from one folder to several folders of a site each remember their own state', async ({
-  client,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('concurrent pushes to several folders keep separate states', async ({ client, folder, makeDirectory, site }) => {
   const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `text ${index}`]))
   const here = await makeDirectory(texts)
   const places = [1, 2, 3].map((place) => `${folder}/${place}`)

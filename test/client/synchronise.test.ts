@@ -53,12 +53,7 @@ test('a conflict ends with status 3; --force overwrites (T-46)', async ({ demo, 
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('push and pull count the files that only --delete removes, and ask before they remove files (T-43)', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('only --delete removes files, after a question (T-43)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a', 'old.txt': 'old', 'older.txt': 'older' })
   const here = await makeDirectory({ 'a.txt': 'a', 'mine.txt': 'mine' })
   const onSite = messages.client.onSite(2)

@@ -7,15 +7,12 @@ import { expect, vi } from 'vitest'
 import { messages, wrongFileCommands } from '../support/messages.ts'
 import { asDemo, outcome, siteFiles, test } from './support/command.ts'
 
-test.for(wrongFileCommands)(
-  'wrong usage prints a message and has status 2: site-files %s (T-52)',
-  async ([line, sentence]) => {
-    const { status, stderr } = await siteFiles(line.split(' '))
-    expect(status).toBe(2)
-    expect(stderr).toContain(sentence)
-    expect(stderr).not.toMatch(/\n {4}at /)
-  },
-)
+test.for(wrongFileCommands)('wrong usage prints a message, with status 2: %s (T-52)', async ([line, sentence]) => {
+  const { status, stderr } = await siteFiles(line.split(' '))
+  expect(status).toBe(2)
+  expect(stderr).toContain(sentence)
+  expect(stderr).not.toMatch(/\n {4}at /)
+})
 
 const elsewhere: readonly (readonly [string, string, (response: ServerResponse) => void])[] = [
   ['no answer', messages.client.noAnswer, (response) => response.destroy()],

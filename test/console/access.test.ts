@@ -157,50 +157,47 @@ const withIssuer = test.extend('issuer', async ({ people, directory }, { onClean
   return provider
 })
 
-withIssuer(
-  'a person signs in at an issuer, and comes back to the same place (K-31, A-96)',
-  async ({ people, issuer, open }) => {
-    const eve = { sub: 'eve', email: 'eve@example.com', email_verified: true, name: 'Eve' }
-    const options = { token: null, baseUrl: people.baseUrl, issuer: issuer.url, viewport: narrow }
-    const page = await open('#/1001/categories', options)
-    const button = page.getByRole('button', { name: 'Sign in with work' })
-    await button.waitFor()
-    expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width)
-    await expectAccessible(page)
-    const enter = async (groups: readonly string[]) => {
-      issuer.signInAs({ ...eve, groups })
-      await page.getByLabel('Stay signed in').check()
-      await button.press('Enter')
-    }
-    await enter(['press'])
-    await page.getByRole('alert').getByText('You are not signed in.').waitFor()
-    expect(await nameField(page).getAttribute('aria-invalid')).toBe('false')
-    await enter(['web'])
-    await page.locator('.chooser-item').first().waitFor()
-    expect(page.url()).toMatch(/console#\/1001\/categories/)
-    const [none, token] = await kept(page)
-    expect([none, (await (await me(people.baseUrl, token)).json()).name]).toEqual([null, eve.email])
+withIssuer('a sign-in at an issuer leads back to the same place (K-31, A-96)', async ({ people, issuer, open }) => {
+  const eve = { sub: 'eve', email: 'eve@example.com', email_verified: true, name: 'Eve' }
+  const options = { token: null, baseUrl: people.baseUrl, issuer: issuer.url, viewport: narrow }
+  const page = await open('#/1001/categories', options)
+  const button = page.getByRole('button', { name: 'Sign in with work' })
+  await button.waitFor()
+  expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width)
+  await expectAccessible(page)
+  const enter = async (groups: readonly string[]) => {
+    issuer.signInAs({ ...eve, groups })
+    await page.getByLabel('Stay signed in').check()
+    await button.press('Enter')
+  }
+  await enter(['press'])
+  await page.getByRole('alert').getByText('You are not signed in.').waitFor()
+  expect(await nameField(page).getAttribute('aria-invalid')).toBe('false')
+  await enter(['web'])
+  await page.locator('.chooser-item').first().waitFor()
+  expect(page.url()).toMatch(/console#\/1001\/categories/)
+  const [none, token] = await kept(page)
+  expect([none, (await (await me(people.baseUrl, token)).json()).name]).toEqual([null, eve.email])
 
-    // Somebody else has begun this sign-in, so its code changes nothing.
-    await page.goto(`${people.baseUrl}/console?other#code=${'f'.repeat(64)}`)
-    await grid(page).waitFor()
-    expect([page.url().includes('code'), await kept(page)]).toEqual([false, [null, token]])
-    await choose(page, 'Settings', 'My account')
-    await page.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
-    expect(await page.getByLabel('Old password').count()).toBe(0)
-    await press(page, 'Escape')
-    await choose(page, 'Settings', 'Sign out')
-    const answers = ['error=100429&request=abc&wait=7', 'error=100503&request=abc']
-    await page.route('**/sign-in/work?*', (route) =>
-      route.fulfill({ status: 303, headers: { Location: `${people.baseUrl}/console#${answers.shift()}` } }),
-    )
-    await enter(['web'])
-    await page.getByRole('alert').getByText('Try again in 7 sec').waitFor()
-    await enter(['web'])
-    await page.getByRole('alert').getByText('error 100503').waitFor()
-    await page.getByRole('alert').getByText('request: abc.').waitFor()
-  },
-)
+  // Somebody else has begun this sign-in, so its code changes nothing.
+  await page.goto(`${people.baseUrl}/console?other#code=${'f'.repeat(64)}`)
+  await grid(page).waitFor()
+  expect([page.url().includes('code'), await kept(page)]).toEqual([false, [null, token]])
+  await choose(page, 'Settings', 'My account')
+  await page.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
+  expect(await page.getByLabel('Old password').count()).toBe(0)
+  await press(page, 'Escape')
+  await choose(page, 'Settings', 'Sign out')
+  const answers = ['error=100429&request=abc&wait=7', 'error=100503&request=abc']
+  await page.route('**/sign-in/work?*', (route) =>
+    route.fulfill({ status: 303, headers: { Location: `${people.baseUrl}/console#${answers.shift()}` } }),
+  )
+  await enter(['web'])
+  await page.getByRole('alert').getByText('Try again in 7 sec').waitFor()
+  await enter(['web'])
+  await page.getByRole('alert').getByText('error 100503').waitFor()
+  await page.getByRole('alert').getByText('request: abc.').waitFor()
+})
 
 test('an owner creates and revokes keys with the keyboard (K-32)', async ({ people, open }) => {
   const token = await people.add({ name: 'olga', role: 'owner' })

@@ -76,11 +76,7 @@ test('files are renamed, moved and copied with only the keyboard (K-10)', async 
   expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
 })
 
-test('a new folder needs a free name without a slash, and gets focus (K-25)', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('a new name is free and has no slash; the entry gets focus (K-25)', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['a.txt', 'b.txt'])
   await row(page, 'a.txt').click()
   await press(page, 'F2')
@@ -132,12 +128,7 @@ test('the page says for how long the service keeps deleted files (H-14)', async 
   await page.getByText('Nothing was deleted from this site in the last 7 days.').waitFor()
 })
 
-test('the panel shows drafts and versions, and restores a version (K-11)', async ({
-  openFolder,
-  client,
-  service,
-  folder,
-}) => {
+test('the panel shows drafts and versions; it restores one (K-11)', async ({ openFolder, client, service, folder }) => {
   const path = `${folder}/page.html`
   await client.files.put(path, '<p>first</p>')
   await client.files.put(path, '<p>second</p>', { replace: true })
@@ -180,11 +171,7 @@ test('the details panel requests only the versions of the open file', async ({ o
   expect(new Set(asked)).toEqual(new Set([`/${folder}/a.txt`, `/${folder}/b.txt`]))
 })
 
-test('the details follow a renamed file, and close after a move or deletion', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('the details follow a renamed file, and close after a move or removal', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['a.txt', 'b.txt', 'c.txt', 'other/d.txt'])
   const panel = details(page)
   const bar = page.getByRole('toolbar')

@@ -25,11 +25,7 @@ test('names are searched below the open folder, with only the keyboard (K-22, S-
   expect(await search.inputValue()).toBe('')
 })
 
-test('the trash shows place, user and time, and restores items (K-23, H-37)', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('the trash shows place, user and time, and restores (K-23, H-37)', async ({ openFolder, client, folder }) => {
   const names = ['sub/one.txt', 'two.txt', 'three.txt']
   const page = await openFolder(names)
   for (const name of names) await client.files.remove(`${folder}/${name}`)

@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { test } from '../support/test.ts'
 import { provedSeed, tryCuts } from './cuts.ts'
 import { beginRecording, noRecorder, projectFolder, type Recording } from './record.ts'
@@ -94,18 +94,16 @@ const findFault = async (recording: Recording, planted: Planted): Promise<string
   return undefined
 }
 
-describe.skipIf(noRecorder)('planted bugs', () => {
-  test.for(plantedBugs)(
-    'simulated power cuts reveal the planted bug: $bug',
-    { timeout: 300_000 },
-    async (planted, { directory }) => {
-      const recording = beginRecording({
-        folder: join(directory, 'recording'),
-        source: plant(join(directory, 'source'), planted),
-        ...planted,
-      })
-      await runShortWorkload(recording)
-      expect(await findFault(recording, planted)).toMatch(planted.shows)
-    },
-  )
-})
+test.skipIf(noRecorder).for(plantedBugs)(
+  'simulated power cuts reveal the planted bug: $bug',
+  { timeout: 300_000 },
+  async (planted, { directory }) => {
+    const recording = beginRecording({
+      folder: join(directory, 'recording'),
+      source: plant(join(directory, 'source'), planted),
+      ...planted,
+    })
+    await runShortWorkload(recording)
+    expect(await findFault(recording, planted)).toMatch(planted.shows)
+  },
+)

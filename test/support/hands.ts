@@ -61,10 +61,10 @@ const oneMachine: Hand = {
   },
 }
 
-const onTables = (name: string, openTables: () => Promise<TestTables>): Hand => ({
+const onTables = (name: string, openTables: (now?: () => number) => Promise<TestTables>): Hand => ({
   name,
   async open(clock) {
-    const { names, connect, close } = await openTables()
+    const { names, connect, close } = await openTables(clock?.wall)
     const storesOver = (dynamodb: DynamoDBDocumentClient, options?: { record: RecordChange }): TableStores =>
       openTableStores(names, { dynamodb, now: clock?.wall, ...options })
     const quickly = storesOver(connect(), { record: unrecorded })
@@ -79,10 +79,13 @@ const onTables = (name: string, openTables: () => Promise<TestTables>): Hand => 
 })
 
 /** The kinds of stores for contract suites. */
-export const hands: readonly Hand[] = [oneMachine, onTables('AWS', async () => openMemoryTables())]
+export const hands: readonly Hand[] = [oneMachine, onTables('AWS', async (now) => openMemoryTables(now))]
 
 /** The suites of the ports also test dynalite, so that the tables in memory behave as the tables of an emulator. */
-export const handsOfPorts: readonly Hand[] = [...hands, { ...onTables('dynalite', openTestTables), isSlow: true }]
+export const handsOfPorts: readonly Hand[] = [
+  ...hands,
+  { ...onTables('dynalite', () => openTestTables()), isSlow: true },
+]
 
 interface Subject {
   readonly subject: string

@@ -49,26 +49,31 @@ const copyOf = (value: unknown): unknown => {
 }
 const copyOfItem = (item: Item): Item => copyOf(item) as Item
 
-const createTable = ({ partitionKey, sortKey, indexes }: TableDefinition) => {
+const createTable = ({ partitionKey, sortKey, indexes, timeToLive = '' }: TableDefinition, now: () => number) => {
   const keys = [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ name }) => name)
   /** The items of each partition by their sort keys. */
   const partitions = new Map<unknown, Map<unknown, Item>>()
   const sortOf = (key: Item) => (sortKey ? key[sortKey.name] : undefined)
   const partitionOf = (key: Item) => partitions.get(key[partitionKey.name])
+  // DynamoDB removes items within days after their expiry. Here they are gone at once, so an early expiry is visible.
+  const isKept = (item: Item | undefined) => item !== undefined && !(Number(item[timeToLive]) * 1000 <= now())
   return {
     indexes,
     keys,
-    get: (key: Item): Item | undefined => partitionOf(key)?.get(sortOf(key)),
+    get(key: Item): Item | undefined {
+      const item = partitionOf(key)?.get(sortOf(key))
+      return isKept(item) ? item : undefined
+    },
     put(item: Item): void {
       const partition = partitionOf(item) ?? new Map<unknown, Item>()
       partitions.set(item[partitionKey.name], partition)
       partition.set(sortOf(item), copyOfItem(item))
     },
     delete: (key: Item) => void partitionOf(key)?.delete(sortOf(key)),
-    all: () => [...partitions.values()].flatMap((partition) => [...partition.values()]),
+    all: () => [...partitions.values()].flatMap((partition) => [...partition.values()]).filter(isKept),
     /** The items whose partition key is one of these values. */
     within: (values: ReadonlySet<unknown>) =>
-      [...values].flatMap((value) => [...(partitions.get(value)?.values() ?? [])]),
+      [...values].flatMap((value) => [...(partitions.get(value)?.values() ?? [])]).filter(isKept),
   }
 }
 type Table = ReturnType<typeof createTable>
@@ -217,8 +222,8 @@ export interface MemoryTables extends TestTables {
  * The tables of the service in memory. A client of the SDK would take most of the time of a call, so these clients have
  * only the steps that a test adds.
  */
-export const openMemoryTables = (): MemoryTables => {
-  const all = new Map(Object.entries(tables).map(([name, definition]) => [name, createTable(definition)]))
+export const openMemoryTables = (now = Date.now): MemoryTables => {
+  const all = new Map(Object.entries(tables).map(([name, definition]) => [name, createTable(definition, now)]))
   const answer = (command: string, input: Input): object => {
     const table = all.get(input.TableName ?? Object.keys(input.RequestItems)[0])
     const call = calls[command]

@@ -114,7 +114,7 @@ const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: n
 }
 
 const startOf = ({ prefix, folded, after }: ListQuery): string => {
-  if (after === undefined) return prefix
+  if (!after?.startsWith(prefix)) return prefix
   return folded && after.endsWith('/') && after !== prefix ? endOf(after) : behind(after)
 }
 

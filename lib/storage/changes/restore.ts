@@ -2,8 +2,9 @@ import { type Deadline, reserves } from '../../core/deadline.ts'
 import { errors, ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { checkConditions, isUnconditional, refusalOf } from '../conditions.ts'
+import { isPage } from '../file-kind.ts'
 import { listAll } from '../many-objects.ts'
-import type { ObjectStore, Period, Restoration } from '../object-store.ts'
+import type { ObjectStore, ObjectVersion, Period, Restoration } from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
 import { type Refusals, refuse, storageRefused } from '../refusals.ts'
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
@@ -197,6 +198,29 @@ const newestKept = async (files: ObjectStore, key: string) => {
   return { isPresent, kept: versions.find(({ isCurrent }) => !isCurrent) }
 }
 
+// In milliseconds. S3 rounds times to seconds.
+const longestRemoval = 1_000
+
+// The publication of a draft removes the draft, too, when it creates the live version.
+const isSameRemoval = (live: ObjectVersion, { goneAt = 0 }: ObjectVersion): boolean => {
+  const distance = Math.abs((live.goneAt ?? 0) - goneAt)
+  return distance <= longestRemoval && distance <= Math.abs(live.at - goneAt)
+}
+
+/** H-20: includes the draft that was removed together with the page. A page may have only a draft. */
+const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath) => {
+  const [key, draftKey] = [fileKey('live', site, path), fileKey('draft', site, path)]
+  const [{ kept, isPresent }, draft] = await Promise.all([
+    newestKept(files, key),
+    isPage(path) ? newestKept(files, draftKey) : undefined,
+  ])
+  const isTaken = isPresent || draft?.isPresent === true
+  const lost = !isTaken && draft?.kept?.isRemoved ? draft.kept : undefined
+  const restorations: Restoration[] = kept ? [{ ...kept, kind: 'restore', key }] : []
+  if (lost && (!kept || isSameRemoval(kept, lost))) restorations.push({ ...lost, kind: 'restore', key: draftKey })
+  return { restorations, isPresent, goneAt: (kept ?? lost)?.goneAt ?? 0 }
+}
+
 const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<Restoration | undefined> => {
   const [newest] = (await files.versions(key, { limit: 1 }))?.versions ?? []
   if (newest?.id === version) return newest.isCurrent ? undefined : { ...newest, kind: 'restore', key }
@@ -213,14 +237,19 @@ const refusalsOfFile = ({ checked, isLocked, taken }: Seen, isRunning: boolean, 
   isRunning && 'workflowUpdated',
 ]
 
-const planRestoredFile = ({ place, ancestors, checked }: Seen, restoration: Restoration, version?: string): Plan => {
+const planRestoredFile = (
+  { place, ancestors, checked }: Seen,
+  restorations: readonly Restoration[],
+  version?: string,
+): Plan => {
   if (checked.refusal) return checked.refusal
-  const { path } = place
+  const { site, path } = place
   const details = version === undefined ? {} : { details: { version } }
+  const drafts = restorations.filter(({ key }) => key === fileKey('draft', site, path))
   return {
     paths: [path],
-    changes: [restoration],
-    absent: absencesOf(place),
+    changes: restorations,
+    absent: [...absencesOf(place), ...drafts.map(({ key }) => [key, 'destinationExists'] as const)],
     ancestors,
     matching: checked.matching,
     entry: { type: 'file.restored', subject: path, ...details },
@@ -230,7 +259,7 @@ const planRestoredFile = ({ place, ancestors, checked }: Seen, restoration: Rest
 const restoreFile = async (
   deps: ChangeDeps,
   path: StoragePath,
-  restoration: Restoration,
+  restorations: readonly Restoration[],
   { replace = false, version, isPresent = false }: Wanted & { readonly isPresent?: boolean },
   requester: Requester,
 ): Promise<void> => {
@@ -244,11 +273,12 @@ const restoreFile = async (
   // removal has made a newer version than the one that this restore would use.
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = async (before: Seen) => {
-    const { key, id } = restoration
-    if (!(await deps.files.readVersion(key, id, () => undefined))) throw unknownVersion()
+    for (const { key, id } of restorations) {
+      if (!(await deps.files.readVersion(key, id, () => undefined))) throw unknownVersion()
+    }
     return lookAgain(deps, before, [path], requester)
   }
-  await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
+  await change(deps, seen, (now) => planRestoredFile(now, restorations, version), requester, again)
 }
 
 const restoreIfFree = async (
@@ -266,17 +296,17 @@ const restoreIfFree = async (
   const key = fileKey('live', site, path)
   if (wanted.version !== undefined) {
     const restoration = await restorationOf(files, key, wanted.version)
-    if (restoration) return restoreFile(deps, path, restoration, wanted, requester)
+    if (restoration) return restoreFile(deps, path, [restoration], wanted, requester)
     return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
   }
-  const [{ kept, isPresent }, periods] = await Promise.all([
-    newestKept(files, key),
+  const [{ restorations, isPresent, goneAt }, periods] = await Promise.all([
+    newestRemoved(files, site, path),
     removals.lastOf(site, selfAndAncestors(path)),
   ])
   // A folder of the same name may have been removed after the file.
-  const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
-  if (kept && !(await isAnyRemoved(files, site, path, later)))
-    return restoreFile(deps, path, { ...kept, kind: 'restore', key }, { ...wanted, isPresent }, requester)
+  const later = periods.filter(({ from }) => from > goneAt)
+  if (restorations.length > 0 && !(await isAnyRemoved(files, site, path, later)))
+    return restoreFile(deps, path, restorations, { ...wanted, isPresent }, requester)
   return restoreFolder(deps, path, periods, wanted, requester)
 }
 

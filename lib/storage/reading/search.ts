@@ -30,8 +30,11 @@ const startOf = (cursor: string | undefined, top: string, prefixes: readonly str
   if (cursor === undefined) return { by: undefined, index: 0, after: undefined }
   const { by, after } = readCursor(cursor, ways)
   const [folder = '', position = ''] = after.split('\n')
-  const index = prefixes.indexOf(top + folder)
-  if (index < 0) throw foreignCursor()
+  const prefix = top + folder
+  const index = prefixes.indexOf(prefix)
+  // Callers can forge a cursor, so it must not lead to keys outside the folders of the caller.
+  const isOutside = by === 'keys' && position !== '' && !position.startsWith(prefix)
+  if (index < 0 || isOutside) throw foreignCursor()
   return { by, index, after: position === '' ? undefined : position }
 }
 

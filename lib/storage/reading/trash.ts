@@ -1,8 +1,9 @@
 import type { SiteId } from '../../core/ids.ts'
 import { selfAndAncestors } from '../changes/look.ts'
 import { isAnyRemoved } from '../changes/restore.ts'
-import type { ObjectStore } from '../object-store.ts'
-import { fileKey, folderKey, type StoragePath } from '../path.ts'
+import { isPage } from '../file-kind.ts'
+import type { ObjectStore, ObjectVersion } from '../object-store.ts'
+import { editions, fileKey, folderKey, type StoragePath } from '../path.ts'
 import type { FolderRemovals } from '../path-locks.ts'
 
 interface Stores {
@@ -18,6 +19,15 @@ export interface TrashItem {
   readonly goneAt: number | undefined
 }
 
+/** The newest version of the first of these keys that has versions. */
+const newestOf = async (files: ObjectStore, keys: readonly string[]): Promise<ObjectVersion | undefined> => {
+  for (const key of keys) {
+    const { versions: [newest] = [] } = (await files.versions(key, { limit: 1 })) ?? {}
+    if (newest) return newest
+  }
+  return undefined
+}
+
 const isRemovedAsFolder = async ({ files, removals }: Stores, site: SiteId, path: StoragePath, since = 0) => {
   const periods = await removals.lastOf(site, selfAndAncestors(path))
   const later = periods.filter(({ from }) => from > since)
@@ -30,7 +40,7 @@ const isRemovedAsFile = async (
   path: StoragePath,
   since = Number.POSITIVE_INFINITY,
 ) => {
-  const { versions: [last] = [] } = (await files.versions(fileKey('live', site, path), { limit: 1 })) ?? {}
+  const last = await newestOf(files, [fileKey('live', site, path)])
   return (last?.goneAt ?? 0) > since
 }
 
@@ -45,12 +55,12 @@ export const findInTrash = async (
 ): Promise<TrashItem | undefined> => {
   const { files } = stores
   const folder = folderKey('live', site, path)
-  const key = type === 'folder' ? folder : fileKey('live', site, path)
-  const [kept, isBack] = await Promise.all([
-    files.versions(key, { limit: 1 }),
+  // A page may have had only a draft.
+  const keys = editions.map((edition) => fileKey(edition, site, path)).slice(0, isPage(path) ? 2 : 1)
+  const [last, isBack] = await Promise.all([
+    newestOf(files, type === 'folder' ? [folder] : keys),
     type === 'folder' && files.exists(folder),
   ])
-  const [last] = kept?.versions ?? []
   if (isBack || last?.isCurrent || (type === 'file' && !last)) return undefined
   const isOlder = type === 'folder' ? isRemovedAsFile : isRemovedAsFolder
   if (await isOlder(stores, site, path, last?.goneAt)) return undefined

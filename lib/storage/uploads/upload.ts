@@ -80,10 +80,18 @@ export const holdingOf = ({ id, holding }: Pick<Upload, 'id' | 'holding'>): Hold
   return holding
 }
 
-export const tooLong = (limit: number): ServiceError =>
+const tooLong = (limit: number): ServiceError =>
   new ServiceError('uploadTooLarge', {
     message: `The upload is larger than the ${limit} bytes allowed here. Send a smaller file.`,
   })
+
+/** The bytes of an append go beyond the declared length, or beyond the largest upload. */
+export const tooMuch = ({ length, limit }: Pick<Upload, 'length' | 'limit'>): ServiceError =>
+  length === null
+    ? tooLong(limit)
+    : new ServiceError('uploadTooLarge', {
+        message: `The upload has ${length} bytes in all, and these bytes would exceed its end. Send only the rest.`,
+      })
 
 export const requireLength = (length: number | null, limit: number): void => {
   if (length !== null && length > limit) throw tooLong(limit)
@@ -127,8 +135,7 @@ export const admitAppend = (upload: Upload, { offset, length: given, declared = 
     })
   }
   const length = lengthFrom(upload, given)
-  const end = length ?? upload.limit
-  const room = end - offset
-  if (declared > room) throw tooLong(end)
+  const room = (length ?? upload.limit) - offset
+  if (declared > room) throw tooMuch({ ...upload, length })
   return { grown: { ...upload, length, holding: holdingOf(upload) }, room }
 }

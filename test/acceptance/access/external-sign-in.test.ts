@@ -91,7 +91,7 @@ testWithIssuer('An account with a new e-mail address still signs in the same per
   expect((await signIn()).code).toBeDefined()
 })
 
-testWithIssuer('A code works once, only for the console that began the sign-in (A-96)', async () => {
+testWithIssuer('A code of a sign-in works once, only for the console that began it (A-96)', async () => {
   const verifier = newVerifier()
   const { code } = await signIn(verifier)
   expectError(await redeem(code, newVerifier()), 401, 101001)

@@ -53,6 +53,10 @@ testWithAdmin('The list of people comes in pages (A-114, E-56)', async () => {
   expect([first.users.length, [...first.users, ...last.users]]).toEqual([2, users])
   expect([none, last.nextCursor]).toEqual([undefined, undefined])
   for (const limit of ['0', '-1', 'x', '']) expectError(await ask('GET', `?limit=${limit}`), 400, 101002)
+  const foreign = Buffer.from('keys a').toString('base64url')
+  for (const cursor of ['x', `${first.nextCursor}x`, foreign]) {
+    expectError(await ask('GET', `?cursor=${cursor}`), 400, 101002)
+  }
 })
 
 testWithAdmin('With access:read, the history shows each change of a person (A-47, A-85, A-109)', async () => {

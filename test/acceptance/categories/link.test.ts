@@ -211,13 +211,10 @@ describeWithAdmin.each(sidesOfNews)('Unlinking $what', (side) => {
     expect(await linked()).toEqual(left)
   })
 
-  test.each([asJson, form])(
-    'With an empty body and %o, DELETE unlinks the items of the query (C-44)',
-    async (headers) => {
-      expect((await remove(undefined, { headers }, `?items=${one}`)).status).toBe(204)
-      expect(await linked()).toEqual([2, 3, 4])
-    },
-  )
+  test.each([asJson, form])('With no body and %o, DELETE unlinks the items of the query (C-44)', async (headers) => {
+    expect((await remove(undefined, { headers }, `?items=${one}`)).status).toBe(204)
+    expect(await linked()).toEqual([2, 3, 4])
+  })
 
   test('DELETE accepts form data in every spelling (C-45)', async () => {
     const bodies = [

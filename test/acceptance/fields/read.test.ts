@@ -34,7 +34,7 @@ test('Fields are listed in their order, whatever paging or sorting is asked for 
   expect(json.items.map(({ id }: { id: number }) => id)).toEqual([-3, -5, -2])
 })
 
-test('Links of fields have the number of the site, and lead to the list (F-6, F-7)', async () => {
+test('Links of fields name the site by number, and lead to the same list (F-6, F-7)', async () => {
   const form = await formWith({ id: -2 })
   const { json } = await call(fieldsOf(form))
   const numeric = `/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}/fields/system`

@@ -19,7 +19,7 @@ test('The console is a page that loads its files from relative addresses (K-1)',
   expect(text).not.toMatch(/<style|<script>|style=| on\w+=/)
 })
 
-test('The page may load only its own files, and call only data centres', async () => {
+test('The console may load only its own files, and call only data centres', async () => {
   const policy = (await call('/console', anonymous)).headers['content-security-policy'] ?? ''
   const { origin } = new URL(target.baseUrl)
   const none = ['default-src', 'base-uri', 'form-action', 'frame-ancestors', 'trusted-types']
@@ -36,7 +36,7 @@ test('The page may load only its own files, and call only data centres', async (
   expect(policy).not.toMatch(/unsafe|\*|data:/)
 })
 
-test('The page is isolated from other pages and turns off unneeded features (K-20)', async () => {
+test('The console is isolated from other pages, and turns off unneeded features (K-20)', async () => {
   const { headers } = await call('/console', anonymous)
   expect(headers['cross-origin-opener-policy']).toBe('same-origin')
   expect(headers['permissions-policy']?.split(', ')).toEqual(
@@ -60,7 +60,7 @@ test('Only the console can embed the frame for pages; the frame loads nothing (K
   ])
 })
 
-test('A file of the page has a new name after each change, and is cached for a year', async () => {
+test('A file of the console has a new name after each change, and is cached for a year', async () => {
   const { text } = await call('/console', anonymous)
   for (const url of filesOf(text)) {
     const { status, headers } = await call(`/${url}`, anonymous)

@@ -13,7 +13,7 @@ beforeAll(async () => {
   elsewhere = { url: there.url, siteId: id, token: await issueToken([id]) }
 })
 
-testWithAdmin('A read of a distant site is redirected by 301 to its path (A-23, A-24, A-25)', async ({ skip }) => {
+testWithAdmin('A read of a site elsewhere is redirected by 301 (A-23, A-24, A-25)', async ({ skip }) => {
   if (!elsewhere) return skip('there is only one data centre')
   const { url, siteId, token } = elsewhere
   const path = `/api/v1/admin/sites/${siteId}/webforms?a=1&b=%26%20x`

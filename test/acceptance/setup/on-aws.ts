@@ -101,7 +101,7 @@ const answerS3 = async (request: S3Request, response: ServerResponse): Promise<v
   body.pipe(response.writeHead(statusCode))
 }
 
-const memory = openMemoryTables()
+const memory = openMemoryTables(() => clock.wall())
 
 // A server that ends idle connections may end one at the moment in which a request arrives.
 const options = { keepAliveTimeout: 0 }

@@ -43,14 +43,11 @@ testWithAdmin('A path with current answers 104004 if the token has two sites (A-
   }
 })
 
-it.each(['999999999', 'abc'])(
-  'Every operation on the missing site %s answers 400/104023 (A-17, E-47)',
-  async (site) => {
-    for (const [method, path] of everyOperation) {
-      expectError(await call(`/api/v2/admin/sites/${site}/storage${path}`, { method }), 400, 104023)
-    }
-  },
-)
+it.each(['999999999', 'abc'])('Operations on the missing site %s answer 400/104023 (A-17, E-47)', async (site) => {
+  for (const [method, path] of everyOperation) {
+    expectError(await call(`/api/v2/admin/sites/${site}/storage${path}`, { method }), 400, 104023)
+  }
+})
 
 it('Methods that storage does not support answer 405/100005 (E-8)', async () => {
   const answer = await call(`${storage}/a`, { method: 'PATCH' })

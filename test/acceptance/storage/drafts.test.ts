@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
-import { namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
+import { namesIn, ownFolder, put, read, remove, rename, restore, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -63,4 +63,20 @@ it('No folder can be created at or below the path of a lone draft (S-112)', asyn
   expectError(await upload(page, [{ name: 'new.txt', content: 'x' }]), 400, 104019)
   expect((await read(page, '?version=draft')).text).toBe('draft')
   expect(await namesIn(`${own}/only`)).not.toContain('i.html/')
+})
+
+it('A restore of a removed page brings its draft back (H-20, H-37)', async () => {
+  const folder = `${own}/pages`
+  const [page, draft] = [`${folder}/page.html`, `${folder}/draft.html`]
+  await put(page, 'live')
+  for (const path of [page, draft]) await put(path, 'draft', '?version=draft')
+  for (const path of [page, draft]) await remove(path)
+  expect((await read(folder, '?deleted=all')).json.deleted).toMatchObject([{ path: draft }, { path: page }])
+  for (const path of [page, draft]) {
+    expect((await restore(path)).status).toBe(200)
+    expect((await read(path, '?version=draft')).text).toBe('draft')
+  }
+  expect((await read(page)).text).toBe('live')
+  expectError(await read(draft), 404, 104001)
+  expect((await read(folder, '?deleted=all')).json.deleted).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
 import { testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
@@ -15,8 +15,16 @@ const addressOf = (path: string) =>
 
 const md5 = (content: string) => expect.stringMatching(new RegExp(`^${hash('md5', content, 'hex')}$|-1$`))
 
+const names = ['b', 'a.txt', 'a/x', 'a-b', 'Z', 'é', '😀', '\uffee']
+const folder = `${own}/tree`
+const paths = ['a/b/deep.txt', 'a.txt', 'a/page.html', 'ä/%41 b+c.txt', 'z', 'a-b', '\u{1f350}', '\uff5e']
+
 beforeAll(async () => {
   await put(`${own}/digits.txt`, '0123456789')
+  for (const name of names) await put(`${own}/sorted/${name}`, name)
+  for (const path of paths) await put(`${folder}/${path}`, path)
+  await put(`${folder}/a/page.html`, 'draft', '?version=draft')
+  await put(`${folder}/empty`, '', '?type=folder')
 })
 
 it('The description of a file has the members of the contract (S-74, S-76, S-82)', async () => {
@@ -69,133 +77,115 @@ testWithAdmin('The description of a page includes its running workflow (S-76)', 
   expect((await read(`${own}/working.htm`, '?meta')).json.workflow).toBeNull()
 })
 
-describe('?meta of a folder', () => {
-  beforeAll(async () => {
-    const names = ['b', 'a.txt', 'a/x', 'a-b', 'Z', 'é', '😀', '\uffee']
-    for (const name of names) await put(`${own}/sorted/${name}`, name)
+it('The description of a folder shows when the folder was created (S-75)', async () => {
+  await put(`${own}/created`, '', '?type=folder')
+  const { json } = await read(`${own}/created`, '?meta')
+  expect(json).toEqual({
+    name: 'created',
+    type: 'folder',
+    size: 0,
+    lastModified: time,
+    links: [{ rel: 'storage', uri: addressOf(`${own}/created`) }],
+    contents: [],
   })
-
-  it('The description of a folder shows when the folder was created (S-75)', async () => {
-    await put(`${own}/created`, '', '?type=folder')
-    const { json } = await read(`${own}/created`, '?meta')
-    expect(json).toEqual({
-      name: 'created',
-      type: 'folder',
-      size: 0,
-      lastModified: time,
-      links: [{ rel: 'storage', uri: addressOf(`${own}/created`) }],
-      contents: [],
-    })
-    await put(`${own}/created`, '', '?type=folder')
-    await put(`${own}/created/later.txt`, 'x')
-    expect((await read(`${own}/created`, '?meta')).json.lastModified).toBe(json.lastModified)
-  })
-
-  it('The contents of a folder are sorted by name (S-77)', async () => {
-    expect(await namesIn(`${own}/sorted`)).toEqual(['Z', 'a/', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
-    const { json } = await read(`${own}/sorted`, '?meta')
-    expect(json).toMatchObject({ name: 'sorted', type: 'folder' })
-    expect(json.contents[0]).toEqual({
-      name: 'Z',
-      type: 'file',
-      size: 1,
-      lastModified: time,
-      links: [{ rel: 'storage', uri: addressOf(`${own}/sorted/Z`) }],
-    })
-    expect(json.contents[1]).toMatchObject({ links: [{ rel: 'storage', uri: addressOf(`${own}/sorted/a`) }] })
-  })
-
-  it('With limit and cursor, the contents come in pages (S-78)', async () => {
-    const pages = await allPages((page) => read(`${own}/sorted`, `?meta&limit=3${page}`))
-    const names = pages.map(({ contents }) => contents.map(({ name }: { name: string }) => name))
-    expect(names.map(({ length }) => length)).toEqual([3, 3, 2])
-    expect(names.flat()).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
-  })
-
-  it('The description of the root has the contents, but no time (S-75)', async () => {
-    const root = { name: '', type: 'folder', lastModified: null }
-    expect(await call(`${storage}?meta`)).toMatchObject({ status: 200, json: root })
-  })
-
-  it.each(['?meta&limit=0', '?meta&limit=x', '?meta&limit=-1', '?meta&cursor=%20', '?meta&cursor=eA'])(
-    '?meta of a folder refuses the query %s with 104000 (S-78)',
-    async (query) => {
-      expectError(await read(`${own}/sorted`, query), 400, 104000)
-    },
-  )
+  await put(`${own}/created`, '', '?type=folder')
+  await put(`${own}/created/later.txt`, 'x')
+  expect((await read(`${own}/created`, '?meta')).json.lastModified).toBe(json.lastModified)
 })
 
-describe('?meta with recursive=true', () => {
-  const folder = `${own}/tree`
-  const paths = ['a/b/deep.txt', 'a.txt', 'a/page.html', 'ä/%41 b+c.txt', 'z', 'a-b', '\u{1f350}', '\uff5e']
+it('The contents of a folder are sorted by name (S-77)', async () => {
+  expect(await namesIn(`${own}/sorted`)).toEqual(['Z', 'a/', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
+  const { json } = await read(`${own}/sorted`, '?meta')
+  expect(json).toMatchObject({ name: 'sorted', type: 'folder' })
+  expect(json.contents[0]).toEqual({
+    name: 'Z',
+    type: 'file',
+    size: 1,
+    lastModified: time,
+    links: [{ rel: 'storage', uri: addressOf(`${own}/sorted/Z`) }],
+  })
+  expect(json.contents[1]).toMatchObject({ links: [{ rel: 'storage', uri: addressOf(`${own}/sorted/a`) }] })
+})
 
-  const list = async (query = '') => {
-    const pages = await allPages((page) => read(folder, `?meta&recursive=true${query}${page}`))
-    const paths = pages.flatMap(({ contents }) => contents.map(({ path }: { path: string }) => path))
-    return { paths, pages: pages.length }
+it('With limit and cursor, the contents come in pages (S-78)', async () => {
+  const pages = await allPages((page) => read(`${own}/sorted`, `?meta&limit=3${page}`))
+  const names = pages.map(({ contents }) => contents.map(({ name }: { name: string }) => name))
+  expect(names.map(({ length }) => length)).toEqual([3, 3, 2])
+  expect(names.flat()).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
+})
+
+it('The description of the root has the contents, but no time (S-75)', async () => {
+  const root = { name: '', type: 'folder', lastModified: null }
+  expect(await call(`${storage}?meta`)).toMatchObject({ status: 200, json: root })
+})
+
+it.each(['?meta&limit=0', '?meta&limit=x', '?meta&limit=-1', '?meta&cursor=%20', '?meta&cursor=eA'])(
+  '?meta of a folder refuses the query %s with 104000 (S-78)',
+  async (query) => {
+    expectError(await read(`${own}/sorted`, query), 400, 104000)
+  },
+)
+
+const list = async (query = '') => {
+  const pages = await allPages((page) => read(folder, `?meta&recursive=true${query}${page}`))
+  const paths = pages.flatMap(({ contents }) => contents.map(({ path }: { path: string }) => path))
+  return { paths, pages: pages.length }
+}
+
+it('A recursive list contains every live file, sorted by path (S-80)', async () => {
+  expect(await list()).toEqual({
+    paths: ['a-b', 'a.txt', 'a/b/deep.txt', 'a/page.html', 'z', 'ä/%41 b+c.txt', '\uff5e', '\u{1f350}'],
+    pages: 1,
+  })
+})
+
+it('An entry of a recursive list has path, etag and fingerprint (S-80)', async () => {
+  const { json } = await read(folder, '?meta&recursive=true')
+  const { headers } = await read(`${folder}/a/b/deep.txt`)
+  expect(json).toMatchObject({ name: 'tree', type: 'folder', lastModified: time })
+  expect(json.contents[2]).toEqual({
+    name: 'deep.txt',
+    path: 'a/b/deep.txt',
+    type: 'file',
+    size: 12,
+    lastModified: time,
+    etag: headers['etag'],
+    fingerprint: md5('a/b/deep.txt'),
+    links: [{ rel: 'storage', uri: addressOf(`${folder}/a/b/deep.txt`) }],
+  })
+  expect(json.contents).toHaveLength(paths.length)
+  for (const { links } of json.contents) {
+    const { origin, pathname } = new URL(links[0].uri)
+    expect((await call(pathname, { baseUrl: origin })).status).toBe(200)
   }
+})
 
-  beforeAll(async () => {
-    for (const path of paths) await put(`${folder}/${path}`, path)
-    await put(`${folder}/a/page.html`, 'draft', '?version=draft')
-    await put(`${folder}/empty`, '', '?type=folder')
-  })
+it('A recursive list comes in pages (S-81)', async () => {
+  expect(await list('&limit=3')).toEqual({ paths: (await list()).paths, pages: 3 })
+  expect((await list('&limit=5000')).pages).toBe(1)
+})
 
-  it('A recursive list contains every live file, sorted by path (S-80)', async () => {
-    expect(await list()).toEqual({
-      paths: ['a-b', 'a.txt', 'a/b/deep.txt', 'a/page.html', 'z', 'ä/%41 b+c.txt', '\uff5e', '\u{1f350}'],
-      pages: 1,
-    })
-  })
+it('A recursive list is of a folder, which may be empty, or of the site (S-80, E-29)', async () => {
+  expect((await read(`${folder}/empty`, '?meta&recursive=true')).json.contents).toEqual([])
+  expectError(await read(`${own}/nothing`, '?meta&recursive=true'), 404, 104001)
+  const { json } = await call(`${storage}?meta&recursive=true&limit=1`)
+  expect([json.contents.length, typeof json.cursor]).toEqual([1, 'string'])
+})
 
-  it('An entry of a recursive list has path, etag and fingerprint (S-80)', async () => {
-    const { json } = await read(folder, '?meta&recursive=true')
-    const { headers } = await read(`${folder}/a/b/deep.txt`)
-    expect(json).toMatchObject({ name: 'tree', type: 'folder', lastModified: time })
-    expect(json.contents[2]).toEqual({
-      name: 'deep.txt',
-      path: 'a/b/deep.txt',
-      type: 'file',
-      size: 12,
-      lastModified: time,
-      etag: headers['etag'],
-      fingerprint: md5('a/b/deep.txt'),
-      links: [{ rel: 'storage', uri: addressOf(`${folder}/a/b/deep.txt`) }],
-    })
-    expect(json.contents).toHaveLength(paths.length)
-    for (const { links } of json.contents) {
-      const { origin, pathname } = new URL(links[0].uri)
-      expect((await call(pathname, { baseUrl: origin })).status).toBe(200)
-    }
-  })
+it.each([
+  '&recursive=false',
+  '&recursive=',
+  '&recursive=TRUE',
+  '&recursive=1',
+  '&recursive=true&limit=0',
+  '&recursive=true&cursor=eA',
+])('A recursive list refuses %s with 104000 (S-81)', async (query) => {
+  expectError(await read(folder, `?meta${query}`), 400, 104000)
+})
 
-  it('A recursive list comes in pages (S-81)', async () => {
-    expect(await list('&limit=3')).toEqual({ paths: (await list()).paths, pages: 3 })
-    expect((await list('&limit=5000')).pages).toBe(1)
-  })
-
-  it('A recursive list is of a folder, which may be empty, or of the site (S-80, E-29)', async () => {
-    expect((await read(`${folder}/empty`, '?meta&recursive=true')).json.contents).toEqual([])
-    expectError(await read(`${own}/nothing`, '?meta&recursive=true'), 404, 104001)
-    const { json } = await call(`${storage}?meta&recursive=true&limit=1`)
-    expect([json.contents.length, typeof json.cursor]).toEqual([1, 'string'])
-  })
-
-  it.each([
-    '&recursive=false',
-    '&recursive=',
-    '&recursive=TRUE',
-    '&recursive=1',
-    '&recursive=true&limit=0',
-    '&recursive=true&cursor=eA',
-  ])('A recursive list refuses %s with 104000 (S-81)', async (query) => {
-    expectError(await read(folder, `?meta${query}`), 400, 104000)
-  })
-
-  it('A cursor of a list that is not recursive is refused with 104000 (S-78)', async () => {
-    const cursorOf = async (query: string) =>
-      encodeURIComponent((await read(folder, `?meta&limit=1${query}`)).json.cursor)
-    expectError(await read(folder, `?meta&recursive=true&cursor=${await cursorOf('')}`), 400, 104000)
-    expectError(await read(folder, `?meta&cursor=${await cursorOf('&recursive=true')}`), 400, 104000)
-  })
+it('A cursor of a list that is not recursive is refused with 104000 (S-78)', async () => {
+  const cursorOf = async (query: string) =>
+    encodeURIComponent((await read(folder, `?meta&limit=1${query}`)).json.cursor)
+  expectError(await read(folder, `?meta&recursive=true&cursor=${await cursorOf('')}`), 400, 104000)
+  expectError(await read(folder, `?meta&cursor=${await cursorOf('&recursive=true')}`), 400, 104000)
 })

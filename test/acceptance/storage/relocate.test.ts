@@ -217,7 +217,7 @@ it.each([
   [{ path: 5 }],
   [{ copyTo: ['b'] }],
   [[]],
-])('The body %j is refused with 104000 (S-51)', async (body) => {
+])('A rename, move or copy with the body %j is refused with 104000 (S-51)', async (body) => {
   await put(`${own}/place/a`, 'a')
   expectError(await relocate(`${own}/place/a`, body), 400, 104000)
   expect(await namesIn(`${own}/place`)).toEqual(['a'])

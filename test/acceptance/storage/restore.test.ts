@@ -63,7 +63,7 @@ it('A restore of the current version changes nothing (H-20)', async () => {
 })
 
 it('A restore of a file obeys If-Match and If-None-Match (S-60)', async () => {
-  const path = `${own}/file/conditions.txt`
+  const path = `${own}/file/conditions.html`
   for (const text of ['1', '22']) await put(path, text)
   const [, old] = await versionsOf(path)
   const restoreIf = (headers: Record<string, string>) =>
@@ -74,6 +74,9 @@ it('A restore of a file obeys If-Match and If-None-Match (S-60)', async () => {
   expect((await read(path)).text).toBe('1')
   const [present] = await versionsOf(path)
   refused(await restore(path, { version: present?.version }, { 'If-Match': '"another"' }))
+  await put(path, 'draft', '?version=draft')
+  const { etag = '' } = (await read(path)).headers
+  expect((await restore(path, { version: present?.version }, { 'If-Match': etag })).status).toBe(200)
 })
 
 it('A file cannot be restored at the path of a folder, or below a file (H-24, S-41)', async () => {

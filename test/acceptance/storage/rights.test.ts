@@ -19,7 +19,7 @@ const openAs = async (...rights: readonly string[]) => {
 
 const expectRefused = (answer: Parameters<typeof expectError>[0]) => expectError(answer, 400, 104003)
 
-testWithAdmin('The token can neither read nor change other paths (A-35, A-36, A-40, A-44)', async () => {
+testWithAdmin('A token for one folder cannot read or change others (A-35, A-36, A-40, A-44)', async () => {
   const { ask, read } = await openAs(`files:write:/${own}/in`)
   await put(`${own}/out/secret.txt`, 'secret')
   await put(`${own}/in/own.txt`, 'own')
@@ -43,7 +43,7 @@ testWithAdmin('The token can neither read nor change other paths (A-35, A-36, A-
   expectError(await read(`${own}/in/../out/secret.txt`), 400, 104015)
 })
 
-testWithAdmin('The token can neither remove nor move its folder (A-46)', async () => {
+testWithAdmin('A token for one folder can neither remove nor move this folder (A-46)', async () => {
   const { ask, read } = await openAs(`files:write:/${own}/kept`)
   await put(`${own}/kept/a.txt`, 'x')
   expectRefused(await ask('DELETE', `${own}/kept`))
@@ -55,7 +55,7 @@ testWithAdmin('The token can neither remove nor move its folder (A-46)', async (
   expect((await reader.read(`${own}/kept/a.txt`, '?removal')).json).toMatchObject({ files: 1, code: 104003 })
 })
 
-testWithAdmin('In parent folders, the token sees only folders that lead to its own (A-43, A-45)', async () => {
+testWithAdmin('In parent folders, a token sees only folders that lead to its own (A-43, A-45)', async () => {
   const { read } = await openAs(`files:read:/${own}/way/a/b`, `files:read:/${own}/way/c`)
   for (const path of ['a/b/1', 'a/2', 'c/3', 'd/4']) await put(`${own}/way/${path}`, 'x')
   const { json } = await read(`${own}/way`, '?meta')
@@ -95,7 +95,7 @@ testWithAdmin("Recursive lists have only the token's folders, on every page (A-4
   }
 })
 
-testWithAdmin('Lookups that ignore case stay inside the folder (A-41, A-42)', async () => {
+testWithAdmin('Lookups that ignore case stay inside the folder of the token (A-41, A-42)', async () => {
   const { ask, read } = await openAs(`files:write:/${own}/case`)
   await put(`${own}/case/Deep/A.txt`, 'x')
   expect((await read(`${own}/case/deep/a.TXT`)).text).toBe('x')

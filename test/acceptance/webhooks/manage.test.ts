@@ -23,7 +23,7 @@ testWithAdmin('A webhook can be created, read, listed, changed and removed (V-1,
   expect((await ask('GET')).json).toEqual({ items: [] })
 })
 
-testWithAdmin('The secret is shown once, and never stored by caches (V-4, V-5)', async () => {
+testWithAdmin('The secret of a webhook is shown once, and never stored by caches (V-4, V-5)', async () => {
   const { ask } = await openWebhooks()
   const created = await ask('POST', '', { targetUrl })
   const rotated = await ask('PUT', `/${created.json.id}`, { rotate: true })
@@ -38,7 +38,7 @@ testWithAdmin('The secret is shown once, and never stored by caches (V-4, V-5)',
   expect([one, all, changed].filter((text) => text.includes('secret') || text.includes('whsec_'))).toEqual([])
 })
 
-testWithAdmin('PUT keeps the members that are not sent, and ignores unknown ones (V-5)', async () => {
+testWithAdmin('PUT keeps the members of a webhook that are not sent, and ignores others (V-5)', async () => {
   const { ask, create } = await openWebhooks()
   const { secret, ...created } = await create({ types: ['file.*'], subject: 'a', description: 'd' })
   const { json } = await ask('PUT', `/${created.id}`, { subject: 'b', colour: 'red' })

@@ -90,15 +90,11 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
   })
 
-  test('a login asks for name and password, and hides the password (T-39, A-107)', async ({
-    service: { baseUrl, directory },
-    run,
-    makeDirectory,
-  }) => {
+  test('a login asks for a name and a hidden password (T-39, A-107)', async ({ service, run, makeDirectory }) => {
     const password = 'correct horse battery'
     const flags = ['--site', '1001', '--role', 'owner', '--password-stdin']
-    await administerJson(directory, ['user', 'add', 'ann', ...flags], password)
-    const terminal = await run(['--url', baseUrl, 'login'], { XDG_CONFIG_HOME: await makeDirectory() })
+    await administerJson(service.directory, ['user', 'add', 'ann', ...flags], password)
+    const terminal = await run(['--url', service.baseUrl, 'login'], { XDG_CONFIG_HOME: await makeDirectory() })
     await expect.poll(terminal.screen).toContain(messages.client.askName)
     await terminal.type('ann', 'Enter')
     await expect.poll(terminal.screen).toContain(messages.client.askPassword)

@@ -15,55 +15,50 @@ const folder = (key: string) =>
   `INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('${key}/', NULL, 0, 0, '', 'v')`
 const form = (fields: string) => `UPDATE web_forms SET fields = '${fields}' WHERE id = 1`
 
-/** Rows that no request could read: the fault, the SQL that causes it, the place and the column. */
+/** Rows that no request could read: the fault, the SQL that causes it, the table with the row, and the column. */
 const unreadable = [
-  ['JSON that is cut', form('[{'), 'table web_forms, site 1001, id 1', 'fields'],
-  ['an item without a member', form('[{"typeId":1,"mandatory":true}]'), 'table web_forms, site 1001, id 1', 'fields'],
-  [
-    'a token with invalid permissions',
-    "UPDATE grants SET permissions = '[1]'",
-    'table grants, user demo',
-    'permissions',
-  ],
+  ['JSON that is cut', form('[{'), 'web_forms, site 1001, id 1', 'fields'],
+  ['an item without a member', form('[{"typeId":1,"mandatory":true}]'), 'web_forms, site 1001, id 1', 'fields'],
+  ['a token with invalid permissions', "UPDATE grants SET permissions = '[1]'", 'grants, user demo', 'permissions'],
   [
     'content with another id',
     `UPDATE blogs SET members = '{"id":9}' WHERE id = 8`,
-    'table blogs, site 1001, id 8',
+    'blogs, site 1001, id 8',
     'members',
   ],
   [
     'an upload without a target',
     "INSERT INTO uploads VALUES ('u', 1001, 'ann', '{}', '', 9, 9, 0, 1, 0, 1, NULL)",
-    'table uploads, site 1001, id u',
+    'uploads, site 1001, id u',
     'target',
   ],
   [
     'details that are a list',
     "INSERT INTO changes VALUES (1001, 5, 0, 'file.stored', 'a', 'ann', NULL, '[]')",
-    'table changes, site 1001, id 5',
+    'changes, site 1001, id 5',
     'details',
   ],
   [
     'a webhook without secrets',
     `INSERT INTO webhooks VALUES (1001, 'w', '{"targetUrl":"","subject":"","description":"","types":[]}', 1, 0, 0, 0)`,
-    'table webhooks, site 1001, id w',
+    'webhooks, site 1001, id w',
     'record',
   ],
   [
     'a queued removal of a path with ..',
     "INSERT INTO removal_queue VALUES (1, 1001, '../a', 'x')",
-    'table removal_queue, site 1001, path ../a',
+    'removal_queue, site 1001, path ../a',
     'path',
   ],
-  ['a file of an invalid site', folder('live/01001/a'), 'table objects, key live/01001/a/', 'key'],
-  ['a file of an unknown edition', folder('dead/1001/a'), 'table objects, key dead/1001/a/', 'key'],
-  ['a path with ..', folder('live/1001/../1002/a'), 'table objects, key live/1001/../1002/a/', 'key'],
-  ['a path with an empty name', folder('live/1001/a//b'), 'table objects, key live/1001/a//b/', 'key'],
-  ['a path that is not normalised', folder('draft/1001/a\u0308'), 'table objects, key draft/1001/a\u0308/', 'key'],
+  ['a file of an invalid site', folder('live/01001/a'), 'objects, key live/01001/a/', 'key'],
+  ['a file of an unknown edition', folder('dead/1001/a'), 'objects, key dead/1001/a/', 'key'],
+  ['a path with ..', folder('live/1001/../1002/a'), 'objects, key live/1001/../1002/a/', 'key'],
+  ['a path with an empty name', folder('live/1001/a//b'), 'objects, key live/1001/a//b/', 'key'],
+  ['a path that is not normalised', folder('draft/1001/a\u0308'), 'objects, key draft/1001/a\u0308/', 'key'],
   [
     'an old version at a path with ..',
     "INSERT INTO old_objects VALUES ('live/1001/..', 'v', NULL, 0, 0, '', NULL, 1, 1)",
-    'table old_objects, key live/1001/..',
+    'old_objects, key live/1001/..',
     'key',
   ],
 ] as const
@@ -156,7 +151,8 @@ describe('the command check', () => {
       { where: 'site 1001', fault: expect.stringContaining('its quota counts 7 used bytes instead of ') },
     ],
     ...unreadable.map(
-      ([what, sql, where, column]) => [what, sql, { where, fault: messages.check.column(column) }] as const,
+      ([what, sql, row, column]) =>
+        [what, sql, { where: `table ${row}`, fault: messages.check.column(column) }] as const,
     ),
   ] as const)('check reports %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
     tamper(demoDirectory, sql)

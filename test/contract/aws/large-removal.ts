@@ -52,7 +52,7 @@ export const removeInSlices = async ({ pages, each }: { readonly pages: number; 
     return client
   }
 
-  const tables = openMemoryTables()
+  const tables = openMemoryTables(() => time)
   let time = Date.UTC(2026, 0, 1)
   const clock = { wall: () => time, monotonic: () => time }
   const dynamodb = tables.connect()

@@ -20,7 +20,7 @@ describe('the locks of paths in DynamoDB', () => {
   const recorded: HistoryEntry[] = []
   let time = Date.UTC(2026, 0, 1)
   beforeAll(async () => {
-    tables = openMemoryTables()
+    tables = openMemoryTables(() => time)
   })
   afterAll(() => tables.close())
 
@@ -54,6 +54,11 @@ describe('the locks of paths in DynamoDB', () => {
       await removals.unlock(site, folder, 'mine')
       expect((await removals.locksOf(site, [folder])).open).toEqual([])
       expect(await removals.lock(site, folder, 'other', 60_000)).toBe(true)
+    })
+
+    test('a lock whose answer is lost belongs to its caller', async () => {
+      loseAnswer(dynamodb, 'PutItemCommand')
+      expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
     })
 
     test('a lock ends after its time if its holder has died', async () => {

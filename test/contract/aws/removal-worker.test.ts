@@ -33,7 +33,7 @@ let sent: Message[]
 let left: number
 
 beforeEach(async () => {
-  tables = openMemoryTables()
+  tables = openMemoryTables(() => time)
   time = Date.UTC(2026, 0, 1)
   sent = []
   left = 0

@@ -36,7 +36,7 @@ interface Habits {
 const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) => {
   const random = createRandom(seed)
   const chance = () => random.below(1_000) / 1_000
-  const tables = openMemoryTables()
+  const tables = openMemoryTables(() => time)
   let time = Date.UTC(2026, 0, 1)
   const clock = { wall: () => time, monotonic: () => time }
   const stores = storesOver(tables.connect(), clock.wall)
@@ -205,6 +205,18 @@ test('A worker also sends an entry that is written while the worker ends (V-9)',
     return giveBack(...given)
   })
   await world.change('early')
+  await world.pass()
+  expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
+})
+
+test('A worker whose time is over hands the other entries to a new worker at once (V-9)', async () => {
+  const world = await openWorld()
+  const { targetUrl } = await world.addWebhook('slow')
+  world.statuses.set(targetUrl, () => {
+    void world.pass(0, 9_000)
+    return 200
+  })
+  for (const subject of ['a', 'b', 'c', 'd', 'e']) await world.change(subject)
   await world.pass()
   expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
 })

@@ -105,6 +105,13 @@ describe('a refused backup creates nothing', () => {
   })
 })
 
+test('a backup removes what an earlier backup of the same name has left', async ({ backedUp: { data, folder } }) => {
+  const next = join(folder, 'next')
+  mkdirSync(`${next}.unfinished-0123abcd/blobs`, { recursive: true })
+  await backUp(data, next)
+  expect(unfinishedIn(folder)).toEqual([])
+})
+
 describe('a refused restoration changes nothing', () => {
   test('a restoration from a folder that is not a backup is refused', async ({
     backedUp: { data, folder, restored },

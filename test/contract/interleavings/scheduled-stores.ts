@@ -147,7 +147,7 @@ const withSmallPages = (request: S3Request): S3Request => {
   return query['list-type'] && !query['delimiter'] ? { ...request, query: { ...query, 'max-keys': '2' } } : request
 }
 
-const openStores = (turns: Turns, { plant, hasSmallPages }: Options) => {
+const openStores = (turns: Turns, time: Time, { plant, hasSmallPages }: Options) => {
   const s3 = createMemoryS3()
   const requestHandler: typeof s3.requestHandler = {
     async handle(given, options) {
@@ -157,7 +157,7 @@ const openStores = (turns: Turns, { plant, hasSmallPages }: Options) => {
       return turns.take(label, () => s3.requestHandler.handle(request, options))
     },
   }
-  const tables = openMemoryTables()
+  const tables = openMemoryTables(() => time.now)
   const dynamodb = tables.connect()
   dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>
@@ -213,7 +213,7 @@ export interface ScheduledSite {
 /** The file operations of several functions over the same tables and the same bucket. */
 export const openScheduledStores = async (turns: Turns, time: Time, options: Options) => {
   const { plant } = options
-  const { dynamodb, s3Clients, all } = openStores(turns, options)
+  const { dynamodb, s3Clients, all } = openStores(turns, time, options)
   const given = { dynamodb, now: () => time.now }
   const clock = { wall: given.now, monotonic: given.now }
   const refuse = () => Promise.reject(new Error('No interleaving needs this'))

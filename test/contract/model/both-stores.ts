@@ -76,7 +76,7 @@ const createOneMachine = async (clock: TestClock): Promise<Side> => {
 }
 
 const createAws = ({ wall: now }: TestClock): Side => {
-  const tables = openMemoryTables()
+  const tables = openMemoryTables(now)
   const s3 = createFastClients('files', createMemoryS3())
   const all = { ...tableSettings(tables.names), filesBucket: 'files', keptDays: 30, removalsQueueUrl: '' }
   return {

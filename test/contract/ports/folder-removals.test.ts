@@ -37,7 +37,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
     expect((await removals.locksOf(site, [folder])).open).toMatchObject([{ path: folder, id: 'two' }])
   })
 
-  test('the times of the last removal of each folder are kept', async () => {
+  test('the times of the last removal of each folder are kept for 30 days', async () => {
     expect(await removals.lastOf(site, [folder])).toEqual([])
     const began = time
     await removals.open(site, folder, 'one', entry)
@@ -56,6 +56,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
     }
     const period = await remove(folder)
     expect(await hand.connect().removals.lastOf(site, [folder])).toEqual([period])
+    time += 28 * 24 * 3_600_000
     const later = await remove(other)
     expect(await removals.lastOf(site, [folder, other, toStoragePath('third')])).toEqual([later, period])
     expect(await removals.lastOf((site + 1_000) as SiteId, [folder])).toEqual([])

@@ -155,6 +155,15 @@ describe.each(storageHands)('The bytes of uploads: $name', async ({ name, open }
     await expectFile(upload, holding, bytes)
   })
 
+  // Only S3 keeps parts, each with its checksum.
+  test.runIf(name === 'S3')('an upload is refused if a late append has overwritten its second part', async () => {
+    const upload = await begin()
+    const begun = { ...upload, holding: await addAll(upload, anyBytes(part + 5), part + 5) }
+    const { holding } = await add(begun, part + 5, anyBytes(part))
+    await add(begun, part + 5, Buffer.alloc(part, 'late'))
+    await expect(place(upload, holding, 2 * part + 5)).rejects.toMatchObject({ code: 104000 })
+  })
+
   test('no byte is written after the time of the append has ended', async () => {
     const upload = await begin()
     const bytes = anyBytes(2 * part)

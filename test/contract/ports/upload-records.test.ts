@@ -110,23 +110,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
     expect(await records.take(upload.id, 0, 'next', minute)).toMatchObject({ outcome: 'taken' })
   })
 
-  test('a former holder cannot renew the lease', async () => {
-    const upload = await created()
-    expect(await records.renew(upload.id, 'one', minute)).toBe(false)
-    await records.take(upload.id, 0, 'one', minute)
-    expect(await records.renew(upload.id, 'two', minute)).toBe(false)
-    passed += minute
-    await records.take(upload.id, 0, 'two', minute)
-    expect(await records.renew(upload.id, 'one', minute)).toBe(false)
-    await records.giveBack(upload.id, 'two')
-    expect(await records.renew(upload.id, 'two', minute)).toBe(false)
-    expect(await records.take(upload.id, 0, 'three', minute)).toMatchObject({ outcome: 'taken' })
-    await records.remove(upload.id)
-    expect(await records.renew(upload.id, 'three', minute)).toBe(false)
-    expect(await records.renew('none', 'three', minute)).toBe(false)
-    expect(await records.get(upload.id)).toBeUndefined()
-  })
-
   test('only the owner can take the lease, and only before the upload expires', async () => {
     const upload = await created()
     const owner = { site: upload.site, user: upload.user, now: upload.expires - 1 }

@@ -180,3 +180,17 @@ it('Only the owner can open the folders and the blobs', async () => {
   for (const folder of ['blobs', 'orphans']) expect(modeOf(join(directory, folder))).toBe(0o700)
   expect(modeOf(onlyBlob())).toBe(0o600)
 })
+
+it('check names the faulty rows of the database', async () => {
+  await put('live/1001/a', 'a')
+  expect([...checkObjects(opened.database.connection)]).toEqual([])
+  opened.database.connection.exec(`
+    INSERT INTO objects (key, blob, size, modified, type, version)
+      VALUES ('live/1001/a/below/', NULL, 0, 0, '', '1'), ('nowhere', NULL, 0, 0, '', '2'),
+      ('live/1001/folder/', 'c', 1, 0, '', '3')`)
+  expect([...checkObjects(opened.database.connection)].map(({ key }) => key)).toEqual([
+    'live/1001/folder/',
+    'nowhere',
+    'live/1001/a',
+  ])
+})

@@ -1,11 +1,9 @@
 import { describe } from 'vitest'
+import { describeCopying } from './object-store/copying.ts'
 import { describeListing } from './object-store/listing.ts'
 import { describeMatching } from './object-store/matching.ts'
 import { describePlacing } from './object-store/placing.ts'
 import { describeRacing } from './object-store/racing.ts'
-import { describeRelocating } from './object-store/relocating.ts'
-import { describeRemoving } from './object-store/removing.ts'
-import { describeRestoring } from './object-store/restoring.ts'
 import { describeStaging } from './object-store/staging.ts'
 import { type OpenedStore, openWorkbench } from './object-store/workbench.ts'
 
@@ -17,10 +15,8 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     describePlacing(bench)
     describeRacing(bench)
     describeMatching(bench, isLarge)
-    describeRelocating(bench)
+    describeCopying(bench)
     describeListing(bench)
-    describeRemoving(bench)
-    describeRestoring(bench)
   })
 }
 
@@ -29,7 +25,6 @@ export const describeCopies = (name: string, open: () => Promise<OpenedStore>): 
   describe(name, () => {
     const bench = openWorkbench(open)
     describeRacing(bench)
-    describeRelocating(bench)
-    describeRestoring(bench)
+    describeCopying(bench)
   })
 }

@@ -1,16 +1,42 @@
+import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { describe, expect, test } from 'vitest'
+import type { ObservedRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
+import { createRemovalsHandler } from '../../../lib/aws/lambda/removal-worker.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
-import { storageHands } from './hands.ts'
+import { callsToTry } from '../../support/each-call.ts'
+import { createGate } from '../../support/gate.ts'
+import { entry } from '../../support/history.ts'
+import { createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
+import { openStorageOnAws, storageHands } from './hands.ts'
 import { limited } from './limited.ts'
 
+type OnAws = Parameters<typeof openStorageOnAws>[0]
+
 const refused = [400, 104005]
+/** The function has 90 seconds for one event. */
+const context = { getRemainingTimeInMillis: () => 90_000 } as Context
+
 const bytes = (count: number) => 'x'.repeat(count)
+const minute = 60_000
+const day = 24 * 60 * minute
+
+const start = (quota?: number, options: OnAws = {}) =>
+  limited((given) => openStorageOnAws({ ...options, ...given }), quota)
+type Started = Awaited<ReturnType<typeof start>>
+
+/** A whole recount: it begins, waits for earlier requests, and lists. `during` runs before each listing. */
+const recountWhole = async ({ recount, pass }: Started, during?: () => Promise<void>) => {
+  pass(day)
+  await recount()
+  pass(17 * minute)
+  await recount(during)
+}
 
 describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
-  const start = (quota: number) => limited(open, quota)
-
   test('64 concurrent uploads fill the quota exactly, never beyond it (S-121)', async () => {
-    const { put, used, bytes: stored } = await start(405)
+    const { put, used, bytes: stored } = await limited(open, 405)
     const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => put(`/${index}.txt`, bytes(10))))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(40)
     expect(answers.filter(({ status }) => status !== 200).map(statusAndCode)).toEqual(Array(24).fill(refused))
@@ -18,7 +44,7 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
   })
 
   test('64 uploads of several sizes to the same paths never exceed the quota (S-121)', async () => {
-    const { put, used, bytes: stored } = await start(200)
+    const { put, used, bytes: stored } = await limited(open, 200)
     for (let index = 0; index < 8; index++) await put(`/${index}.txt`, bytes(20))
     const sizes = [1, 30, 7, 13, 2]
     const uploads = Array.from({ length: 64 }, (_, index) => put(`/${index % 8}.txt`, bytes(sizes[index % 5] ?? 0)))
@@ -28,4 +54,228 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     expect(await stored()).toBeLessThanOrEqual((await used()) ?? 0)
     expect(await used()).toBeLessThanOrEqual(200)
   })
+})
+
+describe('A recount of the used bytes on AWS', () => {
+  test('The quota of a site that has files takes effect after the first count (S-126)', async () => {
+    const storage = await start()
+    const { put, create, setQuota, stores, site, used, recount, pass } = storage
+    await put('/a.txt', bytes(30))
+    await put('/page.html', bytes(5), { version: 'draft' })
+    await create('up.txt', 5)
+    await stores.usage.prepare(site, false)
+    await setQuota(41)
+    expect(await used()).toBeUndefined()
+    await recount()
+    pass(10 * minute)
+    await recount()
+    // Requests that began before the quota was known may still end until this moment.
+    await stores.sites.setQuota(site, undefined, entry)
+    pass(minute)
+    await put('/late.txt', bytes(1))
+    await setQuota(41)
+    expect((await put('/early.txt', bytes(100))).status).toBe(200)
+    await storage.remove('/early.txt')
+    expect(await used()).toBeUndefined()
+    pass(6 * minute)
+    await recount()
+    // The removed file is counted until the next recount.
+    expect(await used()).toBe(141)
+    await recountWhole(storage)
+    expect(await used()).toBe(41)
+    expect(statusAndCode(await put('/b.txt', 'x'))).toEqual(refused)
+    expect((await put('/a.txt', bytes(30))).status).toBe(200)
+  })
+})
+
+describe('A change that runs beside a recount', () => {
+  /** The changes use files of different paths. */
+  const changes: Readonly<Record<string, (storage: Started) => Promise<unknown>>> = {
+    'a new file': ({ put }) => put('/new.txt', bytes(7)),
+    'a larger file': ({ put }) => put('/c.txt', bytes(50)),
+    'a smaller file': ({ put }) => put('/c.txt', bytes(3)),
+    'a removal': ({ remove }) => remove('/c.txt'),
+    'a removed folder': ({ remove }) => remove('/z'),
+    'a move to a key that was listed': ({ relocate }) => relocate('/z/z.txt', { path: '/0.txt' }),
+    'a move to a key that will be listed': ({ relocate }) => relocate('/0/0.txt', { path: '/zz.txt' }),
+    'a moved folder': ({ relocate }) => relocate('/z', { path: '/00' }),
+    'a copied folder': ({ relocate }) => relocate('/z', { copyTo: '/00' }),
+    'a restored file': ({ restore }) => restore('/gone.txt'),
+    'an upload': ({ create }) => create('up.txt', 9),
+    'a completed upload': async (storage) => {
+      const [upload = ''] = storage.uploads.keys()
+      return storage.append(upload, 'hello')
+    },
+    'a cancelled upload': async ({ uploads, cancel }) => {
+      const [upload = ''] = uploads.keys()
+      return cancel(upload)
+    },
+  }
+
+  const fill = async ({ put, remove, create }: Started) => {
+    for (const path of ['/0/0.txt', '/c.txt', '/gone.txt', '/z/z.txt']) await put(path, bytes(20))
+    await put('/z/page.html', bytes(10), { version: 'draft' })
+    await remove('/gone.txt')
+    await create('first.txt', 5)
+  }
+
+  test.each(Object.entries(changes))('%s during a recount never makes the count too low (S-125)', async (_, change) => {
+    for (const listing of [1, 2]) {
+      const storage = await start(1_000)
+      storage.pass(day)
+      await fill(storage)
+      await storage.recount()
+      storage.pass(17 * minute)
+      let listings = 0
+      await storage.recount(async () => {
+        listings += 1
+        if (listings === listing) await change(storage)
+      })
+      expect(listings).toBe(2)
+      expect(await storage.used()).toBeGreaterThanOrEqual(await storage.bytes())
+      await recountWhole(storage)
+      expect(await storage.used()).toBe(await storage.bytes())
+    }
+  })
+
+  test('The bytes of a removal that ends after the listing are not subtracted twice (S-125)', async () => {
+    const releasing = createGate()
+    let isHeld = false
+    const storage = await start(1_000, {
+      between: ({ counts }) => ({
+        ...(counts && {
+          counts: {
+            ...counts,
+            async release(...given) {
+              if (isHeld) await releasing.pass()
+              return counts.release(...given)
+            },
+          },
+        }),
+      }),
+    })
+    await fill(storage)
+    isHeld = true
+    const removing = storage.remove('/c.txt')
+    await releasing.reached
+    await recountWhole(storage)
+    releasing.open()
+    await removing
+    expect(await storage.used()).toBe(await storage.bytes())
+  })
+
+  test('A cancelled upload whose file is already stored stays counted (S-125)', async () => {
+    const storage = await start(1_000, {
+      between: ({ uploadRecords }) => ({
+        uploadRecords: { ...uploadRecords, complete: () => Promise.reject(new ServiceError('unavailable')) },
+      }),
+    })
+    await storage.create('up.txt', 5)
+    const [upload = ''] = storage.uploads.keys()
+    expect((await storage.append(upload, 'hello')).status).toBe(503)
+    expect((await storage.cancel(upload)).status).toBe(204)
+    expect([await storage.used(), await storage.bytes()]).toEqual([5, 5])
+  })
+
+  test('The worker of removals subtracts removed bytes, and recounts on schedule (S-125)', async () => {
+    const storage = await start(1_000)
+    await fill(storage)
+    const { stores, site, deps, counts, openUploadBytes: openUploadsOf } = storage
+    const { files, removalQueue, sites } = stores
+    const removals = stores.removals as ObservedRemovals
+    const ofRecount = { counts, sites, dataCentre: 'us', openUploadsOf }
+    const work = createRemovalsHandler({ files, removals, removalQueue, clock: deps.clock, ...ofRecount })
+    await removals.open(site, toStoragePath('z'), 'removal', entry)
+    const body = JSON.stringify({ site: String(site), path: 'z', id: 'removal' })
+    await work({ Records: [{ body, messageId: 'message' }] } as SQSEvent, context)
+    expect([await storage.used(), await storage.bytes()]).toEqual([45, 45])
+    storage.pass(day)
+    const schedule = {} as ScheduledEvent
+    await work(schedule, context)
+    storage.pass(17 * minute)
+    await storage.put('/c.txt', bytes(10))
+    await work(schedule, context)
+    expect([await storage.used(), await storage.bytes()]).toEqual([45, 35])
+  })
+
+  test('Two removals of a file at once subtract the bytes of the file once (S-125)', async () => {
+    const storage = await start(1_000)
+    await fill(storage)
+    const { remove, used } = storage
+    const before = (await used()) ?? 0
+    await Promise.all(Array.from({ length: 8 }, () => remove('/c.txt')))
+    expect(await used()).toBe(before - 20)
+  })
+
+  test('A recount that runs out of time is continued later from the same place (S-125)', async () => {
+    const storage = await start()
+    // More empty files than two listings show, between the other two files.
+    await storage.fill?.(Array.from({ length: 2_100 }, (_, index) => `live/${storage.site}/b${index}`))
+    for (const name of ['a', 'c']) await storage.put(`/${name}`, 'x')
+    await storage.put('/page.html', 'draft', { version: 'draft' })
+    await storage.stores.usage.prepare(storage.site, false)
+    await storage.setQuota(100_000)
+    await storage.recount()
+    storage.pass(17 * minute)
+    for (let step = 0; step < 4; step++) await storage.recount(undefined, 0)
+    expect(await storage.used()).toBeUndefined()
+    await storage.recount(undefined, 0)
+    expect(await storage.used()).toBe(7)
+  })
+})
+
+describe('Lost answers of DynamoDB while used bytes are counted', () => {
+  const steps: readonly ((storage: Started) => Promise<unknown>)[] = [
+    ({ put }) => put('/a.txt', bytes(20)),
+    ({ put }) => put('/a.txt', bytes(5)),
+    ({ put }) => put('/page.html', bytes(9), { version: 'draft' }),
+    ({ put }) => put('/page.html', bytes(9)),
+    ({ relocate }) => relocate('/a.txt', { copyTo: '/b.txt' }),
+    ({ relocate }) => relocate('/b.txt', { path: '/c.txt' }),
+    ({ remove }) => remove('/c.txt'),
+    ({ restore }) => restore('/c.txt'),
+    ({ create }) => create('up.txt', 5),
+    ({ create }) => create('later.txt', undefined),
+    async ({ uploads, append }) => {
+      for (const upload of uploads.keys()) await append(upload, 'hello')
+    },
+    async ({ uploads, cancel }) => {
+      for (const upload of uploads.keys()) await cancel(upload)
+    },
+  ]
+
+  /** An upload may exist although its answer was lost. */
+  const truth = async ({ fileBytes, openUploadBytes }: Started) => (await fileBytes()) + (await openUploadBytes())
+
+  /** Loses the answers of the chosen calls, both of the client that repeats calls and of the client that does not. */
+  const run = async (call: number): Promise<boolean> => {
+    const losses: ReturnType<typeof createLoss>[] = []
+    const storage = await start(1_000, {
+      prepare: ({ dynamodb, dynamodbOnce }) => {
+        losses.push(createLoss(dynamodb), createLoss(dynamodbOnce))
+      },
+    })
+    for (const loss of losses) loss.lose(call)
+    for (const step of steps) {
+      await step(storage)
+      expect(await storage.used()).toBeGreaterThanOrEqual(await truth(storage))
+    }
+    const isOver = losses.every((loss) => loss.isOver())
+    for (const loss of losses) loss.lose(0)
+    await recountWhole(storage)
+    expect(await storage.used()).toBe(await truth(storage))
+    return isOver
+  }
+
+  test('A call that the client repeats does not subtract bytes twice (S-125)', async () => {
+    const storage = await start(1_000, { prepare: ({ dynamodbOnce }) => loseFirstAnswers(dynamodbOnce) })
+    for (const step of steps) {
+      await step(storage)
+      expect(await storage.used()).toBeGreaterThanOrEqual(await truth(storage))
+    }
+  })
+
+  test('A lost answer may make the count too high until a recount, never low (S-125)', async () => {
+    for (const call of callsToTry(150)) if (await run(call)) break
+  }, 180_000)
 })

@@ -59,6 +59,18 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
     expect(names.filter((_, index) => found[index] !== 404)).toEqual(expected)
   })
 
+  it('A restore of a page does not bring a published draft back (H-20)', async () => {
+    const draft = { query: { version: 'draft' } }
+    await storage.call('PUT', '/page.html', { ...draft, body: 'draft' })
+    later(1_000)
+    await put('/page.html')
+    later(1_000)
+    await storage.remove('/page.html')
+    later(1_000)
+    await restored('/page.html')
+    expect((await storage.get('/page.html', { meta: '' })).json.draft).toBeNull()
+  })
+
   it('A folder in a removed folder is restored as it was before that removal (H-21)', async () => {
     await put('/around/folder/old')
     later()

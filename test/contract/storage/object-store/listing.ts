@@ -40,6 +40,15 @@ export const describeListing = (bench: Workbench): void => {
     expect(await keysUnder(`${prefix}folder/`, { folded: true })).toEqual([`${prefix}folder/`])
   })
 
+  it('A list has only keys of its prefix, even if it continues after a key outside', async () => {
+    const prefix = fresh()
+    for (const name of ['a/1', 'b/1', 'c/1']) await put(prefix + name, 'x')
+    for (const folded of [false, true]) {
+      const { objects } = await bench.store.list({ prefix: `${prefix}b/`, folded, after: `${prefix}a`, limit: 10 })
+      expect(objects.map(({ key }) => key)).toEqual([`${prefix}b/1`])
+    }
+  })
+
   it('Any legal name is stored and listed unchanged (S-13)', async () => {
     const prefix = fresh()
     const name = fc

@@ -19,7 +19,7 @@ const fingerprintOf = (bytes: Buffer): string => {
 
 /** Bytes of an upload, from their arrival to their placement. */
 export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
-  const { fresh, stage, placed, put, content, keysUnder, leftovers } = bench
+  const { fresh, stage, placed, put, content, keysUnder } = bench
 
   const most = isLarge ? 9 * megabyte : 40 * kilobyte
   const large = isLarge ? [8 * megabyte, 17 * megabyte] : []
@@ -36,7 +36,6 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
       expect((await content(key)) === bytes.toString('latin1')).toBe(true)
       expect(await bench.store.fingerprintOf(info, unlimited)).toBe(fingerprintOf(bytes))
       expect((await infoOf(bench.store, key)).fingerprint).toBe(fingerprintOf(bytes))
-      expect(await leftovers()).toBe(0)
     },
   )
 
@@ -62,7 +61,6 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     expect(await keysUnder(prefix)).toEqual([])
     for (const one of staged) await one.discard()
     for (const one of staged) await one.discard()
-    expect(await leftovers()).toBe(0)
   })
 
   it.each([10, most])('A body that breaks off after %i bytes leaves nothing behind', async (size) => {
@@ -70,7 +68,6 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     const staging = bench.store.stage(brokenAfter(randomBytes(size)), { key, contentType: 'a/b' })
     await expect(staging).rejects.toThrow('The connection broke')
     expect(await bench.store.find(key)).toBeUndefined()
-    expect(await leftovers()).toBe(0)
   })
 
   it('Bytes may be staged before their key is known', async () => {
@@ -84,6 +81,5 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     await placed(changes)
     expect(await keysUnder(prefix)).toEqual([`${prefix}a/c`, `${prefix}b/d`])
     expect(await bench.store.find(`${prefix}b/d`)).toMatchObject({ size: most, contentType: 'text/plain' })
-    expect(await leftovers()).toBe(0)
   })
 }

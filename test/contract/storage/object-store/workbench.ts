@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { SiteId } from '../../../../lib/core/ids.ts'
 import type {
   Change,
@@ -75,6 +75,7 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
   beforeAll(async () => {
     opened = await open()
   })
+  afterEach(async () => expect(await opened.leftovers()).toBe(0))
   afterAll(() => opened.close())
 
   const bench: Workbench = {

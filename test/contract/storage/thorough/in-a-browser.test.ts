@@ -1,10 +1,14 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { formsOf, type HostileForm, openForm } from '../../../support/hostile-documents.ts'
 import { test as base } from '../../../support/test.ts'
+
+const jquery = readFileSync(fileURLToPath(import.meta.resolve('jquery/dist/jquery.min.js')))
 
 /** Another origin with pages of its own. It records every other request. */
 interface Elsewhere {
@@ -125,5 +129,78 @@ describe('A stored document that is opened with the token in its address', () =>
     await page.locator('a').click({ noWaitAfter: true })
     await elsewhere.asked('/followed')
     expect(elsewhere.seen.join()).not.toContain(service.token)
+  })
+})
+
+interface Given {
+  readonly data: unknown
+  readonly type: string
+}
+
+const contents = {
+  json: '{"menu": [1, 2]}',
+  js: 'window.ran = true; "text"',
+  xml: '<?xml version="1.0"?><menu><item/></menu>',
+  html: '<p>text</p><script>window.ran = true</script>',
+}
+
+describe('A page of another origin that reads with jQuery 1.11', () => {
+  /** A page with jQuery, and the results of its `$.ajax`. */
+  const openClient = async (elsewhere: Elsewhere, openPage: () => Promise<Page>, token: string) => {
+    elsewhere.serve('/jquery.js', 'text/javascript', jquery)
+    elsewhere.serve('/client', 'text/html', '<!doctype html><title>client</title><script src="/jquery.js"></script>')
+    const page = await openPage()
+    await page.goto(`${elsewhere.url}/client`)
+    const ajax = (url: string, options: object = {}) => {
+      const given = JSON.stringify({ headers: { Authorization: token }, ...options })
+      return page.evaluate<Given>(
+        `$.ajax(${JSON.stringify(url)}, ${given}).then((data) => ({ data, type: typeof data }))`,
+      )
+    }
+    return { ajax, ran: () => page.evaluate<boolean>(`'ran' in window`) }
+  }
+
+  test.for(Object.entries(contents))(
+    'The page receives text: %s',
+    async ([extension, text], { service, storage, elsewhere, openPage }) => {
+      const path = `/_System/Apps/client/file.${extension}`
+      await storage.put(path, text)
+      const { ajax, ran } = await openClient(elsewhere, openPage, service.token)
+      expect(await ajax(storage.at(path))).toEqual({ data: text, type: 'string' })
+      expect(await ajax(storage.at(`/_System/apps/client//File.${extension}`))).toEqual({ data: text, type: 'string' })
+      const inQuery = `${storage.at(path)}?access_token=${service.token}`
+      expect(await ajax(inQuery, { headers: {} })).toEqual({ data: text, type: 'string' })
+      expect(await ran()).toBe(false)
+    },
+  )
+
+  test('The page can store a text unchanged', async ({ service, storage, elsewhere, openPage }) => {
+    await storage.put('/_System/Apps/client/menu.json', contents.json)
+    const { ajax } = await openClient(elsewhere, openPage, service.token)
+    const url = storage.at('/_System/apps/client/menu.json')
+    const { data } = await ajax(url)
+    await ajax(storage.at('/_System/apps/client/copy.json'), {
+      type: 'PUT',
+      data,
+      processData: false,
+      contentType: 'application/octet-stream',
+    })
+    expect(await ajax(storage.at('_System/Apps/client/copy.json'))).toEqual({ data: contents.json, type: 'string' })
+  })
+
+  test('The page receives text after JSON, even if the browser has cached the JSON', async ({
+    service,
+    storage,
+    elsewhere,
+    openPage,
+  }) => {
+    await storage.put('cached.json', contents.json)
+    const { ajax } = await openClient(elsewhere, openPage, service.token)
+    const url = storage.at('cached.json')
+    for (const _ of ['first', 'from the cache']) {
+      expect(await ajax(url, { dataType: 'json' })).toEqual({ data: JSON.parse(contents.json), type: 'object' })
+      expect(await ajax(url)).toEqual({ data: contents.json, type: 'string' })
+      expect(await ajax(url)).toEqual({ data: contents.json, type: 'string' })
+    }
   })
 })
