@@ -78,7 +78,6 @@ export interface Contents {
   clear(site: SiteId): Promise<void>
 }
 
-/** Up to `limit` items with their long texts, read consistently. */
 export const listWhole = async (
   { list, texts }: Pick<Contents, 'list' | 'texts'>,
   site: SiteId,

@@ -75,7 +75,6 @@ export const isIssuerId = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.te
 
 export const isPlainText = (text: string): boolean => text.length <= longestText && /^[\x21-\x7e]+$/.test(text)
 
-/** Only an issuer on this machine may use plain http. */
 export const isTrustedAddress = ({ protocol, hostname }: URL, isOnThisMachine: boolean): boolean =>
   protocol === 'https:' || (isOnThisMachine && protocol === 'http:' && hostname === '127.0.0.1')
 

@@ -90,7 +90,6 @@ const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: 
   }
 }
 
-/** With `direct`, opens an upload whose parts the caller sends to the store. */
 export const openUpload = async (
   deps: UploadsDeps,
   requester: Requester,
