@@ -5,7 +5,7 @@ import { toStoragePath } from '../path.ts'
 import { requireScope } from '../scope.ts'
 import { acquireLease, completeUpload, settleUpload } from './complete-upload.ts'
 import type { Lease } from './lease.ts'
-import { type Addition, admitAppend, countedBytes, isWaiting, progressOf, tooMuch, type Upload } from './upload.ts'
+import { type Addition, admitAppend, beyondEnd, countedBytes, isWaiting, progressOf, type Upload } from './upload.ts'
 import { discardUpload, findUpload, type UploadsDeps } from './uploads.ts'
 
 // Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. If the connection breaks, the
@@ -33,7 +33,7 @@ const appendBytes = async (
     for await (const chunk of addition.content) {
       if (lease.isOver()) throw new ServiceError('unavailable')
       size += chunk.length
-      refuseWrong(size > room && tooMuch(grown))
+      refuseWrong(size > room && beyondEnd(grown))
       if (checksum) hash.update(chunk)
       yield chunk
     }

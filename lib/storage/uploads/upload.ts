@@ -86,7 +86,7 @@ const tooLong = (limit: number): ServiceError =>
   })
 
 /** The bytes of an append go beyond the declared length, or beyond the largest upload. */
-export const tooMuch = ({ length, limit }: Pick<Upload, 'length' | 'limit'>): ServiceError =>
+export const beyondEnd = ({ length, limit }: Pick<Upload, 'length' | 'limit'>): ServiceError =>
   length === null
     ? tooLong(limit)
     : new ServiceError('uploadTooLarge', {
@@ -136,6 +136,6 @@ export const admitAppend = (upload: Upload, { offset, length: given, declared = 
   }
   const length = lengthFrom(upload, given)
   const room = (length ?? upload.limit) - offset
-  if (declared > room) throw tooMuch({ ...upload, length })
+  if (declared > room) throw beyondEnd({ ...upload, length })
   return { grown: { ...upload, length, holding: holdingOf(upload) }, room }
 }
