@@ -1,76 +1,123 @@
-import { stripTypeScriptTypes } from 'node:module'
+import * as ast from 'typescript/unstable/ast'
+
+/** A call of `visit` before a statement, in front of the only statement of a branch, or before a value. */
+const wraps = { statement: ['', ';', ''], branch: ['{', ';', '}'], value: ['(', ',', ')'] } as const
+
+/** The part of a source that a call of `visit` can be put before. */
+export interface Place {
+  readonly start: number
+  readonly end: number
+  readonly wrap: keyof typeof wraps
+}
 
 export interface SourceChange {
   readonly file: string
-  /** Where the changed code begins. */
-  readonly offset: number
+  readonly place: Place
   readonly kind: string
   /** The line and the effect of the change. */
   readonly label: string
   readonly source: string
 }
 
-/** Comments, texts, templates and regular expressions contain no code. */
-const noCode =
-  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};>]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*/g
+type Edit = readonly [kind: string, replaced: ast.Node, by: string]
 
-const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
-
-/** The code at its original positions. Types, comments and texts are replaced by blanks. */
-const codeIn = (source: string): string => stripTypeScriptTypes(source).replace(noCode, blank)
-
-const isValid = (source: string): boolean => {
-  try {
-    return stripTypeScriptTypes(source) !== ''
-  } catch {
-    return false
-  }
+const turnsByKind: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'comparison turned': { '===': '!==', '!==': '===' },
+  'a bound moved by one': { '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
+  'and replaced by or': { '&&': '||', '||': '&&', '??': '&&' },
+  'sum turned': { '+': '-', '-': '+', '*': '/', '/': '*' },
+  'flag flipped': { true: 'false', false: 'true' },
+  'call reversed': { some: 'every', every: 'some', min: 'max', max: 'min' },
 }
 
-type Pattern = readonly [kind: string, where: RegExp, replace: (found: string) => string]
+/** For each operator or word, the kind of its change and the one that replaces it. */
+const turns = new Map(
+  Object.entries(turnsByKind).flatMap(([kind, pairs]) =>
+    Object.entries(pairs).map(([before, after]) => [before, { kind, after }] as const),
+  ),
+)
 
-const turned = (kind: string, where: RegExp, to: Record<string, string>): Pattern => [kind, where, (it) => to[it] ?? it]
+/** Only literal numbers, such as `24 * 3600`: a duration or a size. */
+const isConstant = (node: ast.Node): boolean =>
+  ast.isNumericLiteral(node) || (ast.isBinaryExpression(node) && isConstant(node.left) && isConstant(node.right))
 
-const patterns: readonly Pattern[] = [
-  turned('comparison turned', /(?<= )[=!]==(?= )/g, { '===': '!==', '!==': '===' }),
-  turned('a bound moved by one', /(?<= )[<>]=?(?= )/g, { '<': '<=', '<=': '<', '>': '>=', '>=': '>' }),
-  turned('and replaced by or', /(?<= )(?:&&|\|\||\?\?)(?= )/g, { '&&': '||', '||': '&&', '??': '&&' }),
-  turned('sum turned', /(?<= )[-+*/](?= )/g, { '+': '-', '-': '+', '*': '/', '/': '*' }),
-  turned('flag flipped', /(?<![\w$])(?:true|false)(?![\w$])/g, { true: 'false', false: 'true' }),
-  turned('call reversed', /\.(?:some|every)\(/g, { '.some(': '.every(', '.every(': '.some(' }),
-  turned('call reversed', /\bMath\.m(?:in|ax)\(/g, { 'Math.min(': 'Math.max(', 'Math.max(': 'Math.min(' }),
-  ['number moved', /(?<![\w.$])\d[\d_]*(?![\w.])/g, (found) => String(Number(found.replaceAll('_', '')) + 1)],
-  ['not dropped', /(?<=[ ([])!(?=[\w(])/g, () => ''],
-  ['question negated', /(?<=\bif )\((?:[^()]|\([^()]*\))*\)(?= )/g, (found) => `(!${found})`],
-  ['await dropped', /\bawait (?=[\w(])/g, () => ''],
-  [
-    'statement removed',
-    /(?<=[{};)\w\]]\n *)(?:await )?(?!return|const|let|throw|if|for|while|case|else|import|export|function)[a-z][\w.]*(?:\([^\n]*\)| [-+]?= [^\n]+|\+\+)(?=\n *[a-z}])/g,
-    () => ';',
-  ],
-]
+const isTurnable = ({ kind, parent }: ast.Node): boolean => {
+  if (kind === ast.SyntaxKind.TrueKeyword || kind === ast.SyntaxKind.FalseKeyword) return true
+  if (ast.isBinaryExpression(parent)) return kind === parent.operatorToken.kind && !isConstant(parent)
+  if (ast.isPropertyAccessExpression(parent)) return kind === parent.name.kind && ast.isCallExpression(parent.parent)
+  return false
+}
 
-/** A quoted word may be an option, and is changed. Texts for people, and names of imports and errors, stay. */
-const optionTexts = /(?<![\w'] )(?<=[ (,[{])'(?!\w+Error')[\w#:.-]+'/g
+const editOf = (node: ast.Node): Edit | undefined => {
+  if (ast.isPrefixUnaryExpression(node) && node.operator === ast.SyntaxKind.ExclamationToken)
+    return ['not dropped', node, node.operand.getText()]
+  // Larger numbers are durations, sizes and limits.
+  if (ast.isNumericLiteral(node) && Number(node.text) < 2) return ['number moved', node, String(Number(node.text) + 1)]
+  if (ast.isIfStatement(node)) return ['question negated', node.expression, `!(${node.expression.getText()})`]
+  if (ast.isAwaitExpression(node)) return ['await dropped', node, node.expression.getText()]
+  if (ast.isExpressionStatement(node)) return ['statement removed', node, ';']
+  // A single word may be an option. Longer texts are for people.
+  if (ast.isStringLiteral(node) && /^[\w#:.-]+$/.test(node.text)) return ['text changed', node, "'changed'"]
+  const turn = isTurnable(node) && turns.get(node.getText())
+  return turn ? [turn.kind, node, turn.after] : undefined
+}
 
-const findChanges = (file: string, source: string, code: string, [kind, where, replace]: Pattern) =>
-  [...code.matchAll(where)].map(({ 0: found, index }): SourceChange => {
-    const original = source.slice(index, index + found.length)
-    const to = replace(original)
-    const changed = source.slice(0, index) + to + source.slice(index + found.length)
-    const line = source.slice(0, index).split('\n').length
-    // V8 counts an operator together with its right side, which runs less often than its left side.
-    const offset = kind === 'and replaced by or' ? index - 1 : index
-    return { file, offset, kind, label: `${file}:${line}  ${kind}: ${original} → ${to}`, source: changed }
+const nodesBelow = (node: ast.Node): readonly ast.Node[] => {
+  const nodes: ast.Node[] = []
+  node.forEachChild((child) => {
+    if (!ast.isTypeNode(child) && !ast.isImportDeclaration(child)) nodes.push(child, ...nodesBelow(child))
+  })
+  return nodes
+}
+
+const isClause = ({ kind }: ast.Node) => kind === ast.SyntaxKind.CaseClause || kind === ast.SyntaxKind.DefaultClause
+
+const wrapOf = (node: ast.Node): Place['wrap'] | undefined => {
+  const { parent } = node
+  if (ast.isBlock(parent) || ast.isSourceFile(parent) || (isClause(parent) && !ast.isExpression(node)))
+    return 'statement'
+  if (ast.isIfStatement(parent) && node !== parent.expression && !ast.isBlock(node)) return 'branch'
+  const isValue =
+    (ast.isArrowFunction(parent) && node === parent.body && !ast.isBlock(node)) ||
+    (ast.isConditionalExpression(parent) && node !== parent.condition) ||
+    (ast.isBinaryExpression(parent) && node === parent.right)
+  return isValue ? 'value' : undefined
+}
+
+const placeOf = (node: ast.Node): Place => {
+  const wrap = wrapOf(node)
+  return wrap ? { start: node.getStart(), end: node.end, wrap } : placeOf(node.parent)
+}
+
+/** Every possible single change of a file. */
+export const changesOf = (file: string, parsed: ast.SourceFile): readonly SourceChange[] =>
+  nodesBelow(parsed).flatMap((node) => {
+    const edit = editOf(node)
+    if (!edit) return []
+    const [kind, replaced, by] = edit
+    const start = replaced.getStart()
+    const line = parsed.text.slice(0, start).split('\n').length
+    return [
+      {
+        file,
+        place: placeOf(node),
+        kind,
+        label: `${file}:${line}  ${kind}: ${replaced.getText()} → ${by}`,
+        source: parsed.text.slice(0, start) + by + parsed.text.slice(replaced.end),
+      },
+    ]
   })
 
-/** Every possible single change after which a file still compiles. */
-export const changesOf = (file: string, source: string): SourceChange[] => {
-  const code = codeIn(source)
-  if (code.length !== source.length) return []
-  const inCode = patterns.flatMap((pattern) => findChanges(file, source, code, pattern))
-  const comments = /^import[^']*'[^']*'|\/\*[\s\S]*?\*\/|\/\/[^\n]*/gm
-  const uncommented = stripTypeScriptTypes(source).replace(comments, blank)
-  const options = findChanges(file, source, uncommented, ['text changed', optionTexts, () => "'changed'"])
-  return [...inCode, ...options].filter((change) => change.source !== source && isValid(change.source))
+/** A source that calls `visit` with the number of each place before it runs the code there. */
+export const withVisits = (source: string, places: ReadonlyMap<number, Place>): string => {
+  const insertions = [...places].flatMap(([number, { start, end, wrap }]) => {
+    const [opening, separator, closing] = wraps[wrap]
+    return [
+      { at: start, text: `${opening}visit(${number})${separator}` },
+      { at: end, text: closing },
+    ]
+  })
+  return insertions
+    .toSorted((one, other) => other.at - one.at)
+    .reduce((before, { at, text }) => before.slice(0, at) + text + before.slice(at), source)
 }

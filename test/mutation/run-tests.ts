@@ -1,52 +1,57 @@
-import { fork } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { JsonTestResults } from 'vitest/node'
 
-/** A test file in one project. The acceptance tests run on two kinds of stores, so they are in two projects. */
-export interface TestFile {
-  readonly project: string
+export interface Result {
   readonly test: string
+  readonly passed: boolean
+  readonly milliseconds: number
 }
 
-export interface TestRun {
-  readonly tests: readonly TestFile[]
-  /** Runs all tests and records which places they visit. Otherwise, the first failure ends the run. */
-  readonly isRecording?: boolean
-}
+/** Another source for some files. */
+export type Sources = ReadonlyMap<string, string>
 
-export interface Outcome {
-  readonly failed: TestFile | null
-}
+const projects = ['unit', 'contract', 'client', 'acceptance', 'acceptance-aws']
 
-const root = join(import.meta.dirname, '..', '..')
+const folder = mkdtempSync(join(tmpdir(), 'site-admin-mutation-'))
+process.once('exit', () => rmSync(folder, { recursive: true }))
+
+/** Test processes append to this file which code they run. */
+export const visitsFile = join(folder, 'visits.jsonl')
 
 const minute = 60_000
+const preload = pathToFileURL(join(import.meta.dirname, 'change-source.ts')).href
 
-/** In milliseconds. Tests that run longer have failed, because a change can make them run forever. */
-const patienceFor = ({ tests, isRecording }: TestRun): number => {
-  if (isRecording) return 30 * minute
-  return tests.some(({ project }) => project === 'long') ? 4 * minute : 1.5 * minute
-}
-
-/** Runs tests in their order. Returns the first one that fails or does not end in time, or null. */
-export const runTests = async (
-  run: TestRun,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<TestFile | null> => {
-  const env = { ...process.env, ...environment, TEST_RUN: JSON.stringify(run) }
-  const running = fork(join(import.meta.dirname, 'test-process.ts'), {
-    cwd: root,
+/** Runs test files until one fails, or all tests if none are named. */
+export const runTests = async (tests: readonly string[], sources: Sources = new Map()) => {
+  const [sourcesFile, resultsFile] = [join(folder, randomUUID()), join(folder, randomUUID())]
+  writeFileSync(sourcesFile, JSON.stringify([...sources].map(([file, source]) => [pathToFileURL(file).href, source])))
+  // A change often makes a case wait forever, so the time limit is shorter than usual.
+  const options = tests.length > 0 ? ['--bail=1', '--maxWorkers=1', '--testTimeout=10000', ...tests] : []
+  const reporting = ['--reporter=json', `--outputFile=${resultsFile}`]
+  const running = spawn('vitest', ['run', ...projects.map((name) => `--project=${name}`), ...reporting, ...options], {
     detached: true,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env,
+    stdio: 'ignore',
+    env: { ...process.env, NODE_OPTIONS: `--import=${preload}`, SOURCES: sourcesFile, VISITS: visitsFile },
   })
-  let outcome: Outcome | undefined
-  running.on('message', (message: Outcome) => {
-    outcome = message
-  })
-  const timer = setTimeout(() => process.kill(-Number(running.pid), 'SIGKILL'), patienceFor(run))
-  await once(running, 'exit')
+  const patience = tests.length > 0 ? 1.5 * minute : 30 * minute
+  const timer = setTimeout(() => process.kill(-Number(running.pid), 'SIGKILL'), patience)
+  const [status] = await once(running, 'exit')
   clearTimeout(timer)
-  if (!outcome) throw new Error(`The tests could not run: ${JSON.stringify(run.tests)}`)
-  return outcome.failed
+  const report: Pick<JsonTestResults, 'testResults'> = existsSync(resultsFile)
+    ? JSON.parse(readFileSync(resultsFile, 'utf8'))
+    : { testResults: [] }
+  const results = report.testResults.map(
+    (file): Result => ({
+      test: relative('', file.name),
+      passed: file.status === 'passed',
+      milliseconds: file.endTime - file.startTime,
+    }),
+  )
+  return { passed: status === 0, results }
 }

@@ -220,9 +220,9 @@ export interface MemoryTables extends TestTables {
 
 /**
  * The tables of the service in memory. A client of the SDK would take most of the time of a call, so these clients have
- * only the steps that a test adds.
+ * only the steps that a test adds. Items expire by the clock of the test. Without a clock, they stay.
  */
-export const openMemoryTables = (now = Date.now): MemoryTables => {
+export const openMemoryTables = (now = () => 0): MemoryTables => {
   const all = new Map(Object.entries(tables).map(([name, definition]) => [name, createTable(definition, now)]))
   const answer = (command: string, input: Input): object => {
     const table = all.get(input.TableName ?? Object.keys(input.RequestItems)[0])

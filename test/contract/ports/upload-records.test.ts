@@ -6,6 +6,8 @@ import { entry } from '../../support/history.ts'
 
 const minute = 60_000
 const now = Date.UTC(2026, 0, 1)
+/** No case waits until then. */
+const later = now + 50 * minute
 
 let passed = 0
 const clock = { wall: () => now + passed, monotonic: () => passed }
@@ -87,14 +89,14 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
     const few = { user: 'few' }
     const complete = await created(few)
     const gone = await created(few)
-    await created({ ...few, expires: now + minute })
+    await created({ ...few, expires: later })
     expect(await records.create(newUpload(few), 3, now)).toBe(false)
-    await records.complete(complete.id, 'one', now + minute, entry)
+    await records.complete(complete.id, 'one', later, entry)
     expect(await records.create(newUpload(few), 3, now)).toBe(true)
     await records.remove(gone.id)
     expect(await records.create(newUpload(few), 3, now)).toBe(true)
     expect(await records.create(newUpload(few), 3, now)).toBe(false)
-    expect(await records.create(newUpload(few), 3, now + minute)).toBe(true)
+    expect(await records.create(newUpload(few), 3, later)).toBe(true)
   })
 
   test('only one of several callers gets the lease, until that caller releases it', async () => {
@@ -155,9 +157,9 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
 
   test('a complete upload stays complete, and has neither parts nor a holder', async () => {
     const upload = await created()
-    await records.complete(upload.id, 'one', now + 5, entry)
-    await records.complete(upload.id, 'two', now + 9, entry)
-    expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: now + 5 })
+    await records.complete(upload.id, 'one', later, entry)
+    await records.complete(upload.id, 'two', later + 9, entry)
+    expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: later })
     expect(await records.take(upload.id, 0, 'one', minute)).toEqual({ outcome: 'moved' })
     expect(await records.remove(upload.id)).toMatchObject({ isComplete: true, holding: null })
     expect(await records.get(upload.id)).toBeUndefined()
@@ -169,8 +171,8 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
       return changes.map(({ subject }) => subject).filter((subject) => subject.startsWith('once/'))
     }
     const upload = await created()
-    await records.complete(upload.id, 'one', now, { ...entry, subject: 'once/a' })
-    await records.complete(upload.id, 'two', now, { ...entry, subject: 'once/b' })
+    await records.complete(upload.id, 'one', later, { ...entry, subject: 'once/a' })
+    await records.complete(upload.id, 'two', later, { ...entry, subject: 'once/b' })
     expect(await subjects()).toEqual(['once/a'])
   })
 

@@ -89,7 +89,7 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
       const outcome = {
         delivery: deliveryOf(8, { status: 500 }),
         position: 8,
-        retry: { position: 8, attempt: 2, due: 9e12 },
+        retry: { position: 8, attempt: 2, due: 9 },
       }
       await deliveries.record(site, 'whk_one', outcome)
       expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(true)
@@ -126,12 +126,12 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
 
     test('Retries are listed by their due times until an attempt ends them (V-10)', async () => {
       await create()
-      await fail(8, { position: 8, attempt: 2, due: 4e12 })
-      await fail(9, { position: 9, attempt: 2, due: 2e12 })
-      await fail(10, { position: 10, attempt: 2, due: 3e12 })
+      await fail(8, { position: 8, attempt: 2, due: 3_000 })
+      await fail(9, { position: 9, attempt: 2, due: 1_000 })
+      await fail(10, { position: 10, attempt: 2, due: 2_000 })
       const [soonest] = await elsewhere().deliveries.retries(site, 'whk_one', 1)
-      expect(soonest).toEqual({ position: 9, attempt: 2, due: 2e12 })
-      await fail(11, { position: 9, attempt: 3, due: 5e12 }, soonest)
+      expect(soonest).toEqual({ position: 9, attempt: 2, due: 1_000 })
+      await fail(11, { position: 9, attempt: 3, due: 4_000 }, soonest)
       expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([10, 8, 9])
       const [next] = await deliveries.retries(site, 'whk_one', 1)
       if (next) await deliveries.record(site, 'whk_one', { delivery: deliveryOf(12), ended: next })
@@ -140,7 +140,7 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
 
     test('A webhook that is enabled again has no failures and no retries (V-11)', async () => {
       await create()
-      await fail(8, { position: 8, attempt: 2, due: 4e12 })
+      await fail(8, { position: 8, attempt: 2, due: 3_000 })
       const forget = { enabled: true, position: 20, forgetsFailures: true } as const
       expect(await webhooks.change(site, 'whk_one', () => forget, entryOf('webhook.changed'))).toEqual(
         newWebhook({ position: 20 }),

@@ -39,7 +39,7 @@ export interface StorageOnAws extends StorageUnderTest {
 export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws> => {
   const { bucket = await openTestBucket(), prepare, between = () => ({}), ...options } = given
   const { connect } = bucket
-  const tables = openMemoryTables(options.clock?.wall)
+  const tables = openMemoryTables()
   const settings = { ...tableSettings(tables.names), filesBucket: bucket.bucket, keptDays: 30, removalsQueueUrl: '' }
   const [client, once, dynamodb, dynamodbOnce] = [connect(), connect(1), tables.connect(), tables.connect(1)]
   prepare?.({ client, once, dynamodb, dynamodbOnce })
