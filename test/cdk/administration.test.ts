@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrationFileGrants, administrationGrants } from '../../cdk/config/grants.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { administer } from '../support/administration.ts'
+import { administer, jsonLines } from '../support/administration.ts'
 import { actionsNeededFor } from '../support/cloud-requests.ts'
 import { commandSession, hashIn, sessionRecords, wordsOf } from '../support/command-session.ts'
 import { storesOver } from '../support/every-operation.ts'
@@ -70,7 +70,7 @@ describe('the policy of an administrator', () => {
     const expired = { user: 'ann', permissions: [], expires: 1 }
     await grants.put({ ...expired, hash: 'b', sites: [1001 as SiteId] }, [])
     await grants.put({ ...expired, hash: 'a', sites: [1001, 1002] as SiteId[] }, [])
-    writeFileSync(records, sessionRecords.map((record) => JSON.stringify(record)).join('\n'))
+    writeFileSync(records, jsonLines(sessionRecords))
     calls.length = 0
   })
 

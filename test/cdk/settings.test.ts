@@ -15,6 +15,11 @@ const faultsOf = (settings: unknown): string[] => {
   }
 }
 
+/** Settings of data centres by id, with the region of each. */
+const withRegions = (regions: Readonly<Record<string, string>>) => ({
+  ...base,
+  dataCentres: Object.fromEntries(Object.entries(regions).map(([id, region]) => [id, { region }])),
+})
 const withDataCentre = (dataCentre: object) => ({
   ...base,
   dataCentres: { us: { region: 'us-east-1', ...dataCentre } },
@@ -33,48 +38,24 @@ describe('Faulty settings', () => {
     ['a missing prefix', { ...base, prefix: undefined }, `siteAdmin.prefix: ${says.missing}`],
     ['a prefix that no stack can have', { ...base, prefix: '1st' }, `siteAdmin.prefix: ${says.prefix}`],
     ['an unknown setting', { ...base, dataCenters: {} }, `siteAdmin: ${says.unknown('dataCenters')}`],
-    [
-      'a text as the value of a switch',
-      { ...base, webApplicationFirewall: 'true' },
-      /webApplicationFirewall: .*boolean/,
-    ],
+    ['a text for a switch', { ...base, webApplicationFirewall: 'true' }, /webApplicationFirewall: .*boolean/],
     ['an invalid number of days', { ...base, keptDays: 0 }, /keptDays: /],
-    [
-      'an address instead of an origin',
-      { ...base, uploadOrigins: ['https://a.com/'] },
-      `uploadOrigins.0: ${says.origin}`,
-    ],
-    [
-      'a throttling with only one of its two limits',
-      { ...base, throttling: { rate: 5 } },
-      `throttling.burst: ${says.missing}`,
-    ],
+    ['an address for an origin', { ...base, uploadOrigins: ['https://a.com/'] }, `uploadOrigins.0: ${says.origin}`],
+    ['a throttling without a burst', { ...base, throttling: { rate: 5 } }, `throttling.burst: ${says.missing}`],
     ['an invalid level', { ...base, logLevel: 'info' }, /logLevel: .*INFO/],
     ['an invalid mail address', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],
     ['a repository without an owner', { ...base, deploymentRole: { repository: 'a' } }, `repository: ${says.owner}`],
     ['an invalid region', withDataCentre({ region: 'here' }), `dataCentres.us.region: ${says.region}`],
     ['a home region that does not exist', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
     ['a list without data centres', { ...base, dataCentres: {} }, `defaultDataCentre: ${says.dataCentreId}`],
+    ['a default named like a method', { ...base, defaultDataCentre: 'toString' }, says.dataCentreId],
     [
-      'a default with the name of a method',
-      { ...base, defaultDataCentre: 'toString' },
-      `defaultDataCentre: ${says.dataCentreId}`,
-    ],
-    [
-      'a data centre whose stack would have the name of another stack',
-      { ...base, dataCentres: { us: { region: 'us-east-1' }, edge: { region: 'us-east-1' } } },
+      'a data centre named like another stack',
+      withRegions({ us: 'us-east-1', edge: 'us-east-1' }),
       `dataCentres.edge: ${says.differentId}`,
     ],
-    [
-      'an id in capitals',
-      { ...base, dataCentres: { us: { region: 'us-east-1' }, EU: { region: 'eu-west-1' } } },
-      `dataCentres.EU: ${says.idOf}`,
-    ],
-    [
-      'data centres in two partitions',
-      { ...base, dataCentres: { us: { region: 'us-east-1' }, cn: { region: 'cn-north-1' } } },
-      `dataCentres: ${says.partition}`,
-    ],
+    ['an id in capitals', withRegions({ us: 'us-east-1', EU: 'eu-west-1' }), `dataCentres.EU: ${says.idOf}`],
+    ['data centres in two partitions', withRegions({ us: 'us-east-1', cn: 'cn-north-1' }), says.partition],
     ['a home region in another partition', { ...base, directoryRegion: 'cn-north-1' }, says.partition],
     ['a domain without a zone and a certificate', withDomain({}), `customDomain: ${says.domain}`],
     ...['https://us.example.com', 'us', '*.example.com', 'us..example.com'].map(
@@ -85,11 +66,7 @@ describe('Faulty settings', () => {
       ],
     ),
     ['a zone by its name instead of its id', withDomain({ hostedZoneId: 'example.com' }), `hostedZoneId: ${says.zone}`],
-    [
-      'a certificate by its name instead of its ARN',
-      withDomain({ certificateArn: 'mine' }),
-      `certificateArn: ${says.certificate}`,
-    ],
+    ['a certificate by its name', withDomain({ certificateArn: 'mine' }), `certificateArn: ${says.certificate}`],
     [
       'a certificate that CloudFront cannot use',
       withDomain({ certificateArn: certificateIn('eu-west-1') }, { region: 'eu-west-1', streaming: true }),
@@ -116,11 +93,7 @@ describe('Faulty settings', () => {
       { ...withDataCentre({ streaming: true }), emulatorEndpoint: 'http://127.0.0.1:4566' },
       `dataCentres: ${says.noStreaming}`,
     ],
-    [
-      'an emulator without a scheme',
-      { ...base, emulatorEndpoint: '127.0.0.1:4566' },
-      `emulatorEndpoint: ${says.beginning}`,
-    ],
+    ['an emulator without a scheme', { ...base, emulatorEndpoint: '127.0.0.1:4566' }, says.beginning],
     ['decoded paths without an emulator', { ...base, pathEncoding: 'decoded' }, `emulatorEndpoint: ${says.missing}`],
     ['an invalid key', { ...base, encryptionKeys: { 'us-east-1': 'mine' } }, `us-east-1: ${says.key}`],
     ['a region without a key', { ...base, encryptionKeys: {} }, `encryptionKeys.us-east-1: ${says.missing}`],
@@ -135,17 +108,9 @@ describe('Faulty settings', () => {
       `alarmTopic: ${says.inRegion('us-')}`,
     ],
     ['an invalid number of days for logs', { ...base, logDays: 31 }, `logDays: ${says.logDays}`],
-    [
-      'old versions that are removed too soon',
-      { ...base, coldAfterDays: 30, keptDays: 59 },
-      `coldAfterDays: ${says.atLeast(30)}`,
-    ],
+    ['old versions removed too soon', { ...base, coldAfterDays: 30, keptDays: 59 }, says.atLeast(30)],
     ['a reservation for an unknown group', { ...base, reservedConcurrency: { files: 5 } }, /reservedConcurrency/],
-    [
-      'a boundary by its ARN instead of its name',
-      { ...base, permissionsBoundary: 'arn:aws:iam::1:policy/a' },
-      `permissionsBoundary: ${says.boundary}`,
-    ],
+    ['a boundary by its ARN', { ...base, permissionsBoundary: 'arn:aws:iam::1:policy/a' }, says.boundary],
     [
       'a restored table without deletion protection',
       withDataCentre({ restoredTables: { webForms: 'forms' }, deletionProtection: false }),

@@ -34,6 +34,13 @@ export const commandsOn = (dataDirectory: string) => ({
   attempt: (line: string, input?: string) => administer(dataDirectory, line.split(' '), input),
 })
 
-/** The message of a refused command: the reason and the data directory. */
-export const refusedIn = (dataDirectory: string, reason: string): string =>
-  `${reason} (Data directory: ${dataDirectory})\n`
+/** The outcome of a refused command, whose message gives the reason and the data directory. */
+export const refusal = (dataDirectory: string, reason: string): CommandOutput => ({
+  status: 1,
+  stdout: '',
+  stderr: `${reason} (Data directory: ${dataDirectory})\n`,
+})
+
+/** Records as the commands `import` and `export` read and write them. */
+export const jsonLines = (records: readonly unknown[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('')

@@ -1,9 +1,23 @@
+import { Readable } from 'node:stream'
 import { systemClock } from '../../lib/core/clock.ts'
 import { createHandler, type EdgeDeps } from '../../lib/http/handler.ts'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
+import type { Reply } from '../../lib/http/reply.ts'
 import type { Handler, RequestRecord } from '../../lib/http/request.ts'
 
 const nobody = async () => undefined
+
+/** What a core needs, without callers and sites. `log` gets the record of each request. */
+export const bareEdge = (log: (record: RequestRecord) => void): EdgeDeps => ({
+  dataCentre: 'us',
+  findCaller: nobody,
+  findSite: nobody,
+  findDataCentre: nobody,
+  limitToken: () => {},
+  limitSite: () => {},
+  clock: systemClock,
+  telemetry: { request: log },
+})
 
 /** A core with one public operation at `/`, and the records of its requests. */
 export const bareHandler = (
@@ -18,16 +32,21 @@ export const bareHandler = (
     public: true,
   }))
   const operation = publicOperation(run)
-  const edge: EdgeDeps = {
-    dataCentre: 'us',
-    findCaller: nobody,
-    findSite: nobody,
-    findDataCentre: nobody,
-    limitToken: () => {},
-    limitSite: () => {},
-    clock: systemClock,
-    telemetry: { request: (record) => void records.push(record) },
-  }
-  const handler = createHandler('fields', routes, { GET: operation, POST: operation }, { edge })
-  return { handler, records }
+  const edge = bareEdge((record) => void records.push(record))
+  return { handler: createHandler('fields', routes, { GET: operation, POST: operation }, { edge }), records }
 }
+
+/** A reply with these bytes as plain text. */
+export const textReply = (length: number, bytes: Readable | Uint8Array): Reply => ({
+  status: 200,
+  content: { type: 'text/plain', length, bytes },
+})
+
+/** A stream that fails after these chunks. */
+export const breakingStream = (failure: Error, ...chunks: readonly string[]): Readable =>
+  Readable.from(
+    (async function* () {
+      yield* chunks.map((chunk) => Buffer.from(chunk))
+      throw failure
+    })(),
+  )

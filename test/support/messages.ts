@@ -280,7 +280,6 @@ $`,
   http: {
     notUtf8: 'not UTF-8',
     noOperator: (name: string, member: string) => text`"${name}" on ${member}`,
-    isMissing: (wanted: string) => `is missing. It must be ${wanted}`,
     notMultipart: text`Send files as multipart/form-data, one file by PUT to its path, or one file by tus with Tus-Resumable.$`,
     unknownMember: (names: string, members: string) =>
       `${names} is not a known member. Use only these members: ${members}`,

@@ -20,13 +20,6 @@ const heldWork = () => {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('work in parallel', () => {
-  it('the work for each item runs once', async () => {
-    const done: number[] = []
-    await inParallel(numbers(100), 7, async (item) => void done.push(item))
-    expect(done.toSorted((a, b) => a - b)).toEqual(numbers(100))
-    await inParallel([], 7, () => Promise.reject(new Error('without items, the work ends at once')))
-  })
-
   it('when the work on one item ends, the next item is requested and starts', async () => {
     const asked: number[] = []
     async function* source() {

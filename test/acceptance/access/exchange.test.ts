@@ -83,9 +83,9 @@ testWithIssuer('A token of a job works once, even in concurrent requests (A-97)'
   for (const answer of answers.filter(({ status }) => status !== 200)) {
     expectRefusal(answer, 'invalid_grant', 101002)
   }
-    const soonOver = githubClaims({ jti: 'one', exp: Math.floor(Date.now() / 1000) + 60 })
-    expect((await exchange(await issuer.sign(soonOver))).status).toBe(200)
-    expectRefusal(await exchange(await issuer.sign(soonOver)), 'invalid_grant', 101002)
+  const soonOver = githubClaims({ jti: 'one', exp: Math.floor(Date.now() / 1000) + 60 })
+  expect((await exchange(await issuer.sign(soonOver))).status).toBe(200)
+  expectRefusal(await exchange(await issuer.sign(soonOver)), 'invalid_grant', 101002)
 })
 
 testWithIssuer.for<[string, Members]>([

@@ -83,10 +83,4 @@ describe('npm run deploy:watched', () => {
     expect(calls[0]).toMatch(/^deploy Test-directory Test-edge /)
     expect(calls.at(-1)).toMatch(/^deploy Test-watch --exclusively /)
   })
-
-  test('deploy:watched prints its usage', async () => {
-    const { status, stderr, calls } = await deployWatched('http://127.0.0.1:1', ['--everything'])
-    expect([status, calls]).toEqual([2, []])
-    expect(stderr).toContain('Usage')
-  })
 })

@@ -144,11 +144,4 @@ describe('the check before a deployment', () => {
     expect(stderr).toMatch(/^The security token is not valid\n.*AWS_PROFILE/s)
     expect(stderr).toMatch(messages.deployment.unknown('us-east-1', 50))
   })
-
-  test('the check prints its usage', async () => {
-    expect(await run('cdk/preflight.ts', ['--region', 'x'])).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('Usage'),
-    })
-  })
 })

@@ -3,14 +3,12 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { createProgram } from '../../../admin/program.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
-import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { administer, administerJson, jsonLines, refusal } from '../../support/administration.ts'
 import { commandSession, hashIn, leavesOf, sessionRecords, wordsOf } from '../../support/command-session.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { messages, refusedCommands } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
-
-const linesOf = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).join('\n')
 
 /** Other tests run these commands. */
 const webhookCommands = ['create', 'list', 'show', 'change', 'remove', 'test', 'deliveries', 'repeat']
@@ -24,7 +22,7 @@ test('Commands print their answers and write history (A-48, A-49, A-50, H-3, H-5
 }) => {
   const folder = scratchDirectory()
   const values = { records: join(folder, 'records'), exported: join(folder, 'exported'), hash: '' }
-  writeFileSync(values.records, linesOf(sessionRecords))
+  writeFileSync(values.records, jsonLines(sessionRecords))
   for (const [line, answer] of commandSession) {
     const printed = await administerJson(dataDirectory, wordsOf(line, values))
     expect({ line, printed }).toEqual({ line, printed: answer })
@@ -53,11 +51,10 @@ const contents = [
   { kind: 'link', type: 'news', categoryId: 5, objectId: 1 },
 ]
 test('Refused commands give advice, and change nothing (T-5, T-17)', async ({ commands, siteDirectory }) => {
-  await commands.run('import - --site 1001', linesOf(contents))
+  await commands.run('import - --site 1001', jsonLines(contents))
   const before = await commands.run('audit --site 1001')
   for (const [line, reason] of refusedCommands) {
-    const refused = { status: 1, stdout: '', stderr: refusedIn(siteDirectory, reason) }
-    expect({ line, ...(await commands.attempt(line)) }).toEqual({ line, ...refused })
+    expect({ line, ...(await commands.attempt(line)) }).toEqual({ line, ...refusal(siteDirectory, reason) })
   }
   expect(await commands.run('audit --site 1001')).toEqual(before)
 })
@@ -72,15 +69,14 @@ test.for([
 
 test('site create is refused while the directory has no data centre', async ({ dataDirectory }) => {
   const outcome = await administer(dataDirectory, ['site', 'create', '--name', 'Shop'])
-  expect(outcome).toEqual({ status: 1, stdout: '', stderr: refusedIn(dataDirectory, messages.site.noDataCentre) })
+  expect(outcome).toEqual(refusal(dataDirectory, messages.site.noDataCentre))
 })
 
 test.for(['site create --name Far', 'form create --name Far --site 1001'])(
   'a command is refused when the highest possible id is in use: %s',
   async (line, { commands: { run, attempt }, siteDirectory }) => {
     await run(`${line} --id 999999999999999`)
-    const stderr = refusedIn(siteDirectory, messages.site.noFreeId)
-    expect(await attempt(line)).toEqual({ status: 1, stdout: '', stderr })
+    expect(await attempt(line)).toEqual(refusal(siteDirectory, messages.site.noFreeId))
   },
 )
 

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import { commandsOn, refusedIn } from '../../support/administration.ts'
+import { commandsOn, jsonLines, refusal } from '../../support/administration.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { answersOfEveryList } from '../../support/every-list.ts'
 import { messages } from '../../support/messages.ts'
@@ -32,7 +32,6 @@ const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
 
 const load = 'import - --site 1001'
 const exportTo = (file: string) => `export --site 1001 --out ${file}`
-const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 describe('the command export', () => {
   test('an export and its import into an empty site give the same lists (T-29)', async ({
@@ -42,7 +41,7 @@ describe('the command export', () => {
   }) => {
     const { baseUrl, siteId, token } = await host()
     const { run, attempt } = commandsOn(directory)
-    await run(`import - --site ${siteId}`, lines(oddRecords))
+    await run(`import - --site ${siteId}`, jsonLines(oddRecords))
     const file = join(outside, 'export.jsonl')
     const reported = await run(`export --site ${siteId} --out ${file}`)
     const { id } = await run('site create --name Empty')
@@ -75,8 +74,7 @@ describe('the command export', () => {
       [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
       [outside, messages.file.isDirectory],
     ] as const) {
-      const stderr = refusedIn(siteDirectory, messages.file.unwritable(file, reason))
-      expect(await attempt(exportTo(file))).toEqual({ status: 1, stdout: '', stderr })
+      expect(await attempt(exportTo(file))).toEqual(refusal(siteDirectory, messages.file.unwritable(file, reason)))
     }
   })
 
@@ -102,7 +100,7 @@ describe('the command export', () => {
   })
 
   test('an export follows a link, writes into a pipe, and replaces neither', async ({ commands: { run }, outside }) => {
-    await run(load, lines(oddRecords))
+    await run(load, jsonLines(oddRecords))
     const [file, link, pipe] = [join(outside, 'site.jsonl'), join(outside, 'link'), join(outside, 'pipe')]
     writeFileSync(file, 'before')
     symlinkSync('site.jsonl', link)
@@ -119,13 +117,10 @@ describe('the command export', () => {
 
   test('an export fails if the reader of its output stops too early', async ({ commands: { run }, siteDirectory }) => {
     const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
-    await run(load, lines(many))
+    await run(load, jsonLines(many))
     const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`
     const failure = await runFile('bash', ['-o', 'pipefail', '-c', command]).catch((error: unknown) => error)
-    expect(failure).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/^{"kind":"news","id":1,/),
-      stderr: refusedIn(siteDirectory, messages.output.exportIncomplete),
-    })
+    const { stderr } = refusal(siteDirectory, messages.output.exportIncomplete)
+    expect(failure).toMatchObject({ code: 1, stdout: expect.stringMatching(/^{"kind":"news","id":1,/), stderr })
   })
 })

@@ -2,13 +2,12 @@ import { symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { commandsOn, refusedIn } from '../../support/administration.ts'
+import { commandsOn, jsonLines, refusal } from '../../support/administration.ts'
 import { badRecords, messages } from '../../support/messages.ts'
 import { launch, runInShell } from '../../support/program.ts'
 import { test as base } from '../../support/test.ts'
 
 const importing = 'import - --site 1001'
-const jsonLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 const form = { kind: 'webForm', id: 3, name: 'Contact' }
 const fields = [
@@ -116,9 +115,9 @@ describe('the option --strict', () => {
     commands: { run, attempt },
     siteDirectory,
   }) => {
-    const stderr = refusedIn(siteDirectory, messages.record.strict(2, messages.record.least('id'), 1))
     const outcome = await attempt(`${importing} --strict`, jsonLines([form, bad, { ...form, id: 4 }]))
-    expect(outcome).toEqual({ status: 1, stdout: '', stderr })
+    const reason = messages.record.strict(2, messages.record.least('id'), 1)
+    expect(outcome).toEqual(refusal(siteDirectory, reason))
     expect(await run('form list --site 1001')).toEqual([{ id: 3, name: 'Contact' }])
   })
 
@@ -132,7 +131,7 @@ describe('the option --strict', () => {
 describe('refused imports', () => {
   test('an import into an unknown site is refused before anything is read', async ({ siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
-    expect(await program.ended).toMatchObject({ status: 1, stderr: refusedIn(siteDirectory, messages.site.missing(9)) })
+    expect(await program.ended).toMatchObject(refusal(siteDirectory, messages.site.missing(9)))
   })
 
   test('an import is refused when the file cannot be read', async ({ commands: { attempt }, siteDirectory }) => {
@@ -143,18 +142,15 @@ describe('refused imports', () => {
       [siteDirectory, messages.file.isDirectory],
       [circle, `ELOOP: too many symbolic links encountered, open '${circle}'.`],
     ] as const) {
-      const stderr = refusedIn(siteDirectory, messages.file.unreadable(file, reason))
-      expect(await attempt(`import ${file} --site 1001`)).toEqual({ status: 1, stdout: '', stderr })
+      const refused = refusal(siteDirectory, messages.file.unreadable(file, reason))
+      expect(await attempt(`import ${file} --site 1001`)).toEqual(refused)
     }
   })
 
   test('an import is refused when standard input is a directory', async ({ siteDirectory }) => {
     const line = '"$node" admin/main.js --data-dir "$1" import - --site 1001 < "$1"'
-    expect(await runInShell(line, [siteDirectory])).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: refusedIn(siteDirectory, messages.file.unreadable('Standard input', messages.file.isDirectory)),
-    })
+    const reason = messages.file.unreadable('Standard input', messages.file.isDirectory)
+    expect(await runInShell(line, [siteDirectory])).toMatchObject(refusal(siteDirectory, reason))
   })
 
   test('an import of a file that is not UTF-8 is refused, and imports nothing', async ({
@@ -166,18 +162,14 @@ describe('refused imports', () => {
     const many = Array.from({ length: 3_000 }, (_, index) => ({ ...form, id: index + 1 }))
     const latin1 = Buffer.from('{"kind":"webForm","id":4,"name":"Caf\xe9"}\n', 'latin1')
     await writeFile(file, Buffer.concat([Buffer.from(jsonLines(many)), latin1]))
-    const stderr = refusedIn(siteDirectory, messages.file.notUtf8(file, 3001))
-    expect(await attempt(`import ${file} --site 1001`)).toEqual({ status: 1, stdout: '', stderr })
+    const refused = refusal(siteDirectory, messages.file.notUtf8(file, 3001))
+    expect(await attempt(`import ${file} --site 1001`)).toEqual(refused)
     expect(await run('form list --site 1001')).toEqual([])
   })
 
   test('invalid UTF-8 on standard input ends an import, and earlier records stay', async ({ siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing.split(' ')])
     program.stdin.end(Buffer.concat([Buffer.from(jsonLines([form])), Buffer.from([0xff])]))
-    expect(await program.ended).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: refusedIn(siteDirectory, messages.file.partlyUtf8(2)),
-    })
+    expect(await program.ended).toMatchObject(refusal(siteDirectory, messages.file.partlyUtf8(2)))
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { refusedIn } from '../../support/administration.ts'
+import { refusal } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
 const url = 'https://login.example.com/'
@@ -10,8 +10,7 @@ describe('the commands issuer and rule', () => {
   test('issuer add keeps the URL as it was given (A-111, A-104)', async ({ commands, siteDirectory }) => {
     expect(await commands.run(add)).toEqual({ id: 'work', url, audience: 'site-admin' })
     const sentence = `The issuer work (${url}) already exists. Remove it first, or choose another id.`
-    const stderr = refusedIn(siteDirectory, sentence)
-    expect(await commands.attempt(add)).toMatchObject({ status: 1, stderr })
+    expect(await commands.attempt(add)).toEqual(refusal(siteDirectory, sentence))
   })
 
   test('rule add drops rights inside other rights (A-111, A-105)', async ({ commands: { run } }) => {

@@ -34,16 +34,6 @@ test('object show prints one member per row for people (T-14)', async ({ command
   expect(stdout).toMatch(/^member +value\nid +1\n[\s\S]*\nsubject +One\n/)
 })
 
-test.for([
-  ['--help', ['data-centre', 'site', 'token', 'form', 'import', '--data-dir', '--json']],
-  ['token issue --help', ['--user', '--site', '--permission', '--ttl', '"files"', '4h', '2w']],
-] as const)('%s lists commands and options, and creates nothing', async ([command, names], { directory }) => {
-  const { status, stdout } = await administer(directory, command.split(' '))
-  expect(status).toBe(0)
-  for (const name of names) expect(stdout).toContain(name)
-  expect(await readdir(directory)).toEqual([])
-})
-
 /** The words of a line, split in the way of a shell. */
 const wordsOf = (line: string): string[] =>
   [...line.replace(/ >+ .*/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from 'vitest'
 import { lambdaHandler } from '../../../lib/aws/lambda/gateway.ts'
 import { done, type Reply } from '../../../lib/http/reply.ts'
-import { bareHandler } from '../../support/bare-handler.ts'
+import { bareHandler, breakingStream, textReply } from '../../support/bare-handler.ts'
 import { openFieldsService } from '../../support/fields-service.ts'
 import { sendEvent } from '../../support/lambda.ts'
 
@@ -66,14 +66,9 @@ describe('an event of the gateway', () => {
   })
 })
 
-const content = (bytes: Readable | Uint8Array): Reply => ({
-  status: 200,
-  content: { type: 'text/plain', length: 5, bytes },
-})
-
 describe('a result for the gateway', () => {
   const answerOf = async (bytes: Readable | Uint8Array) => {
-    const { handler } = bareHandler(async () => content(bytes))
+    const { handler } = bareHandler(async () => textReply(5, bytes))
     return sendEvent(lambdaHandler(handler), 'GET', '/')
   }
   const inBase64 = (bytes: Buffer) => ({ text: bytes.toString('base64'), isBase64Encoded: true })
@@ -140,16 +135,7 @@ describe('a result for the gateway', () => {
 
   test('if the stream of a store breaks off, the answer is 100503, logged once', async () => {
     const failure = new Error('the store broke off')
-    const { handler, records } = bareHandler(async () =>
-      content(
-        Readable.from(
-          (async function* () {
-            yield Buffer.from('he')
-            throw failure
-          })(),
-        ),
-      ),
-    )
+    const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure, 'he')))
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/')
     expect(answer).toMatchObject({ status: 503, isBase64Encoded: false })
     expect(answer.json).toMatchObject({ code: 100503 })
@@ -175,7 +161,7 @@ describe('a request near the time limit of the function', () => {
 
   test('the answer is 100503 if the time ends while the bytes of the answer are read', async () => {
     const stream = new Readable({ read: () => undefined })
-    const { handler, records } = bareHandler(async () => content(stream))
+    const { handler, records } = bareHandler(async () => textReply(5, stream))
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
     expect(answer.status).toBe(503)
     expect(records).toEqual([expect.objectContaining({ status: 503 })])

@@ -123,34 +123,19 @@ describe('a page', () => {
     expect((await list({ cursor })).units).toBe(first.units)
     expect(first.units).toBeLessThanOrEqual(1 + 5 + 5 + 0.5)
   })
-
-  test('a page that is filtered by members of the objects reads each object once', async () => {
-    const { units, page } = await list({ where: '{subject:"subject 500"}', fields: 'objectId' })
-    expect(page.totalItemsCount).toBe(1)
-    expect(units).toBeLessThanOrEqual(1 + 500 + 8)
-  })
 })
 
-describe('a page of all news items', () => {
-  const listAll = async (switches: Readonly<Record<string, string>>) => {
+test('a page of all news items that is read by cursor reads only its own items', async () => {
+  const unitsOf = async (switches: Readonly<Record<string, string>>) => {
     units = 0
-    const query = parseListQuery(new Map(Object.entries(switches)), contentList(site, 'news'))
+    const query = parseListQuery(new Map(Object.entries({ cursor: '', ...switches })), contentList(site, 'news'))
     await listContents(metered, site, 'news', query)
     return units
   }
-  /** Items of a range are charged together. Each has about 500 bytes. */
-  const each = 0.1
-
-  test('a page by cursor reads only its own items, at every position', async () => {
-    expect(await listAll({ cursor: '' })).toBeLessThanOrEqual(11 * each + 0.5 + 5)
-    expect(await listAll({ cursor: '', fields: 'subject' })).toBeLessThanOrEqual(11 * each + 0.5)
-  })
-
-  test('a page that is filtered or sorted with skip reads each item of the list once', async () => {
-    for (const switches of [{}, { skip: '990' }, { where: '{subject:"subject 500"}' }, { order: '-id' }]) {
-      expect(await listAll({ ...switches, fields: 'subject' })).toBeLessThanOrEqual(1_000 * each + 10 * each + 1)
-    }
-  })
+  // Items of a range are charged together. Each has about 500 bytes.
+  const items = 11 * 0.1
+  expect(await unitsOf({})).toBeLessThanOrEqual(items + 0.5 + 5)
+  expect(await unitsOf({ fields: 'subject' })).toBeLessThanOrEqual(items + 0.5)
 })
 
 describe('an answer over 5 MB', () => {

@@ -36,9 +36,6 @@ const list = async (over: Deps, switches: Readonly<Record<string, string>>): Pro
   return JSON.parse(await listAssociations(over, newsOfCategory, list))
 }
 
-const idsOf = (page: { readonly items: readonly Readonly<Record<string, unknown>>[] }) =>
-  page.items.map((item) => item['objectId'])
-
 const object: SiteObject = { site, kind: 'news', id: 7 }
 /** The categories of the object. The object is linked with the first category, and hidden there. */
 const several = [category, 6 as CategoryId, 8 as CategoryId]
@@ -56,9 +53,6 @@ interface Operation {
   /** Fails unless the operation left the right state and gave the right answer. */
   readonly verify: (answer: unknown) => Promise<void> | void
 }
-
-const answers = (expected: readonly number[]) => (answer: unknown) =>
-  expect(idsOf(answer as Awaited<ReturnType<typeof list>>)).toEqual(expected)
 
 const operations: Readonly<Record<string, Operation>> = {
   'linking 120 objects, 40 of them linked already': {
@@ -127,20 +121,14 @@ const operations: Readonly<Record<string, Operation>> = {
   'listing a page': {
     run: (over) => list(over, { skip: '30', limit: '5' }),
     verify: (answer) => {
-      answers(range(31, 35))(answer)
-      expect(answer).toMatchObject({
-        totalItemsCount: 40,
-        items: [{ news: { body: '<p>Text 31</p>' } }, {}, {}, {}, {}],
-      })
+      const [first, ...others] = range(31, 35).map((objectId) => ({ objectId }))
+      const items = [{ ...first, news: { body: '<p>Text 31</p>' } }, ...others]
+      expect(answer).toMatchObject({ totalItemsCount: 40, items })
     },
-  },
-  'listing filtered and sorted': {
-    run: (over) => list(over, { where: '{id:{$gt:20}}', order: '-news.id', limit: '3' }),
-    verify: answers([40, 39, 38]),
   },
   'listing by cursor': {
     run: (over) => list(over, { where: '{id:{$gt:20}}', cursor: '', count: 'true', limit: '3' }),
-    verify: answers([21, 22, 23]),
+    verify: (answer) => expect(answer).toMatchObject({ items: [21, 22, 23].map((objectId) => ({ objectId })) }),
   },
 }
 

@@ -11,7 +11,7 @@ import { openMachine } from '../../../lib/machine/machine.ts'
 import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import { createDocument } from '../../../tools/openapi/document.ts'
-import { administer } from '../../support/administration.ts'
+import { administer, jsonLines } from '../../support/administration.ts'
 import { backUp, restore, tamper } from '../../support/backups.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
@@ -56,7 +56,7 @@ const records = [
   { kind: 'event', id: 4, colour: 'red' },
   { kind: 'link', type: 'event', categoryId: 5, objectId: 1 },
 ]
-const text = records.map((record) => `${JSON.stringify(record)}\n`).join('')
+const text = jsonLines(records)
 
 describe.each(hands)('a new kind of objects, on $name', ({ open }) => {
   let hand: OpenedHand

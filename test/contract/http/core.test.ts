@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { beginning, distantSite, openFieldsService } from '../../support/fields-service.ts'
 import { requestOf, send } from '../../support/gateway.ts'
-import { watchCalls } from '../../support/store-faults.ts'
+import { failOnce, watchCalls } from '../../support/store-faults.ts'
 
 const service = await openFieldsService()
 const token = await service.issueToken()
@@ -91,6 +91,18 @@ describe('a token', () => {
     expect(calls).toHaveLength(count)
   })
 })
+
+test.each([0, 1, 2, 3])(
+  'if read %i of token, site, data centre and form fails, the answer is 503 (E-16)',
+  async (call) => {
+    const { handler, dynamodb } = service.start()
+    const path = await service.createForm()
+    failOnce(dynamodb, { call, failure: 'throttled' })
+    const refused = await send(handler, 'GET', path, { headers })
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect((await send(handler, 'GET', path, { headers })).status).toBe(200)
+  },
+)
 
 test('a request for another data centre is redirected before its body is read', async () => {
   const { handler } = service.start()

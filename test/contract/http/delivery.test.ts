@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
-import { systemClock } from '../../../lib/core/clock.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
-import { createHandler, type EdgeDeps } from '../../../lib/http/handler.ts'
+import { createHandler } from '../../../lib/http/handler.ts'
 import { operationsOn } from '../../../lib/http/operation.ts'
 import { callerOperation, publicOperation } from '../../../lib/http/public-operation.ts'
 import { done, ok } from '../../../lib/http/reply.ts'
 import type { Send } from '../../../lib/http/request.ts'
-import { bareHandler } from '../../support/bare-handler.ts'
+import { bareEdge, bareHandler, textReply } from '../../support/bare-handler.ts'
 import { requestOf, send } from '../../support/gateway.ts'
 
 const request = requestOf('GET', '/', { requestId: 'request-1' })
@@ -40,10 +39,7 @@ describe('failures after the operation (E-15)', () => {
 
   test('the stream of an answer that cannot be sent is destroyed', async () => {
     const stream = Readable.from(['x'])
-    const { handler } = bareHandler(async () => ({
-      status: 200,
-      content: { type: 'text/plain', length: 1, bytes: stream },
-    }))
+    const { handler } = bareHandler(async () => textReply(1, stream))
     await handler(request, unlimited, ({ status }) => {
       if (status === 200) throw new Error('cannot be sent')
     })
@@ -58,20 +54,9 @@ test('an answer that breaks off is logged with its status and the failure', asyn
   expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
 })
 
-const edge: EdgeDeps = {
-  dataCentre: 'us',
-  findCaller: async () => undefined,
-  findSite: async () => undefined,
-  findDataCentre: async () => undefined,
-  limitToken: () => {},
-  limitSite: () => {},
-  clock: systemClock,
-  telemetry: {
-    request() {
-      throw new Error('no room in the log')
-    },
-  },
-}
+const edge = bareEdge(() => {
+  throw new Error('no room in the log')
+})
 
 test('a failing log does not delay the answer', async () => {
   vi.spyOn(console, 'error').mockReturnValue()

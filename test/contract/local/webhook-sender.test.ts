@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { administer, administerJson, refusal } from '../../support/administration.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
@@ -94,8 +94,8 @@ test('webhook deliveries shows why a delivery failed, and webhook repeat refuses
   const { stdout } = await administer(directory, ['webhook', 'deliveries', id, '--site', site])
   const [head = '', row = ''] = stdout.split('\n')
   expect(row.indexOf(messages.delivery.refused)).toBe(head.indexOf('answer'))
-  const { status, stderr } = await administer(directory, ['webhook', 'repeat', id, 'dlv_1', '--site', site])
-  expect({ status, stderr }).toEqual({ status: 1, stderr: refusedIn(directory, messages.delivery.unknown(id)) })
+  const repeated = await administer(directory, ['webhook', 'repeat', id, 'dlv_1', '--site', site])
+  expect(repeated).toEqual(refusal(directory, messages.delivery.unknown(id)))
 })
 
 test('A target that does not answer delays no other target, and gets the entry again (V-9, V-15)', async () => {

@@ -59,14 +59,6 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
       expect(await merge({ id: 4, body: 'x' })).toBe(0)
       expect(await recordedTypes()).toEqual(['content.imported', 'content.imported'])
     })
-
-    test('A change that sets a member to undefined changes nothing', async () => {
-      await merge({ id: 1 })
-      const before = await wholeNews(1)
-      expect(await stores.contents.changeMany(site, 'news', [1, 2], () => undefined, entry())).toBe(0)
-      expect(await wholeNews(1)).toEqual(before)
-      expect(await stores.contents.existing(site, 'news', [1, 2])).toEqual(new Set([1]))
-    })
   })
 
   describe('whole lists', () => {

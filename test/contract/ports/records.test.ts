@@ -87,14 +87,6 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
       expect(await stores.grants.get(written.hash)).toEqual({ ...written, sites: [] })
     })
 
-    test('A token is removed only once, whichever connection removes it', async () => {
-      const removed = grant()
-      await stores.grants.put(removed, [entry])
-      expect(await stores.grants.remove(removed.hash, [entry])).toBe(true)
-      expect(await stores.grants.remove(removed.hash, [entry])).toBe(false)
-      expect(await hand.connect().grants.get(removed.hash)).toBeUndefined()
-    })
-
     test.each<[string, (name: string) => Promise<boolean>, Write]>([
       ['A site', (of) => stores.sites.createSite(site(4, of), entry), ({ sites }) => sites.getSite(4 as SiteId)],
       [

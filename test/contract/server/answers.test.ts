@@ -1,22 +1,8 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
-import type { Reply } from '../../../lib/http/reply.ts'
-import { bareHandler } from '../../support/bare-handler.ts'
+import { bareHandler, breakingStream, textReply } from '../../support/bare-handler.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import { listening } from './listening.ts'
-
-const content = (length: number, bytes: Readable | Uint8Array): Reply => ({
-  status: 200,
-  content: { type: 'text/plain', length, bytes },
-})
-
-const breaking = (failure: Error, ...chunks: string[]): Readable =>
-  Readable.from(
-    (async function* () {
-      yield* chunks.map((chunk) => Buffer.from(chunk))
-      throw failure
-    })(),
-  )
 
 const received = async (url: string, text = requestText('GET', '/', { Connection: 'close' })): Promise<string> => {
   const connection = await rawConnection({ url })
@@ -25,14 +11,14 @@ const received = async (url: string, text = requestText('GET', '/', { Connection
 }
 
 test('an idle connection stays open for longer than a proxy keeps it (O-24)', async () => {
-  const { url } = await listening(bareHandler(async () => content(2, Buffer.from('ok'))).handler)
+  const { url } = await listening(bareHandler(async () => textReply(2, Buffer.from('ok'))).handler)
   expect((await fetch(url)).headers.get('keep-alive')).toBe('timeout=125')
 })
 
 describe('an answer of bytes', () => {
   test('HEAD returns no bytes, and destroys the stream of the body', async () => {
     const stream = Readable.from([Buffer.from('hello')])
-    const { url } = await listening(bareHandler(async () => content(5, stream)).handler)
+    const { url } = await listening(bareHandler(async () => textReply(5, stream)).handler)
     const answer = lastAnswer(await received(url, requestText('HEAD', '/', { Connection: 'close' })))
     expect(answer).toMatchObject({ status: 200, body: '', headers: { 'content-length': '5' } })
     expect(stream.destroyed).toBe(true)
@@ -42,7 +28,7 @@ describe('an answer of bytes', () => {
 describe('a stream that breaks', () => {
   test('a stream that breaks before its first byte is answered like any other failure', async () => {
     const failure = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
-    const { handler, records } = bareHandler(async () => content(5, breaking(failure)))
+    const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure)))
     const { url } = await listening(handler)
     const answer = lastAnswer(await received(url))
     expect(answer.status).toBe(500)
@@ -52,7 +38,7 @@ describe('a stream that breaks', () => {
 
   test('a stream that breaks later ends the connection, and is logged once', async () => {
     const failure = new Error('the disk broke off')
-    const { handler, records } = bareHandler(async () => content(5, breaking(failure, 'he')))
+    const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure, 'he')))
     const { url } = await listening(handler)
     await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
     expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
@@ -62,7 +48,7 @@ describe('a stream that breaks', () => {
     ['shorter', 'hel'],
     ['longer', 'hello, hello'],
   ])('a stream that is %s than declared breaks too', async (_, text) => {
-    const { handler, records } = bareHandler(async () => content(5, Readable.from([Buffer.from(text)])))
+    const { handler, records } = bareHandler(async () => textReply(5, Readable.from([Buffer.from(text)])))
     const { url } = await listening(handler)
     await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
     expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
@@ -71,7 +57,7 @@ describe('a stream that breaks', () => {
   test('a stream ends without an error when the caller disconnects', async () => {
     const stream = new Readable({ read: () => undefined })
     stream.push('he')
-    const { handler, records } = bareHandler(async () => content(5, stream))
+    const { handler, records } = bareHandler(async () => textReply(5, stream))
     const { url } = await listening(handler)
     const connection = await rawConnection({ url })
     await connection.write(requestText('GET', '/'))
@@ -84,7 +70,7 @@ describe('a stream that breaks', () => {
 })
 
 test('an answer that comes before the end of its request closes the connection', async () => {
-  const { url } = await listening(bareHandler(async () => content(5, Buffer.from('hello'))).handler)
+  const { url } = await listening(bareHandler(async () => textReply(5, Buffer.from('hello'))).handler)
   const connection = await rawConnection({ url })
   await connection.write(requestText('POST', '/', { 'Content-Length': '10' }))
   expect(lastAnswer(await connection.until(/hello/)).headers).toMatchObject({ connection: 'close' })

@@ -31,20 +31,6 @@ describe('a file of the largest size', () => {
     expect(bytes.equals(content)).toBe(true)
   })
 
-  it('the bucket sends the requested version as an attachment with the name of the file', async () => {
-    await store('/sizes/gr%C3%B6%C3%9Fe.html', content)
-    const { headers } = await call('/sizes/gr%C3%B6%C3%9Fe.html', { headers: any })
-    await store('/sizes/gr%C3%B6%C3%9Fe.html', randomBytes(10))
-    const url = new URL(String(headers['location']))
-    const answer = await fetch(url)
-    expect(Buffer.from(await answer.arrayBuffer()).equals(content)).toBe(true)
-    // MiniStack ignores these parameters if the URL names a version, so only the URL is checked.
-    expect(Object.fromEntries(url.searchParams)).toMatchObject({
-      'response-content-disposition': expect.stringMatching(/^attachment; .*filename\*=UTF-8''gr%C3%B6%C3%9Fe\.html$/),
-      'response-content-type': 'application/octet-stream',
-    })
-  })
-
   it('a file of the largest size can be sent in a form', async () => {
     const body = multipart([{ name: 'form.bin', content }])
     expect((await call('/sizes', { method: 'POST', headers: formHeaders, body })).status).toBe(200)
@@ -90,11 +76,5 @@ describe('a file that fits into an answer', () => {
       expect(answer).toMatchObject({ status: 200, headers: { 'content-length': String(largestAnswer) } })
       expect(answer.body.equals(content)).toBe(true)
     }
-  })
-
-  it('without Accept, a file comes from the bucket, because the gateway sends base64', async () => {
-    await store('/sizes/small.bin', content.subarray(0, 1000))
-    const bytes = await redirected(await call('/sizes/small.bin'))
-    expect(bytes.equals(content.subarray(0, 1000))).toBe(true)
   })
 })

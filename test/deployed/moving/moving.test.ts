@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
-import { administerJson } from '../../support/administration.ts'
+import { administerJson, jsonLines } from '../../support/administration.ts'
 import { answersOfEveryList } from '../../support/every-list.ts'
 import { oddRecords } from '../../support/odd-records.ts'
 import { test } from '../../support/test.ts'
@@ -106,7 +106,7 @@ test('a site moves from one machine to AWS and back, with all lists and files', 
 }) => {
   const here = await start()
   const records = join(directory, 'records.jsonl')
-  await writeFile(records, oddRecords.map((record) => JSON.stringify(record)).join('\n'))
+  await writeFile(records, jsonLines(oddRecords))
   await administerJson(directory, ['import', records, '--site', String(here.siteId)])
   await putOddFiles(here)
   const before = await answersOfEveryList({ baseUrl: here.baseUrl, token: here.token, site: here.siteId })

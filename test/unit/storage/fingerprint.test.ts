@@ -11,10 +11,6 @@ const inPieces = (bytes: Buffer, length: number): string => {
 }
 
 describe('a fingerprint', () => {
-  it('the fingerprint of an empty file is the MD5 of zero bytes', () => {
-    expect(createFingerprint().digest()).toBe('d41d8cd98f00b204e9800998ecf8427e')
-  })
-
   it('the fingerprint of at most one part is the MD5 of the bytes', () => {
     const bytes = Buffer.alloc(partLength, 'ab')
     const expected = md5(bytes).toString('hex')
@@ -30,9 +26,5 @@ describe('a fingerprint', () => {
     const expected = `${md5(Buffer.concat([first, second, third].map(md5))).toString('hex')}-3`
     const bytes = Buffer.concat([first, second, third])
     for (const length of [bytes.length, partLength, 3_000_001]) expect(inPieces(bytes, length)).toBe(expected)
-  })
-
-  it('the fingerprint of two whole parts ends with the number two', () => {
-    expect(inPieces(Buffer.alloc(2 * partLength), partLength)).toMatch(/^[0-9a-f]{32}-2$/)
   })
 })

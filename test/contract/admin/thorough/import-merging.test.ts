@@ -3,14 +3,13 @@ import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
-import { refusedIn } from '../../../support/administration.ts'
+import { jsonLines, refusal } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { launch } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
 
 const importing = 'import - --site 1001'
 const listCategories = 'category list --site 1001'
-const jsonLines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 describe('an import of a record without some members', () => {
   const whole = [
@@ -86,11 +85,7 @@ describe('an import of a record without some members', () => {
   })
 })
 
-const interruptedAfter = (count: number, directory: string) => ({
-  status: 1,
-  stdout: '',
-  stderr: refusedIn(directory, messages.record.interrupted(count)),
-})
+const interruptedAfter = (count: number, directory: string) => refusal(directory, messages.record.interrupted(count))
 
 base.for(['SIGINT', 'SIGTERM'] as const)(
   'an import interrupted by %s prints what is stored, and how to continue',
@@ -117,27 +112,22 @@ const hasOpen = (pid: number, file: string): boolean =>
     }
   })
 
-describe.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const)(
-  'an import that waits for a pipe',
-  (signal) => {
-    base.for([
-      ['without a writer', false],
-      ['with a silent writer', true],
-    ] as const)(`an import from a pipe %s ends at the first ${signal}`, async ([, hasWriter], { siteDirectory }) => {
-      const pipe = join(siteDirectory, 'pipe')
-      execFileSync('mkfifo', [pipe])
-      if (hasWriter) {
-        const writer = openSync(pipe, 'r+')
-        onTestFinished(() => closeSync(writer))
-      }
-      const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', pipe, '--site', '1001'])
-      onTestFinished(() => program.kill('SIGKILL'))
-      await expect.poll(() => hasOpen(program.pid, pipe)).toBe(true)
-      program.kill(signal)
-      expect(await program.ended).toMatchObject(interruptedAfter(0, siteDirectory))
-    })
-  },
-)
+base.runIf(process.platform === 'linux').for([
+  ['without a writer', false],
+  ['with a silent writer', true],
+] as const)('an import from a pipe %s ends at the first SIGTERM', async ([, hasWriter], { siteDirectory }) => {
+  const pipe = join(siteDirectory, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  if (hasWriter) {
+    const writer = openSync(pipe, 'r+')
+    onTestFinished(() => closeSync(writer))
+  }
+  const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', pipe, '--site', '1001'])
+  onTestFinished(() => program.kill('SIGKILL'))
+  await expect.poll(() => hasOpen(program.pid, pipe)).toBe(true)
+  program.kill('SIGTERM')
+  expect(await program.ended).toMatchObject(interruptedAfter(0, siteDirectory))
+})
 
 base('import accepts records that arrive late through a pipe', async ({ siteDirectory, commands: { run } }) => {
   const pipe = join(siteDirectory, 'pipe')

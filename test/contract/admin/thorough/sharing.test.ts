@@ -11,7 +11,6 @@ import { test } from '../../../support/test.ts'
 const create = (directory: string, name: string) =>
   administerJson(directory, ['form', 'create', '--site', '1001', '--name', name])
 const list = (directory: string) => administerJson(directory, ['form', 'list', '--site', '1001'])
-const names = ['One', 'Two', 'Three', 'Four']
 
 /** An import that keeps the directory open until its input ends. */
 const holdDirectory = async (directory: string) => {
@@ -25,28 +24,19 @@ const holdDirectory = async (directory: string) => {
 /** The names in a directory that no process uses. */
 const whileUnopened = ['blobs', 'locks', 'orphans', 'site-admin.db', 'site-admin.json']
 
-describe('concurrent commands, and commands beside a running service', () => {
-  test('concurrent commands on one directory lose no change', async ({ siteDirectory }) => {
-    const forms = await Promise.all(names.map((name) => create(siteDirectory, name)))
-    expect(forms.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4])
-    expect((await list(siteDirectory)).map(({ name }: { name: string }) => name).toSorted()).toEqual(names.toSorted())
-    expect(await readdir(siteDirectory)).toEqual(whileUnopened)
-  })
-
-  test('a running service sees the changes of commands, and stops cleanly (T-1)', async ({ directory, start }) => {
-    const service = await start()
-    await create(directory, 'While it runs')
-    expect((await service.request('/api/v1/admin/sites/current/webforms/3')).status).toBe(200)
-    expect(await service.stop()).toMatchObject({ status: 0 })
-    await create(directory, 'When it has ended')
-    expect(await list(directory)).toMatchObject([
-      { name: 'Contact us' },
-      { name: 'Newsletter' },
-      { name: 'While it runs' },
-      { name: 'When it has ended' },
-    ])
-    expect(await readdir(directory)).toEqual(['blobs', 'demo.json', ...whileUnopened.slice(1)])
-  })
+test('a running service sees the changes of commands, and stops cleanly (T-1)', async ({ directory, start }) => {
+  const service = await start()
+  await create(directory, 'While it runs')
+  expect((await service.request('/api/v1/admin/sites/current/webforms/3')).status).toBe(200)
+  expect(await service.stop()).toMatchObject({ status: 0 })
+  await create(directory, 'When it has ended')
+  expect(await list(directory)).toMatchObject([
+    { name: 'Contact us' },
+    { name: 'Newsletter' },
+    { name: 'While it runs' },
+    { name: 'When it has ended' },
+  ])
+  expect(await readdir(directory)).toEqual(['blobs', 'demo.json', ...whileUnopened.slice(1)])
 })
 
 describe('a command that uses a directory', () => {

@@ -4,7 +4,7 @@ import { removeSite } from '../../../../admin/stores/site-removal.ts'
 import { hashToken } from '../../../../lib/access/grants.ts'
 import type { CategoryId, SiteId } from '../../../../lib/core/ids.ts'
 import { openMachine } from '../../../../lib/machine/machine.ts'
-import { commandsOn, refusedIn } from '../../../support/administration.ts'
+import { commandsOn, refusal } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 import { test } from '../../../support/test.ts'
@@ -79,8 +79,7 @@ describe('site remove', () => {
     expect(await run('form list --site 1002')).toHaveLength(1)
     expect(await run('token list')).toMatchObject([{ sites: [1002] }])
     expect(await run('check')).toEqual({ faults: [] })
-    const stderr = refusedIn(directory, messages.site.missing(1001))
-    expect(await attempt('site remove 1001 --yes')).toMatchObject({ status: 1, stderr })
+    expect(await attempt('site remove 1001 --yes')).toEqual(refusal(directory, messages.site.missing(1001)))
   })
 
   test('after a removal, the history stays, and the id is never used again', async ({ commands: { run } }) => {
