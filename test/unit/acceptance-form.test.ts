@@ -13,7 +13,7 @@ test('An acceptance title has at most 80 characters', () => {
 
 test('A describe block of the acceptance suite has at most 120 lines', () => {
   const blocks = files.flatMap((file) => [...read(file).matchAll(/^describe[\s\S]*?^\}\)/gm)].map(([block]) => block))
-  expect(blocks.length).toBeGreaterThan(files.length)
+  expect(blocks.length).toBeGreaterThan(0)
   expect(blocks.filter((block) => block.split('\n').length > 120)).toEqual([])
 })
 
