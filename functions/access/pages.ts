@@ -4,14 +4,15 @@ import { bodies } from './bodies.ts'
 
 const mostItems = 500
 
-const loadSchema = async () => (await import('../../lib/contract/request-parts.ts')).pageSwitches
-
 /** A-114. `after` is the key of the last item of the previous page. Errors: accessMalformed. */
 export const pageIn = async (query: Switches): Promise<{ readonly limit: number; readonly after: string }> => {
   if (!query.has('limit') && !query.has('cursor')) return { limit: mostItems, after: '' }
-  const [{ validate }, schema] = await Promise.all([import('../../lib/http/validate.ts'), loadSchema()])
+  const [{ validate }, { pageSwitches }] = await Promise.all([
+    import('../../lib/http/validate.ts'),
+    import('../../lib/contract/request-parts.ts'),
+  ])
   const given = { limit: query.get('limit'), cursor: query.get('cursor') }
-  const { limit = mostItems, cursor = '' } = validate(schema, given, bodies.malformed)
+  const { limit = mostItems, cursor = '' } = validate(pageSwitches, given, bodies.malformed)
   return { limit: Math.min(limit, mostItems), after: Buffer.from(cursor, 'base64url').toString() }
 }
 

@@ -42,7 +42,7 @@ export const createSiteToken = (deps: AccessDeps) =>
         message: 'You have no site with this id in this data centre. GET /api/v1/admin/sites lists your sites.',
       })
     }
-    return tokenReply(await siteSession(deps, caller, site.id))
+    return tokenReply(await siteSession(deps.grants, caller, site.id))
   })
 
 const entriesOf = ({ kind, hash, user, sites }: Caller, requestId: string): readonly HistoryEntry[] => {
