@@ -33,5 +33,4 @@ export const eventOf = (view: ReportedView, source: string) => ({
   data: view,
 })
 
-/** The view of an entry, or of a test. */
 export type ReportedView = Omit<OutgoingEntry['view'], 'type'> & { readonly type: ChangeType | 'webhook.test' }
