@@ -11,7 +11,7 @@ import type { Formats } from './format.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
 import type { OperationHandler, RoutedRequest } from './operation.ts'
-import { type CallerOperation, isOfCaller, isPublic, type PublicOperation } from './public-operation.ts'
+import type { CallerOperation, PublicOperation } from './public-operation.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import { type Answer, firstValue, type Request, type Trace } from './request.ts'
 import type { RequestLimit } from './request-limit.ts'
@@ -30,10 +30,7 @@ export type AnyOperation = OperationHandler | PublicOperation | CallerOperation
 // The service issues tokens of this form only, so no other text needs a lookup.
 const tokenShape = /^[0-9a-f]{64}$/
 
-const tokenIn = (
-  { headers, query }: Request,
-  inQuery: boolean,
-): { readonly text: string; readonly isInQuery: boolean } => {
+const tokenIn = ({ headers, query }: Request, inQuery: boolean) => {
   const text = headers['authorization']?.trim().replace(/^Bearer\s+/i, '')
   if (text || !inQuery) return { text: text ?? '', isInQuery: false }
   return { text: firstValue(query, 'access_token') || firstValue(query, 'status') || '', isInQuery: true }
@@ -66,12 +63,7 @@ const authenticate = async (
   return caller
 }
 
-const admitToSite = (
-  { right }: Route,
-  { renderingEngine, rightMissing }: GroupPolicy,
-  caller: Caller,
-  site: Site,
-): SiteCaller => {
+const admitToSite = ({ right }: Route, { renderingEngine, rightMissing }: GroupPolicy, caller: Caller, site: Site) => {
   const rights = rightsOn(caller, site.id)
   if (right) requireInAnyFolder(rights, rightOf(right), rightMissing)
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
@@ -94,10 +86,11 @@ export const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
 
 // The service refuses to start if its operations do not match the route table.
 const endpointOf = (route: Route, answeredBy: AnyOperation) => {
-  if (isPublic(answeredBy) !== (route.public ?? false)) {
+  const [isPublic, isOfCaller] = ['public' in answeredBy, 'ofCaller' in answeredBy]
+  if (isPublic !== (route.public ?? false)) {
     throw new Error(`The route table and ${route.operation} disagree on whether the operation is public`)
   }
-  if (isOfCaller(answeredBy) !== !(route.public || isOfSite(route))) {
+  if (isOfCaller !== !(route.public || isOfSite(route))) {
     throw new Error(`The route table and ${route.operation} disagree on whether the operation belongs to a site`)
   }
   if (isOfSite(route) !== (route.right !== undefined)) {
@@ -131,12 +124,12 @@ export const createResponder = <Operation extends string>(
     const routed = { ...request, params, deadline }
     const formats = formatsOf(route, policy)
     trace.formats = formats
-    if (isPublic(answeredBy)) {
+    if ('public' in answeredBy) {
       const presentation = negotiate(request, formats)
       return renderReply(request, await answeredBy.run(routed), presentation)
     }
     const caller = await authenticate(deps, routed, policy, trace)
-    if (isOfCaller(answeredBy)) {
+    if ('ofCaller' in answeredBy) {
       const presentation = negotiate(request, formats)
       return renderReply(request, await answeredBy.run({ ...routed, caller }), presentation)
     }

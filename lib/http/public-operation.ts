@@ -19,9 +19,3 @@ export interface CallerOperation {
 export const publicOperation = (run: PublicOperation['run']): PublicOperation => ({ public: true, run })
 
 export const callerOperation = (run: CallerOperation['run']): CallerOperation => ({ ofCaller: true, run })
-
-export const isPublic = <Other extends object>(operation: Other | PublicOperation): operation is PublicOperation =>
-  'public' in operation
-
-export const isOfCaller = <Other extends object>(operation: Other | CallerOperation): operation is CallerOperation =>
-  'ofCaller' in operation
