@@ -7,7 +7,6 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
   return isIPv6(address) ? 'ipv6' : undefined
 }
 
-/** Undefined for a text that is neither an address nor a CIDR block. */
 export const readBlocks = (cidrs: readonly string[]): BlockList | undefined => {
   const blocks = new BlockList()
   for (const cidr of cidrs) {
