@@ -46,10 +46,7 @@ export const completionCommand = (program: Command): Command =>
     .action((shell: Shell) => printText(completionOf(program, shell)))
 
 /** `sayHelp` receives the output of `--help` and `--version`. */
-export const createProgram = (
-  sayHelp = (text: string): unknown => process.stdout.write(text),
-  isJson = false,
-): Command => {
+export const createProgram = (sayHelp = (text: string): unknown => process.stdout.write(text), isJson = false) => {
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
     .addOption(new Option('--target <target>', 'the kind of installation').choices(['local', 'aws']).default('local'))

@@ -12,12 +12,6 @@ export interface CertificateFiles {
   readonly key: string
 }
 
-interface Certificate {
-  readonly cert: string
-  readonly key: string
-  readonly expires: string
-}
-
 // In bytes.
 const largestFile = 1024 * 1024
 
@@ -41,7 +35,7 @@ const blocks = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----/g
 const isCut = (pem: string): boolean => pem.replace(blocks, '').includes('-----')
 
 // Throws UsageError for files that cannot be read, are incomplete, or do not belong together.
-const readCertificate = (files: CertificateFiles): Certificate => {
+const readCertificate = (files: CertificateFiles) => {
   const cert = attempt(
     () => readText(files.cert),
     (reason) => `The certificate ${files.cert} (--tls-cert) cannot be read: ${reason}.`,

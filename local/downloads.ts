@@ -50,12 +50,8 @@ const decode = (encoded: string): string => {
   }
 }
 
-interface Secret {
-  readonly secret: Uint8Array
-}
-
 export const createLinkTo =
-  ({ secret }: Secret, { wall }: Pick<Clock, 'wall'>): LinkTo =>
+  (secret: Uint8Array, { wall }: Pick<Clock, 'wall'>): LinkTo =>
   async ({ key, version }, { url }) => {
     const expires = wall() + lifetime
     const signature = sign(secret, { key, version, expires }).toString('base64url')
@@ -64,7 +60,7 @@ export const createLinkTo =
   }
 
 // Errors: fileUnknown, whatever is wrong with the link.
-const claimIn = ({ params, query }: RoutedRequest, { secret }: Secret, now: number): Claim => {
+const claimIn = ({ params, query }: RoutedRequest, secret: Uint8Array, now: number): Claim => {
   const claim = {
     key: decode(params['key'] ?? ''),
     version: only(query, 'version'),
@@ -87,12 +83,9 @@ export const isDownload = (path: string): boolean => path.startsWith(`${prefix}/
  * Answers the version that the link names, or a range of it, as long as it is kept. 404/104001 for a link that is wrong
  * or has expired.
  */
-export const createDownloads = (
-  { files, secret }: Secret & { readonly files: ObjectStore },
-  edge: EdgeDeps,
-): Handler => {
+export const createDownloads = (files: ObjectStore, secret: Uint8Array, edge: EdgeDeps): Handler => {
   const download = publicOperation(async (request) => {
-    const { key, version } = claimIn(request, { secret }, edge.clock.wall())
+    const { key, version } = claimIn(request, secret, edge.clock.wall())
     let choice: FileAnswer | undefined
     const object = await files.readVersion(key, version, (info) => {
       // At this address the file has a single media type, and a single tag.

@@ -60,12 +60,7 @@ const parsePort = parserOf((text) => {
 export const parseBaseUrl = parserOf(readBaseUrl, 'It must be an http or https URL without a query or a password.')
 
 // Reads a list such as `us:4000,eu:4001`. `shape` matches an id and its value.
-const parseById = <Value>(
-  text: string,
-  shape: RegExp,
-  parse: (value: string) => Value,
-  fault: string,
-): ReadonlyMap<string, Value> => {
+const parseById = <Value>(text: string, shape: RegExp, parse: (value: string) => Value, fault: string) => {
   const entries = text.split(',').map((part): [string, Value] => {
     const [, id, value] = shape.exec(part.trim()) ?? []
     if (id === undefined || value === undefined) throw new InvalidArgumentError(fault)

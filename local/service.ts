@@ -13,7 +13,6 @@ import { readDemo } from '../lib/machine/directory/demo-file.ts'
 import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
-  type CallerLookup,
   createAccessDeps,
   createCallerLookup,
   createCategoriesDeps,
@@ -23,7 +22,7 @@ import {
   createWebhooksDeps,
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
-import { createTarget, type Target } from '../lib/webhooks/target.ts'
+import { createTarget } from '../lib/webhooks/target.ts'
 import { createAddressOf } from '../server/caller-address.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
 import { createClientSecrets } from './client-secrets.ts'
@@ -36,46 +35,33 @@ import { createWebhookSender } from './webhook-sender.ts'
 
 const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
 
-interface ServerDeps {
-  readonly dataCentre: string
-  readonly stores: LocalStores
-  readonly settings: MachineSettings
-  readonly telemetry: Telemetry
-  readonly callers: CallerLookup
-  readonly insecureSignIn: boolean
-  readonly target: Target
-  readonly checkReady: () => Promise<void>
-}
+type Surroundings = Parameters<typeof createAccessDeps>[2] &
+  Parameters<typeof createFieldsDeps>[2] &
+  Parameters<typeof createWebhooksDeps>[2]
 
 // In milliseconds. A renewal records how many bytes of an upload are on the disk. The upload waits for this record.
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 // The handlers of all groups for one data centre.
-const handlersFor = (deps: ServerDeps) => {
-  const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, target, checkReady } = deps
+const handlersFor = (dataCentre: string, stores: LocalStores, settings: MachineSettings, given: Surroundings) => {
   const here = { dataCentre, ...settings }
-  const surroundings = { telemetry, callers, consoleFolder }
-  const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
+  const surroundings = { ...given, consoleFolder, findClientSecret: createClientSecrets(settings) }
+  const linkTo = createLinkTo(stores.linkSecret, systemClock)
   const storage = createStorageDeps(here, stores, { ...surroundings, linkTo, lease })
-  const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
-  const findClientSecret = createClientSecrets(settings)
+  const downloads = createDownloads(stores.files, stores.linkSecret, storage.edge)
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
-    access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, insecureSignIn, findClientSecret })),
-    fields: createFieldsHandler(createFieldsDeps(here, stores, { ...surroundings, checkReady })),
+    access: createAccessHandler(createAccessDeps(here, stores, surroundings)),
+    fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
-    webhooks: createWebhooksHandler(createWebhooksDeps(here, stores, { ...surroundings, target })),
+    webhooks: createWebhooksHandler(createWebhooksDeps(here, stores, surroundings)),
   })
   return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
 
 // The default data centre of this list becomes the only default data centre in the directory.
-const registerDataCentres = async (
-  sites: SiteDirectory,
-  urls: Readonly<Record<string, string>>,
-  defaultId: string,
-): Promise<void> => {
+const registerDataCentres = async (sites: SiteDirectory, urls: Readonly<Record<string, string>>, defaultId: string) => {
   const { dataCentres } = await sites.list()
   const stale = dataCentres.filter(({ id, isDefault }) => isDefault && !(id in urls))
   const listening = Object.entries(urls).map(([id, url]) => ({ id, url, isDefault: id === defaultId }))
@@ -133,10 +119,9 @@ export const startService = async (options: Options) => {
     dataCentres,
     { scheme: tls ? 'https' : 'http', host },
     ({ id: dataCentre, baseUrl }) => {
-      const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
-      const { check: checkReady } = readiness
-      const surroundings = { telemetry: counted, callers, insecureSignIn, target, checkReady }
-      const handlers = handlersFor({ dataCentre, stores, settings, ...surroundings })
+      const addressOf = createAddressOf(trusted, baseUrl !== undefined)
+      const surroundings = { telemetry: counted, callers, insecureSignIn, target, checkReady: readiness.check }
+      const handlers = handlersFor(dataCentre, stores, settings, surroundings)
       const server = (tls?.createServer ?? createServer)(handlers, { addressOf })
       metrics?.watchServer(server)
       return server

@@ -7,7 +7,6 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
   return isIPv6(address) ? 'ipv6' : undefined
 }
 
-/** Undefined for a text that is neither an address nor a CIDR block. */
 export const readBlocks = (cidrs: readonly string[]): BlockList | undefined => {
   const blocks = new BlockList()
   for (const cidr of cidrs) {
@@ -30,13 +29,8 @@ const addressIn = (hop: string): string => {
   return plainAddress(ipv4 ?? ipv6 ?? hop)
 }
 
-interface Proxies {
-  readonly trusted: BlockList | undefined
-  readonly isBehindProxy: boolean
-}
-
 /** The result is undefined when the address of the caller is unknown. */
-export const createAddressOf = ({ trusted, isBehindProxy }: Proxies) => {
+export const createAddressOf = (trusted: BlockList | undefined, isBehindProxy: boolean) => {
   const isTrusted = (hop: string): boolean => {
     const family = familyOf(hop)
     return family !== undefined && trusted?.check(hop, family) === true

@@ -9,13 +9,8 @@ const noQuery: Query = new Map()
 
 const readQuery = (text: string): Query => {
   if (text === '') return noQuery
-  const query = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(text)) {
-    const values = query.get(name)
-    if (values) values.push(value)
-    else query.set(name, [value])
-  }
-  return query
+  const byName = Map.groupBy(new URLSearchParams(text), ([name]) => name)
+  return new Map([...byName].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]))
 }
 
 const encodeHash = (target: string): string => (target.includes('#') ? target.replaceAll('#', '%23') : target)
@@ -28,15 +23,10 @@ const readTarget = (url: string): { readonly path: string; readonly rawQuery: st
   return mark < 0 ? { path: target, rawQuery: '' } : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
 }
 
-// Keeps repeated headers, which Node would drop: a request with two tokens must be refused.
-const readHeaders = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
+// Keeps repeated headers, which `headers` would drop: a request with two tokens must be refused.
+const readHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> => {
   const headers: Record<string, string> = Object.create(null)
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] ?? '').toLowerCase()
-    const value = rawHeaders[at + 1] ?? ''
-    const before = headers[name]
-    headers[name] = before === undefined ? value : `${before}, ${value}`
-  }
+  for (const [name, values = []] of Object.entries(headersDistinct)) headers[name] = values.join(', ')
   return headers
 }
 
@@ -55,10 +45,5 @@ export const readRequest = (message: IncomingMessage, body: Readable, address?: 
 }
 
 // Exactly one Host header (RFC 9112, section 3.2); HTTP/1.0 may have none.
-export const namesHost = ({ httpVersion, rawHeaders }: IncomingMessage): boolean => {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
-}
+export const namesHost = ({ httpVersion, headersDistinct: { host = [] } }: IncomingMessage): boolean =>
+  host.length === 1 || (host.length === 0 && httpVersion === '1.0')

@@ -85,12 +85,8 @@ const countLinks = async ({ links }: AreaStores, site: SiteId, kind: ContentKind
   return (await Promise.all(counts)).reduce((sum, { count }) => sum + count, 0)
 }
 
-const remove = async (
-  stores: AdminStores,
-  kind: ContentKind,
-  id: number,
-  { site, yes, dryRun }: OfSite & RemoveOptions,
-) => {
+const remove = async (stores: AdminStores, kind: ContentKind, id: number, options: OfSite & RemoveOptions) => {
+  const { site, yes, dryRun } = options
   const area = await areaOf(stores, site)
   const { contents } = area
   if (dryRun || !yes) {

@@ -19,12 +19,8 @@ interface Options extends OfSite {
 // In characters: the size of one write.
 const piece = 64 * 1024
 
-interface Count {
-  exported: number
-}
-
 // Joins the records, one per line, into texts of about `piece` characters. Counts the records.
-async function* piecesOf(records: AsyncIterable<object>, count: Count): AsyncGenerator<string, void> {
+async function* piecesOf(records: AsyncIterable<object>, count: { exported: number }): AsyncGenerator<string, void> {
   let text = ''
   for await (const record of records) {
     text += `${count.exported === 0 ? '' : '\n'}${JSON.stringify(record)}`
@@ -42,17 +38,17 @@ async function* piecesOf(records: AsyncIterable<object>, count: Count): AsyncGen
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
 // Returns the number of records.
-const writeTo = async (records: AsyncIterable<object>, out: Writable): Promise<number> => {
+const writeTo = async (records: AsyncIterable<object>, out: Writable, signal: AbortSignal): Promise<number> => {
   const count = { exported: 0 }
-  await pipeline(piecesOf(records, count), out)
+  await pipeline(piecesOf(records, count), out, { signal })
   return count.exported
 }
 
 // Writes a complete file or none. Errors: those of the file system.
-const writeWhole = async (records: AsyncIterable<object>, file: string): Promise<number> => {
+const writeWhole = async (records: AsyncIterable<object>, file: string, signal: AbortSignal): Promise<number> => {
   const partial = `${file}.${randomBytes(4).toString('hex')}.partial`
   try {
-    const count = await writeTo(records, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }))
+    const count = await writeTo(records, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }), signal)
     renameSync(partial, file)
     return count
   } catch (error) {
@@ -81,23 +77,17 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
 ])
 
 // A file must not replace a device or a pipe.
-const writeFile = async (records: AsyncIterable<object>, out: string): Promise<number> => {
+const writeFile = async (records: AsyncIterable<object>, out: string, signal: AbortSignal): Promise<number> => {
   try {
     const path = resolveTarget(out)
     refuseWithin(path, out)
     const stats = statSync(path, { throwIfNoEntry: false })
     const takesAll = stats !== undefined && !stats.isFile() && !stats.isDirectory()
-    return await (takesAll ? writeTo(records, createWriteStream(path)) : writeWhole(records, path))
+    return await (takesAll ? writeTo(records, createWriteStream(path), signal) : writeWhole(records, path, signal))
   } catch (error) {
+    signal.throwIfAborted()
     if (!isSystemError(error)) throw error
     throw new Refusal(`${out} cannot be written: ${refusals.get(failureOf(error)) ?? reasonOf(error)}.`)
-  }
-}
-
-async function* until<Value>(signal: AbortSignal, values: AsyncIterable<Value>): AsyncGenerator<Value, void> {
-  for await (const value of values) {
-    signal.throwIfAborted()
-    yield value
   }
 }
 
@@ -111,9 +101,8 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
 const run = async (stores: AdminStores, { site, out }: Options): Promise<object | undefined> => {
   const records = exportRecords(await areaOf(stores, site), site)
   if (out !== undefined) {
-    const write = (signal: AbortSignal) => writeFile(until(signal, records), out)
     const exported = await interruptibly(
-      write,
+      (signal) => writeFile(records, out, signal),
       new Refusal(`Interrupted: the export is incomplete, and ${out} is unchanged. Repeat the command.`),
     )
     return { exported, file: out }

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { isGrantOfKey, type Key } from '../../lib/access/grants.ts'
 import { currentKeys, describeKeys, issueKey, keyEntry } from '../../lib/access/keys.ts'
 import { type Person, rightsOfEntry } from '../../lib/access/people.ts'
-import { systemClock } from '../../lib/core/clock.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { includesRight, type Right, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
@@ -56,7 +55,7 @@ const create = async (stores: AdminStores, options: CreateOptions, self: Command
 
 const list = async (stores: AdminStores, { site }: OfSite) => {
   await siteOf(stores, site)
-  return describeKeys(stores, await currentKeys({ ...stores, clock: systemClock }, site))
+  return describeKeys(stores, await currentKeys(stores.grants, site, Date.now()))
 }
 
 const unknown = (): Refusal =>

@@ -28,14 +28,6 @@ interface CreateOptions {
 
 const firstId = 1001
 
-const view = ({ id, name, dataCentre, renderingEngine, quota }: Site) => ({
-  id,
-  name,
-  dataCentre,
-  renderingEngine,
-  ...(quota !== undefined && { quota }),
-})
-
 const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]): string => {
   const usual = dataCentres.find(({ isDefault }) => isDefault) ?? dataCentres[0]
   const home = wanted === undefined ? usual : dataCentres.find(({ id }) => id === wanted)
@@ -79,7 +71,7 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
     },
     taken: 'There is a site',
   })
-  return view(siteUnder(id))
+  return siteUnder(id)
 }
 
 // The versions of replaced and removed files that are still kept.
@@ -96,7 +88,7 @@ const show = async (stores: AdminStores, id: SiteId) => {
   const kept = await countKept(stores, site).catch(() => undefined)
   const usedBytes = await (await stores.areas(site)).usage.bytesOf(id)
   const ofQuota = { quota: site.quota ?? null, usedBytes: usedBytes ?? null }
-  return { ...view(site), ...ofQuota, keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
+  return { ...site, ...ofQuota, keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
 }
 
 const alreadyRemoved = (id: SiteId) =>
@@ -105,7 +97,7 @@ const alreadyRemoved = (id: SiteId) =>
 const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name: string }) => {
   const site = await siteOf(stores, id)
   if (await stores.sites.renameSite(id, name, entryOf('site.changed', id, `site/${id}`, { name }))) {
-    return view({ ...site, name })
+    return { ...site, name }
   }
   throw alreadyRemoved(id)
 }
@@ -115,7 +107,7 @@ const setQuota = async (stores: AdminStores, id: SiteId, quota: number | undefin
   if (site.quota === undefined && quota !== undefined) await prepareUsage(stores, site.dataCentre, id, false)
   const entry = entryOf('site.changed', id, `site/${id}`, { quota: quota ?? 'none' })
   if (!(await stores.sites.setQuota(id, quota, entry))) throw alreadyRemoved(id)
-  return { ...view(site), quota: quota ?? null }
+  return { ...site, quota: quota ?? null }
 }
 
 const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOptions) => {
@@ -129,7 +121,7 @@ const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOp
   throw new Refusal(`Removing site ${id} "${site.name}" also removes ${inWords(contents)}. ${notSure}`)
 }
 
-const list = async ({ sites }: AdminStores) => (await sites.list()).sites.map(view)
+const list = async ({ sites }: AdminStores) => (await sites.list()).sites
 
 const showing = 'show one site, its quota and used bytes, and the size of its replaced and removed files'
 const limiting = 'limit the bytes that live files, drafts and open uploads use together; existing files stay'

@@ -93,7 +93,7 @@ const firstSiteOf = (person: Person): SiteId => {
 const invitationView = async (stores: AdminStores, person: Person, site: SiteId, invitation?: Invitation) => {
   const { dataCentre } = await siteOf(stores, site)
   const { url = '' } = (await stores.sites.getDataCentre(dataCentre)) ?? {}
-  return describeInvitation(person, invitation, { url })
+  return describeInvitation(person, invitation, url)
 }
 
 const readPassword = async (): Promise<string> => {
@@ -186,7 +186,7 @@ const change = async (stores: AdminStores, name: string, options: ChangeOptions)
   if (!isChange && !passwordStdin) throw new Refusal('Name what to change: "user change --help" lists the options.')
   const password = passwordStdin && (await readPassword())
   if (password !== undefined) {
-    const around = await namesAround({ findSite: stores.sites.getSite }, await personNamed(stores, name))
+    const around = await namesAround(stores.sites.getSite, await personNamed(stores, name))
     checkPassword(password, around)
   }
   if (isChange) await applyChange(stores, name, wanted, site)
@@ -213,11 +213,8 @@ const refuseLastOwner = async ({ people }: AdminStores, person: Person, sites: r
   }
 }
 
-const remove = async (
-  stores: AdminStores,
-  name: string,
-  { site, yes: sure, dryRun: isDry }: Partial<OfSite> & RemoveOptions,
-) => {
+const remove = async (stores: AdminStores, name: string, options: Partial<OfSite> & RemoveOptions) => {
+  const { site, yes: sure, dryRun: isDry } = options
   const person = await personNamed(stores, name)
   const sites = site === undefined ? sitesOfPerson(person) : [site]
   if (site !== undefined && person.sites[site] === undefined)

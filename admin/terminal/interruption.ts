@@ -8,10 +8,7 @@ const sameSignal = 500
  * Runs work that can be interrupted. The first signal asks the work to end in good order, with `reason`. The second
  * signal ends the process at once.
  */
-export const interruptibly = async <Result>(
-  run: (signal: AbortSignal) => Promise<Result>,
-  reason?: Error,
-): Promise<Result> => {
+export const interruptibly = async <Result>(run: (signal: AbortSignal) => Promise<Result>, reason?: Error) => {
   const interruption = new AbortController()
   const stopListening = () => {
     for (const ending of endings) process.off(ending, interrupt)

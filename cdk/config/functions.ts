@@ -68,11 +68,8 @@ export type ByFunction<Value> = Readonly<
   Record<Exclude<FunctionName, 'webhooks'>, Value> & Partial<Record<FunctionName, Value>>
 >
 
-export const byFunction = <Value>(
-  { webhooks }: { readonly webhooks: boolean },
-  create: (name: FunctionName) => Value,
-): ByFunction<Value> =>
-  byName(functionNames.filter((name) => webhooks || name !== 'webhooks') as FunctionName[], create)
+export const byFunction = <Value>(hasWebhooks: boolean, create: (name: FunctionName) => Value): ByFunction<Value> =>
+  byName(functionNames.filter((name) => hasWebhooks || name !== 'webhooks') as FunctionName[], create)
 
 export const functionName = (name: FunctionName): string => `${capitalised(name)}Function`
 

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
@@ -9,16 +9,11 @@ import type { Settings } from '../config/settings.ts'
 /** The managed policies of AWS for backups. An operator restores with a role of the account, not with this role. */
 export const backupPolicies = ['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup']
 
-export const createBackup = (
-  scope: Construct,
-  { backup, encryptionKeys }: Settings,
-  region: string,
-  arns: readonly string[],
-): void => {
+export const createBackup = (scope: Construct, { backup, encryptionKeys }: Settings, arns: readonly string[]): void => {
   if (!backup) return
   const parts = new Construct(scope, 'Backup')
   const deleteAfter = Duration.days(backup.days)
-  const key = encryptionKeys?.[region]
+  const key = encryptionKeys?.[Stack.of(scope).region]
   const vault = new BackupVault(parts, 'Vault', {
     removalPolicy: RemovalPolicy.RETAIN,
     ...(key !== undefined && { encryptionKey: Key.fromKeyArn(parts, 'Key', key) }),

@@ -8,14 +8,8 @@ import { environmentOf } from '../../lib/config/settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { createServiceFunction } from './service-functions.ts'
 
-interface Options {
-  readonly bundle: string
-  readonly baseUrl: string
-  readonly settings: Settings
-}
-
 /** Uses the service every five minutes as a caller does, with its own token. On AWS, it may only write its log. */
-export const createCanary = (scope: Construct, { bundle, baseUrl, settings }: Options): LambdaFunction => {
+export const createCanary = (scope: Construct, bundle: string, baseUrl: string, settings: Settings): LambdaFunction => {
   // An operator must store the token in this secret before the deployment.
   const secret = SecretValue.secretsManager(`${Stack.of(scope).stackName}-canary`)
   const lambda = createServiceFunction(scope, 'CanaryFunction', {

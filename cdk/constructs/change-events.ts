@@ -50,15 +50,10 @@ export const streamOf = ({ tableStreamArn }: ITable): string => {
 }
 
 /**
- * Sends every history entry to an event bus through a pipe. The installation adds its own rules to the bus. The queue
- * `failed` receives the events that the pipe could not deliver.
+ * Sends every history entry to an event bus through a pipe. The installation adds its own rules to the bus. Returns the
+ * queue for the events that the pipe could not deliver.
  */
-export const createChangeEvents = (
-  scope: Construct,
-  journal: ITable,
-  dataCentre: string,
-  settings: Settings,
-): { failed: Queue } => {
+export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre: string, settings: Settings) => {
   const parts = new Construct(scope, 'ChangeEvents')
   const { region } = Stack.of(parts)
   const stream = streamOf(journal)
@@ -95,5 +90,5 @@ export const createChangeEvents = (
   })
   pipe.node.addDependency(role)
   new CfnOutput(parts, 'BusName', { value: bus.eventBusName }).overrideLogicalId('ChangeEventBus')
-  return { failed }
+  return failed
 }

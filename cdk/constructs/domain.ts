@@ -1,5 +1,5 @@
 import { CfnRestApi, EndpointAccessMode, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway'
-import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager'
+import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager'
 import { ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct, type IDependable } from 'constructs'
@@ -16,11 +16,7 @@ export const zoneOf = (scope: Construct, { domainName, hostedZoneId }: CustomDom
     ? undefined
     : HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId, zoneName: domainName })
 
-export const certificateOf = (
-  scope: Construct,
-  { domainName, certificateArn }: CustomDomain,
-  zone?: IHostedZone,
-): ICertificate =>
+export const certificateOf = (scope: Construct, { domainName, certificateArn }: CustomDomain, zone?: IHostedZone) =>
   certificateArn === undefined
     ? new Certificate(scope, 'Certificate', { domainName, validation: CertificateValidation.fromDns(zone) })
     : Certificate.fromCertificateArn(scope, 'Certificate', certificateArn)

@@ -4,6 +4,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { type ITable, Operation } from 'aws-cdk-lib/aws-dynamodb'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { removalTimes } from '../../lib/config/removals.ts'
 import { globalTables, type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
@@ -13,7 +14,6 @@ import type { FunctionName } from '../config/functions.ts'
 import { operationsOn } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
-import type { createChangeEvents } from './change-events.ts'
 import type { WorkQueue } from './file-storage.ts'
 import type { StreamFunction } from './streaming.ts'
 import { streamingWatches } from './streaming-watches.ts'
@@ -25,7 +25,7 @@ export interface Watched {
   readonly replicaRegions: readonly string[]
   readonly removals: WorkQueue
   readonly webhooks: WorkQueue | undefined
-  readonly changeEvents: ReturnType<typeof createChangeEvents> | undefined
+  readonly lostEvents: Queue | undefined
   readonly hasFirewall: boolean
   readonly isEmulated: boolean
   readonly streaming: StreamFunction | undefined
@@ -229,7 +229,7 @@ const canaryWatch = (canary: LambdaFunction): Watch => ({
   action: 'Read the log of CanaryFunction: it names the request that failed, and the answer.',
 })
 
-const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Watch => ({
+const changeEventsWatch = (failed: Queue): Watch => ({
   id: 'ChangeEventsFailed',
   metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
   periods: 1,
@@ -253,7 +253,7 @@ const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[
   ...replicationsIn(watched).map(replicationWatch),
   ...removalWatches(watched.removals, age),
   historyWatch(lost),
-  ...(watched.changeEvents ? [changeEventsWatch(watched.changeEvents)] : []),
+  ...(watched.lostEvents ? [changeEventsWatch(watched.lostEvents)] : []),
   ...(watched.webhooks ? webhooksWatches(watched.webhooks) : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
   ...(watched.canary ? [canaryWatch(watched.canary)] : []),
@@ -262,12 +262,7 @@ const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[
 // A broken version sets off one of these alarms within ten minutes. CloudFormation watches at most five alarms.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
-export const watchDataCentre = (
-  stack: Stack,
-  watched: Watched,
-  settings: Settings,
-  alarmTopic: string | undefined,
-): void => {
+export const watchDataCentre = (stack: Stack, watched: Watched, settings: Settings, alarmTopic: string | undefined) => {
   const scope = new Construct(stack, 'Alarms')
   const watches = watchesOf(watched, countLostEntries(scope, watched, stack), ageOfRemovals(scope, watched, stack))
   const alarms = createAlarms(scope, watches, settings, alarmTopic)

@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
-import type { Settings } from '../config/settings.ts'
+import { nearestDirectory, type Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { createServiceFunction } from './service-functions.ts'
 import { allow } from './statements.ts'
@@ -11,21 +11,14 @@ import { allow } from './statements.ts'
 interface Options {
   readonly bundle: string
   readonly directory: ITable
-  readonly directoryRegion: string
-  readonly dataCentre: {
-    readonly id: string
-    readonly url: string
-    readonly region: string
-    readonly isDefault: boolean
-  }
+  readonly url: string
   readonly entrance: readonly IDependable[]
-  readonly settings: Settings
 }
 
-export const registerDataCentre = (
-  scope: Construct,
-  { bundle, directory, directoryRegion, dataCentre, entrance, settings }: Options,
-): void => {
+export const registerDataCentre = (scope: Construct, settings: Settings, id: string, options: Options): void => {
+  const { bundle, directory, url, entrance } = options
+  const { region } = Stack.of(scope)
+  const directoryRegion = nearestDirectory(settings, { region })
   const lambda = createServiceFunction(scope, 'RegistrationFunction', {
     bundle,
     description: 'Writes the base URL of the data centre into the directory',
@@ -34,7 +27,7 @@ export const registerDataCentre = (
     timeout: Duration.seconds(30),
     settings: { ...settings, logLevel: 'INFO' },
   })
-  for (const statement of allowKey(settings, Stack.of(scope).region, ['dynamodb'])) lambda.addToRolePolicy(statement)
+  for (const statement of allowKey(settings, region, ['dynamodb'])) lambda.addToRolePolicy(statement)
   lambda.addToRolePolicy(allow('dynamodb', ['PutItem'], directory.tableArn))
   // CloudFormation cannot change the type of a resource, so a resource of another type needs another name.
   const registration = new CustomResource(scope, 'DataCentreRegistration', {
@@ -43,7 +36,7 @@ export const registerDataCentre = (
     // Lambda tries a failing function three times, with pauses of one and two minutes. Each try may take the whole time
     // of the function.
     serviceTimeout: Duration.minutes(5),
-    properties: dataCentre,
+    properties: { id, url, region, isDefault: id === settings.defaultDataCentre },
   })
   registration.node.addDependency(...entrance)
 }

@@ -176,11 +176,7 @@ export const streamEnvironment = (options: FunctionOptions, originSecrets: strin
   NODE_OPTIONS: streaming.nodeOptions,
 })
 
-export const createGrantedFunction = (
-  scope: Construct,
-  name: FunctionName,
-  options: FunctionOptions,
-): LambdaFunction => {
+export const createGrantedFunction = (scope: Construct, name: FunctionName, options: FunctionOptions) => {
   const texts = { ...textsOf(options), largestFile: String(largestFile) }
   const lambda = createServiceFunction(scope, functionName(name), {
     ...functionSettings[name],

@@ -6,10 +6,7 @@ import type { FileAccess, TableAccess } from '../config/grants.ts'
 export const allow = (service: string, actions: readonly string[], resource: string): PolicyStatement =>
   new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [resource] })
 
-export const allowOnTables = (
-  grants: readonly TableAccess[],
-  arnOf: (table: TableName) => string,
-): readonly PolicyStatement[] =>
+export const allowOnTables = (grants: readonly TableAccess[], arnOf: (table: TableName) => string) =>
   grants.map(({ table, index, keys, actions }) => {
     const statement = allow('dynamodb', actions, `${arnOf(table)}${index === undefined ? '' : `/index/${index}`}`)
     if (keys !== undefined) statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [keys] })

@@ -52,10 +52,7 @@ const originSecrets = (scope: Construct, number: number): readonly [Secret, ...S
 export const secretTexts = (secrets: readonly Secret[]): string =>
   secrets.map(({ secretValue }) => secretValue.unsafeUnwrap()).join(',')
 
-const createStreamFunction = (
-  scope: Construct,
-  { number, ...options }: FunctionOptions & { readonly number: number },
-) => {
+const createStreamFunction = (scope: Construct, options: FunctionOptions, number: number) => {
   const { throttling } = options.settings
   const logs = createLogs(scope, 'Logs')
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
@@ -151,7 +148,7 @@ export const createStreaming = (
 ) => {
   const parts = new Construct(scope, 'Streaming')
   const { customDomain, originSecret: number = 1 } = dataCentre
-  const handled = createStreamFunction(parts, { ...stream, number })
+  const handled = createStreamFunction(parts, stream, number)
   if (edge.webAclArn) admitDistribution(api, handled.secrets)
   const toFunction = passing(functionOrigin(handled))
   const certificate = edge.certificate ?? (customDomain && certificateOf(parts, customDomain))

@@ -4,14 +4,7 @@ import { Construct } from 'constructs'
 import { regionalTables } from '../../lib/config/tables.ts'
 import type { Bundles } from '../config/bundles.ts'
 import { byFunction, functionSettings } from '../config/functions.ts'
-import {
-  baseUrlOf,
-  type DataCentreSettings,
-  isProtected,
-  nearestDirectory,
-  replicaRegions,
-  type Settings,
-} from '../config/settings.ts'
+import { baseUrlOf, type DataCentreSettings, isProtected, replicaRegions, type Settings } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createBackup } from '../constructs/backup.ts'
 import { createCanary } from '../constructs/canary.ts'
@@ -44,11 +37,11 @@ export class DataCentreStack extends Stack {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
     const files = createFilesBucket(this, isProtected(settings, dataCentre), settings)
-    createBackup(this, settings, this.region, [...regionalTables.map((name) => tables[name].tableArn), files.bucketArn])
+    createBackup(this, settings, [...regionalTables.map((name) => tables[name].tableArn), files.bucketArn])
     const removals = createWorkQueue(new Construct(this, 'Removals'), functionSettings.removals.timeout)
     const webhooks = settings.webhooks ? createWebhookParts(this, isProtected(settings, dataCentre)) : undefined
     const stores = { tables, files, removals: removals.queue, webhooks }
-    const functions = byFunction(settings, (name) =>
+    const functions = byFunction(settings.webhooks, (name) =>
       createGrantedFunction(this, name, { bundle: bundles[name], dataCentre: id, settings, stores }),
     )
     consumeQueue(removals.queue, functions.removals)
@@ -59,12 +52,12 @@ export class DataCentreStack extends Stack {
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
     this.distribution = streaming?.distribution
     if (streaming) functions.access.addEnvironment('ORIGIN_SECRETS', secretTexts(streaming.secrets))
-    const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
+    const lostEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
     // If there is a distribution, the custom domain belongs to the distribution.
     const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
     const addresses = { apiId: api.restApiId, distribution: streaming?.host }
     const url = baseUrlOf(settings, dataCentre, addresses, this)
-    const canary = settings.canary ? createCanary(this, { bundle: bundles.canary, baseUrl: url, settings }) : undefined
+    const canary = settings.canary ? createCanary(this, bundles.canary, url, settings) : undefined
     const watched = {
       api,
       functions,
@@ -72,7 +65,7 @@ export class DataCentreStack extends Stack {
       replicaRegions: replicaRegions(settings, this.region),
       removals,
       webhooks,
-      changeEvents,
+      lostEvents,
       hasFirewall: settings.webApplicationFirewall,
       isEmulated: settings.emulatorEndpoint !== undefined,
       streaming,
@@ -80,13 +73,11 @@ export class DataCentreStack extends Stack {
     }
     watchDataCentre(this, watched, settings, dataCentre.alarmTopic)
     createDashboard(this, watched)
-    registerDataCentre(this, {
+    registerDataCentre(this, settings, id, {
       bundle: bundles.registration,
       directory: tables.sites,
-      directoryRegion: nearestDirectory(settings, dataCentre),
-      dataCentre: { id, url, region: this.region, isDefault: id === settings.defaultDataCentre },
+      url,
       entrance: streaming?.entrance ?? toGateway,
-      settings,
     })
     createAdministrationPolicy(this, settings, regionalTables, (name) => tables[name].tableArn, {
       bucketArn: files.bucketArn,

@@ -46,7 +46,7 @@ export class DirectoryStack extends Stack {
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }
     const arns = globalTables.map((name) => globalTableArn(this, settings, name, this.region))
-    createBackup(this, settings, this.region, arns)
+    createBackup(this, settings, arns)
     encryptWith(this, settings)
   }
 }

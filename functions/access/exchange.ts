@@ -20,7 +20,7 @@ const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: obje
   const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
   const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
   const client = await deps.openIssuerClient()
-  const { token, user, ttl, rights } = await exchangeToken({ ...deps, client }, { jwt, resource })
+  const { token, user, ttl, rights } = await exchangeToken({ ...deps, client }, jwt, resource)
   logSignIn(deps, request, user)
   return secret<Answer<typeof exchangedAnswer>>({
     access_token: token,
@@ -50,11 +50,7 @@ const redeem = async (deps: IssuerDeps, request: RoutedRequest, document: object
 }
 
 /** Answers a sign-in with a code or with a token of an issuer. Returns undefined for a sign-in with a password. */
-export const signInWithoutPassword = async (
-  deps: IssuerDeps,
-  request: RoutedRequest,
-  document: unknown,
-): Promise<Reply | undefined> => {
+export const signInWithoutPassword = async (deps: IssuerDeps, request: RoutedRequest, document: unknown) => {
   if (typeof document !== 'object' || document === null) return undefined
   const work = 'grant_type' in document ? exchange : 'code' in document ? redeem : undefined
   try {

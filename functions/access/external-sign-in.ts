@@ -130,7 +130,7 @@ const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provi
   const begun = readBegun(request)
   if (!begun) throw new ServiceError('signInRefused')
   const limits = limitsOfAddress(request.address)
-  await countAttempts(deps, limits)
+  await countAttempts(deps.attempts, limits)
   const { name, created } = await personOf(deps, request, provided, begun)
   await deps.attempts.forgive(limits)
   const code = newToken()

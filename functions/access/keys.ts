@@ -9,7 +9,7 @@ import { pageIn, pageOf } from './pages.ts'
 
 /** lists the keys of a site with their current rights. */
 export const listKeys = operation({ query: pageIn('keys') }, async ({ site, query: { limit, after } }, deps) => {
-  const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
+  const rest = (await currentKeys(deps.grants, site.id, deps.clock.wall())).filter((key) => orderOfKey(key) > after)
   const { views, next } = pageOf('keys', rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
   return ok<Answer<typeof keyList>>({ keys: views, ...next })
 })

@@ -41,7 +41,7 @@ export const createSiteToken = callerOperation(async ({ caller, params }, deps: 
       message: 'You have no site with this id in this data centre. GET /api/v1/admin/sites lists your sites.',
     })
   }
-  return tokenReply(await siteSession(deps, caller, site.id))
+  return tokenReply(await siteSession(deps.grants, caller, site.id))
 })
 
 const entriesOf = ({ kind, hash, user, sites }: Caller, requestId: string): readonly HistoryEntry[] => {

@@ -6,12 +6,7 @@ const isTooMany = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === errors.tooManyRequests.code
 
 /** Without an error, the sign-in succeeded. */
-export const logSignIn = (
-  { edge }: Pick<AccessDeps, 'edge'>,
-  { address }: Pick<Request, 'address'>,
-  name: string | null,
-  error?: unknown,
-): void => {
+export const logSignIn = ({ edge }: AccessDeps, { address }: Request, name: string | null, error?: unknown): void => {
   const outcome = error === undefined ? 'signed in' : isTooMany(error) ? 'too many' : 'refused'
   edge.telemetry.signIn?.({ name, address: address ?? null, outcome })
 }

@@ -15,11 +15,9 @@ import { tokenReply } from './token-reply.ts'
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
 const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)
 
-const signInAs = async (
-  deps: AccessDeps,
-  request: RoutedRequest,
-  { username, password }: { readonly username: string; readonly password: string },
-) => {
+type Credentials = z.output<Awaited<ReturnType<typeof loadChecks>>['signInBody']>
+
+const signInAs = async (deps: AccessDeps, request: RoutedRequest, { username, password }: Credentials) => {
   const person = await deps.people.get(username, true)
   const name = person?.name ?? null
   try {
@@ -31,8 +29,6 @@ const signInAs = async (
     throw error
   }
 }
-
-type Credentials = z.output<Awaited<ReturnType<typeof loadChecks>>['signInBody']>
 
 const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials: Credentials): Promise<Reply> => {
   await requireHttps(deps, request)

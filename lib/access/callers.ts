@@ -61,10 +61,7 @@ export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
  * A-62: reads the grant of the token and, if the grant names a person, this person. For a token for one site, also
  * reads the session of the token, which must still exist (A-68).
  */
-export const findCaller = async (
-  { grants, people }: { readonly grants: Pick<Grants, 'get'>; readonly people: Pick<People, 'get'> },
-  hash: string,
-): Promise<Caller | undefined> => {
+export const findCaller = async (grants: Grants, people: People, hash: string): Promise<Caller | undefined> => {
   const grant = await grants.get(hash)
   if (!grant) return undefined
   const [person, parent] = await Promise.all([

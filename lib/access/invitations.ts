@@ -14,11 +14,7 @@ export interface Invitation {
 }
 
 /** A-82. `url` is the base URL of the service. */
-export const describeInvitation = (
-  { name }: Pick<Person, 'name'>,
-  invitation: Invitation | undefined,
-  { url }: { readonly url: string },
-) => ({
+export const describeInvitation = ({ name }: Person, invitation: Invitation | undefined, url: string) => ({
   name,
   ...(invitation && {
     invitation: `${url}/console#invitation=${encodeURIComponent(invitation.text)}`,

@@ -62,12 +62,6 @@ export const createUseLog = (grants: Pick<Grants, 'recordUse'>, now: () => numbe
   }
 }
 
-interface NewKey {
-  readonly name: string
-  readonly rights: readonly Right[]
-  readonly expires: number
-}
-
 export const keyEntry = (type: 'key.created' | 'key.removed', key: Key, author: Author): HistoryEntry => ({
   ...author,
   type,
@@ -81,7 +75,7 @@ export const issueKey = async (
   grants: Pick<Grants, 'put'>,
   maker: Pick<Person, 'name' | 'created'>,
   site: SiteId,
-  { name, rights, expires }: NewKey,
+  { name, rights, expires }: Pick<Key, 'name' | 'expires'> & { readonly rights: readonly Right[] },
   author: Author,
 ) => {
   const key = newKey()
@@ -94,12 +88,7 @@ export const issueKey = async (
 }
 
 /** Returns false if the site does not have the key. Errors: unavailable. */
-export const revokeKey = async (
-  grants: Pick<Grants, 'get' | 'remove'>,
-  site: SiteId,
-  id: string,
-  author: Author,
-): Promise<boolean> => {
+export const revokeKey = async (grants: Grants, site: SiteId, id: string, author: Author): Promise<boolean> => {
   const grant = await grants.get(id)
   if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) return false
   // The result does not matter: if an answer was lost, a repeated removal finds no key.
@@ -112,11 +101,8 @@ const peopleAtOnce = 16
 export const orderOfKey = ({ name, hash }: Key): string => name + hash
 
 /** The keys that have not expired, in the order of `orderOfKey`. Errors: unavailable. */
-export const currentKeys = async (
-  { grants, clock }: { readonly grants: Pick<Grants, 'keysOf'>; readonly clock: { readonly wall: () => number } },
-  site: SiteId,
-): Promise<readonly Key[]> => {
-  const keys = (await grants.keysOf(site)).filter((key) => isCurrent(key, clock.wall()))
+export const currentKeys = async (grants: Grants, site: SiteId, now: number): Promise<readonly Key[]> => {
+  const keys = (await grants.keysOf(site)).filter((key) => isCurrent(key, now))
   return keys.sort((one, other) => (orderOfKey(one) < orderOfKey(other) ? -1 : 1))
 }
 

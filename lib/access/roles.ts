@@ -1,14 +1,6 @@
 import { type AreaRight, areas, type Right, rightOf } from '../core/rights.ts'
 
-interface Role {
-  readonly rights: readonly Right[]
-  readonly isPerFolder: boolean
-}
-
-const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]): Role => ({
-  isPerFolder,
-  rights: rights.map(rightOf),
-})
+const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]) => ({ isPerFolder, rights: rights.map(rightOf) })
 
 /**
  * A-48, A-49, A-50. With `isPerFolder`, the rights on files apply only to the folders that the person has on the site.
@@ -18,7 +10,7 @@ export const roles = {
   editor: role(false, 'files:write', 'forms:write', 'categories:write', 'history:read'),
   author: role(true, 'files:write', 'history:read'),
   viewer: role(false, 'files:read', 'forms:read', 'categories:read', 'history:read'),
-} satisfies Readonly<Record<string, Role>>
+}
 
 export type RoleName = keyof typeof roles
 

@@ -23,10 +23,10 @@ export const beginSession = async (
 
 /** the new session ends together with the session of the sign-in. */
 export const siteSession = async (
-  { grants }: { readonly grants: Pick<Grants, 'put'> },
+  grants: Grants,
   { hash, parent = hash, user, expires, since }: Grant,
   site: SiteId,
-): Promise<string> => {
+) => {
   const token = newToken()
   const owned = { user, sites: [site], permissions: [], expires, kind: 'session' as const, parent }
   await grants.put({ hash: hashToken(token), ...owned, ...(since !== undefined && { since }) }, [])

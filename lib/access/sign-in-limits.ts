@@ -31,11 +31,7 @@ const windowSeconds = 15 * 60
 const longestWait = windowSeconds * 1000
 
 /** A-76, A-78: beyond the limit, each wait allows one more attempt, and the next wait is twice as long. */
-export const countAttempt = (
-  stored: Attempts | undefined,
-  { most }: Limit,
-  now: number,
-): { readonly attempts: Attempts; readonly wait: number } => {
+export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now: number) => {
   const expires = Math.ceil(now / 1000) + windowSeconds
   const before = stored && stored.expires * 1000 > now ? stored : { failures: 0, waits: 0, until: 0, expires }
   if (now < before.until) return { attempts: before, wait: before.until - now }
@@ -48,10 +44,7 @@ export const countAttempt = (
 }
 
 /** Counts an attempt as failed. After a success, call `forgive`. Errors: tooManyRequests, unavailable. */
-export const countAttempts = async (
-  { attempts }: { readonly attempts: SignInAttempts },
-  limits: readonly Limit[],
-): Promise<void> => {
+export const countAttempts = async (attempts: SignInAttempts, limits: readonly Limit[]): Promise<void> => {
   const wait = await attempts.count(limits)
   if (wait === 0) return
   throw new ServiceError('tooManyRequests', {
@@ -81,19 +74,13 @@ export const rememberSignIn = (person: Person, address: string | undefined, now:
   return { ...person, lastSignIn: today, addresses }
 }
 
-/** A-76, A-81. */
 export const limitsOfAddress = (address: string | undefined): readonly Limit[] =>
   address === undefined ? [] : [{ key: digestOf('address', networkOf(address)), most: 50 }]
 
 /**
  * A-76, A-77, A-81: the limits of a sign-in. Without --trust-proxy, the address of a caller behind a proxy is unknown.
  */
-export const limitsOf = (
-  username: string,
-  address: string | undefined,
-  person: Person | undefined,
-  now: number,
-): readonly Limit[] => {
+export const limitsOf = (username: string, address: string | undefined, person: Person | undefined, now: number) => {
   const name = keyOfName(username)
   const ofName = { key: digestOf('name', name), most: 25 }
   if (address === undefined) return [ofName]

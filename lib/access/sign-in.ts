@@ -36,7 +36,7 @@ export const authenticatePerson = async (
 ): Promise<Person> => {
   const now = deps.clock.wall()
   const limits = limitsOf(username, address, person, now)
-  await countAttempts(deps, limits)
+  await countAttempts(deps.attempts, limits)
   const isRight = await matches(password, person)
   if (!person || !isRight || person.disabled) throw new ServiceError('signInRefused')
   const remembered = rememberSignIn(person, address, now)
@@ -51,10 +51,7 @@ export const authenticatePerson = async (
 }
 
 /** the names that a password of this person must not contain. */
-export const namesAround = async (
-  { findSite }: Pick<SignInDeps, 'findSite'>,
-  person: Person,
-): Promise<readonly string[]> => {
+export const namesAround = async (findSite: SignInDeps['findSite'], person: Person): Promise<readonly string[]> => {
   const sites = await Promise.all(sitesOfPerson(person).map(findSite))
   return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
 }
@@ -63,23 +60,14 @@ export const namesAround = async (
 export const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
 
 /** Sets a new password, and ends all sessions. Errors: passwordWeak, unavailable. */
-export const withPassword = async (
-  deps: Pick<SignInDeps, 'findSite' | 'clock'>,
-  person: Person,
-  password: string,
-): Promise<Person> => {
-  checkPassword(password, await namesAround(deps, person))
+export const withPassword = async (deps: Pick<SignInDeps, 'findSite' | 'clock'>, person: Person, password: string) => {
+  checkPassword(password, await namesAround(deps.findSite, person))
   const { invitation: _, ...others } = person
   return { ...others, password: await hashPassword(password), sessions: newSessions(person, deps.clock.wall()) }
 }
 
 /** only the session with this hash stays valid. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
-export const changePassword = async (
-  deps: SignInDeps,
-  hash: string,
-  credentials: Credentials,
-  password: string,
-): Promise<void> => {
+export const changePassword = async (deps: SignInDeps, hash: string, credentials: Credentials, password: string) => {
   const person = await authenticatePerson(deps, credentials, await deps.people.get(credentials.username, true))
   const after = await withPassword(deps, person, password)
   const outcome = await deps.people.replace(person, after, [])
@@ -89,7 +77,6 @@ export const changePassword = async (
   if (session) await deps.grants.put({ ...session, since: after.sessions }, [])
 }
 
-/** */
 export const endSessions = async ({ people, clock }: SignInDeps, name: string): Promise<void> => {
   await updatePerson(people, name, (person) => ({
     after: { ...person, sessions: newSessions(person, clock.wall()) },

@@ -40,11 +40,6 @@ export interface UserChange extends Pick<NewUser, 'displayName' | 'email'> {
   readonly invite?: true | undefined
 }
 
-interface Invited {
-  readonly person: Person
-  readonly invitation: Invitation | undefined
-}
-
 // In bytes. DynamoDB stores a person in one item, and an item has at most 400 KB.
 const largestRecord = 200_000
 
@@ -98,7 +93,7 @@ const joinSite = async ({ people }: UserDeps, manager: Manager, { name, entry }:
 }
 
 /** Errors: accessMalformed, rightMissing, personTaken, unavailable. */
-export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser): Promise<Invited> => {
+export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser) => {
   const site = manager.site.id
   if (!isPersonName(user.name)) {
     throw new ServiceError('accessMalformed', {
@@ -126,12 +121,7 @@ const applyChange = (person: Person, site: SiteId, { entry, displayName, email, 
 })
 
 /** Errors: personUnknown, rightMissing, accessMalformed, lastOwner, unavailable. */
-export const changeUser = async (
-  { people, clock }: UserDeps,
-  manager: Manager,
-  name: string,
-  change: UserChange,
-): Promise<Invited> => {
+export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, name: string, change: UserChange) => {
   const site = manager.site.id
   let invitation: Invitation | undefined
   const person = await updatePerson(people, name, (before) => {

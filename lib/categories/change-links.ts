@@ -33,12 +33,7 @@ const problemsOf = (ids: readonly number[], unknown: ReadonlySet<number>, member
 
 const mostListed = 100
 
-const entryOf = (
-  type: ChangeType,
-  { site, kind, category }: LinkList,
-  ids: readonly number[],
-  author: Author,
-): HistoryEntry => {
+const entryOf = (type: ChangeType, { site, kind, category }: LinkList, ids: readonly number[], author: Author) => {
   const subject = `category/${category}/${kind}`
   if (ids.length === 1) return { ...author, site, type, subject: `${subject}/${ids[0]}` }
   return { ...author, site, type, subject, details: { count: ids.length, ids: ids.slice(0, mostListed) } }

@@ -13,7 +13,6 @@ import { type Entry, type ItemPage, type ListSource, runList, writeItems } from 
 export interface ListDeps {
   readonly contents: Contents
   readonly links: CategoryLinks
-  // C-11: the largest number of objects that one list may filter or sort.
   readonly longestList: number
 }
 

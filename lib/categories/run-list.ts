@@ -5,7 +5,7 @@ import { chunksOf } from '../core/in-parallel.ts'
 import type { Count } from './contents.ts'
 import type { Selection } from './query/fields.ts'
 import type { Item, MemberReference } from './query/item-shape.ts'
-import type { ListQuery, Paging } from './query/list-query.ts'
+import type { ListQuery } from './query/list-query.ts'
 import type { Position } from './query/order.ts'
 
 /** The stored part of a list item. A stored list is in order of id. */
@@ -13,10 +13,12 @@ export interface Entry {
   readonly id: number
 }
 
+/**
+ * C-11: one request may read `longest` entries. `entries` returns up to `limit` entries with ids above `after`, sorted
+ * by id. Only the last page has fewer.
+ */
 export interface ListSource<E extends Entry> {
-  // C-11: the largest number of entries that one request may read.
   readonly longest: number
-  // Returns up to `limit` entries with ids above `after`, sorted by id. Only the last page has fewer.
   entries(after: number, limit: number): Promise<readonly E[]>
   count(after: number, limit: number): Promise<Count>
   outline(entry: E): Item
@@ -116,11 +118,7 @@ const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, 
 }
 
 // Reads in order of id until the page is full, or until `source.longest` entries are read. The next page continues there.
-const walk = async <E extends Entry>(
-  source: ListSource<E>,
-  query: ListQuery,
-  { after }: Extract<Paging, { by: 'cursor' }>,
-) => {
+const walk = async <E extends Entry>(source: ListSource<E>, query: ListQuery, after: Position | undefined) => {
   const matches: Match<E>[] = []
   let last = after?.key ?? start
   let left = source.longest
@@ -145,7 +143,7 @@ const choosePage = async <E extends Entry>(source: ListSource<E>, query: ListQue
   if (needsAll) return choosePageOfAll(source, query)
   if (paging.by === 'skip') return skipTo(source, query, paging.skip)
   const [page, all] = await Promise.all([
-    walk(source, query, paging),
+    walk(source, query, paging.after),
     paging.count ? source.count(start, Number.POSITIVE_INFINITY) : undefined,
   ])
   return { ...page, total: all?.count ?? null }

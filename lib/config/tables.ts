@@ -7,15 +7,10 @@ interface Key {
   readonly type: 'S' | 'N'
 }
 
-interface Index {
-  readonly partitionKey: Key
-  readonly sortKey: Key
-}
-
 export interface TableDefinition {
   readonly partitionKey: Key
   readonly sortKey?: Key
-  readonly indexes?: Readonly<Record<string, Index>>
+  readonly indexes?: Readonly<Record<string, Readonly<Record<'partitionKey' | 'sortKey', Key>>>>
   /** The directory, which is replicated to every data centre. */
   readonly global: boolean
   readonly timeToLive?: string

@@ -30,10 +30,7 @@ export type AnyOperation<Deps> = OperationHandler<Deps> | PublicOperation<Deps> 
 // The service issues tokens of this form only, so no other text needs a lookup.
 const tokenShape = /^[0-9a-f]{64}$/
 
-const tokenIn = (
-  { headers, query }: Request,
-  inQuery: boolean,
-): { readonly text: string; readonly isInQuery: boolean } => {
+const tokenIn = ({ headers, query }: Request, inQuery: boolean) => {
   const text = headers['authorization']?.trim().replace(/^Bearer\s+/i, '')
   if (text || !inQuery) return { text: text ?? '', isInQuery: false }
   return { text: firstValue(query, 'access_token') || firstValue(query, 'status') || '', isInQuery: true }
@@ -66,12 +63,7 @@ const authenticate = async (
   return caller
 }
 
-const admitToSite = (
-  { right }: Route,
-  { renderingEngine, rightMissing }: GroupPolicy,
-  caller: Caller,
-  site: Site,
-): SiteCaller => {
+const admitToSite = ({ right }: Route, { renderingEngine, rightMissing }: GroupPolicy, caller: Caller, site: Site) => {
   const rights = rightsOn(caller, site.id)
   if (right) requireInAnyFolder(rights, rightOf(right), rightMissing)
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')

@@ -52,10 +52,7 @@ export const digestsOf = (headers: Request['headers']): readonly Digest[] => {
 }
 
 /** Passes the bytes on, and throws after the last byte if the digest differs. Errors: checksumMismatch. */
-export async function* checkedBy(
-  digests: readonly Digest[],
-  content: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
+export async function* checkedBy(digests: readonly Digest[], content: AsyncIterable<Uint8Array>) {
   const hashes = digests.map((digest): [Digest, Hash] => [digest, createHash(digest.algorithm)])
   for await (const chunk of content) {
     for (const [, hash] of hashes) hash.update(chunk)

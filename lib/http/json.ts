@@ -1,6 +1,5 @@
 import * as secureJson from 'secure-json-parse'
 
-// No body of the contract nests deeper than four levels.
 export const deepestNesting = 32
 
 const nestsTooDeep = (value: unknown, depth: number): boolean =>

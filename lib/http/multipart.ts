@@ -30,10 +30,7 @@ const parserFor = (boundary: string) =>
   })
 
 /** Reads only as far as the caller asks for parts and their content. Errors: MultipartError, those of the source. */
-export async function* readMultipart(
-  source: AsyncIterator<Uint8Array>,
-  declared: string | undefined,
-): AsyncGenerator<Part, void> {
+export async function* readMultipart(source: AsyncIterator<Uint8Array>, declared: string | undefined) {
   const { boundary, pieces } = await prepareBody(source, declared)
   const parser = parserFor(boundary)
   const arrived: Part[] = []

@@ -58,10 +58,7 @@ interface Shape<Params, Query, Body> {
   readonly body?: BodyShape<Body>
 }
 
-export const readBody = async <Body>(
-  request: Request,
-  { schema, malformed, ...forms }: BodyShape<Body>,
-): Promise<Body> => {
+export const readBody = async <Body>(request: Request, { schema, malformed, ...forms }: BodyShape<Body>) => {
   const [{ readDocument }, { validate }, expected] = await Promise.all([
     import('./read-body.ts'),
     import('./validate.ts'),

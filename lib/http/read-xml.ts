@@ -5,7 +5,6 @@ const integer = /^-?\d{1,15}$/
 const dangerousNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 const longestReason = 200
 
-// In XML, numbers and booleans are texts.
 const fromText = (text: string): unknown => {
   const word = text.trim()
   if (word === 'true') return true

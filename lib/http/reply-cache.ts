@@ -1,14 +1,12 @@
 import type { TextReply } from './reply.ts'
 
-export type CacheReply = (key: string, make: () => Promise<TextReply>) => Promise<TextReply>
-
 const largestCache = 4_000_000
 
 /**
  * Keeps each reply until `stateOf` returns another name. A name is never used for two states. Without a name, no reply
  * is kept.
  */
-export const createReplyCache = (stateOf: () => Promise<string | undefined>): CacheReply => {
+export const createReplyCache = (stateOf: () => Promise<string | undefined>) => {
   let state: string | undefined
   let length = 0
   const kept = new Map<string, TextReply>()
@@ -24,7 +22,7 @@ export const createReplyCache = (stateOf: () => Promise<string | undefined>): Ca
     }
   }
 
-  return async (key, make) => {
+  return async (key: string, make: () => Promise<TextReply>): Promise<TextReply> => {
     // Read the state before the data: a reply with old data must not be kept for a newer state.
     const present = await stateOf()
     if (present === undefined) return make()

@@ -75,7 +75,6 @@ export const text = (type: string, body: string, tag?: string): TextReply => ({
   ...(tag && { tag }),
 })
 
-/** Caches must not keep the reply. */
 export const neverStored = { 'Cache-Control': 'no-store' }
 
 export const secret = <Value extends object>(value: Value, status = 200): DocumentReply => ({

@@ -20,7 +20,6 @@ interface Located {
   readonly dataCentre: DataCentre
 }
 
-//
 const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteId => {
   if (segment === 'current') {
     const [only, another] = sites
@@ -58,10 +57,7 @@ export const findHere = ({ dataCentre, findDataCentre }: SiteDeps): Promise<Data
 const lookupsAtOnce = 16
 
 /** the existing sites of a token, in order of id, each with its data centre. */
-export const sitesOf = async (
-  { findSite, findDataCentre }: SiteDeps,
-  { sites }: Grant,
-): Promise<readonly Located[]> => {
+export const sitesOf = async ({ findSite, findDataCentre }: SiteDeps, { sites }: Grant) => {
   const found: Located[] = []
   await inParallel(new Set(sites), lookupsAtOnce, async (id) => {
     const site = await findSite(id)
@@ -76,8 +72,8 @@ export const readAheadSite = async (deps: SiteDeps, { params }: RoutedRequest): 
 }
 
 /**
- * A-23 to A-26: for a site of another data centre, returns a redirect. Errors: siteUnknown and siteAmbiguous of the
- * group.
+ * A-15 to A-17, A-23 to A-26: for a site of another data centre, returns a redirect. Errors: siteUnknown and
+ * siteAmbiguous of the group.
  */
 export const resolveSite = async (
   deps: SiteDeps,

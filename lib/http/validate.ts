@@ -1,13 +1,7 @@
 import * as z from 'zod/mini'
-import { $ZodObject } from 'zod/v4/core'
+import { $ZodObject, toDotPath } from 'zod/v4/core'
 import { type ErrorName, invalidInput, type Problem } from '../core/errors.ts'
 import { unknownMembers } from '../core/names.ts'
-
-const pathOf = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
-    '',
-  )
 
 const membersOf = (schema: z.core.$ZodType): string[] =>
   schema instanceof $ZodObject ? Object.keys(schema._zod.def.shape) : []
@@ -19,7 +13,7 @@ export const check = <Value>(schema: z.core.$ZodType<Value>, value: unknown): Ch
   const result = z.safeParse(schema, value, { reportInput: true })
   if (result.success) return { value: result.data }
   const problems = result.error.issues.map((issue) => {
-    const path = pathOf(issue.path)
+    const path = toDotPath(issue.path)
     if (issue.code === 'unrecognized_keys') return { path, message: unknownMembers(issue.keys, membersOf(schema)) }
     const isMissing = path !== '' && issue.input === undefined
     return { path, message: isMissing ? `is missing. It ${issue.message}` : issue.message }

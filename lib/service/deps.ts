@@ -41,7 +41,7 @@ type CallerStores = Pick<Stores, 'grants' | 'people'>
 export const createCallerLookup = ({ grants, people }: CallerStores, clock: Clock = systemClock): CallerLookup => {
   const noteUse = createUseLog(grants, clock.wall)
   return cachedLookup(async (hash) => {
-    const caller = await findCaller({ grants, people }, hash)
+    const caller = await findCaller(grants, people, hash)
     if (caller) await noteUse(caller)
     return caller
   }, remembered(clock))
@@ -91,10 +91,10 @@ export const createDocumentationDeps = (
 
 export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 
-export interface AccessSurroundings {
+interface AccessSurroundings extends Surroundings {
   /** undefined for an issuer without a client secret. */
-  readonly findClientSecret: (issuer: string) => Promise<string | undefined>
-  readonly insecureSignIn: boolean
+  readonly findClientSecret?: (issuer: string) => Promise<string | undefined>
+  readonly insecureSignIn?: boolean
 }
 
 // after a removal or change, this process no longer uses the callers that it has cached.
@@ -116,7 +116,7 @@ const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup)
 export const createAccessDeps = (
   settings: HandledSettings,
   { attempts, issuers, accessValues, ...stores }: EdgeStores & Pick<Stores, 'attempts' | 'issuers' | 'accessValues'>,
-  surroundings: Surroundings & Partial<AccessSurroundings>,
+  surroundings: AccessSurroundings,
 ) => {
   const { insecureSignIn = false, clock = systemClock, findClientSecret = nobody } = surroundings
   const callers = surroundings.callers ?? createCallerLookup(stores, clock)

@@ -4,15 +4,8 @@ import type { SiteId } from '../core/ids.ts'
 import { webhookEntry } from './change-webhook.ts'
 import { eventOf, type Outbox, type OutgoingEntry, type ReportedView } from './event.ts'
 import type { Target } from './target.ts'
-import {
-  type Delivery,
-  isSuccess,
-  type Outcome,
-  type SecretSeals,
-  type Webhook,
-  type WebhookDeliveries,
-  type Webhooks,
-} from './webhooks.ts'
+import type { WebhookDeliveries, Webhooks } from './webhooks.ts'
+import { type Delivery, isSuccess, type Outcome, type SecretSeals, type Webhook } from './webhooks.ts'
 
 export interface DeliveryDeps {
   readonly webhooks: Pick<Webhooks, 'get' | 'change'>
@@ -60,13 +53,6 @@ export const postEvent = async (deps: DeliveryDeps, webhook: Webhook, view: Repo
   return { at, ...answer, milliseconds: Math.round(clock.monotonic() - began) }
 }
 
-interface Attempt {
-  readonly webhook: Webhook
-  readonly entry: OutgoingEntry
-  readonly source: string
-  readonly attempt: number
-}
-
 const isOver = ({ status, at }: Delivery, failingSince = at): boolean =>
   status === 410 || at - failingSince >= longestFailure
 
@@ -85,7 +71,10 @@ const disable = async ({ webhooks }: DeliveryDeps, { site, id, targetUrl }: Webh
 
 export const attemptDelivery = async (
   deps: DeliveryDeps,
-  { webhook, entry: { position, view }, source, attempt }: Attempt,
+  webhook: Webhook,
+  { position, view }: OutgoingEntry,
+  source: string,
+  attempt = 1,
 ): Promise<Delivery> => {
   const { at, ...answer } = await postEvent(deps, webhook, view, source)
   const id = `dlv_${String(at).padStart(14, '0')}-${String(position).padStart(16, '0')}-${attempt}`

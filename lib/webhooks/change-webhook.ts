@@ -7,7 +7,6 @@ import type {
   TestDelivery,
   Webhook,
   WebhookChange,
-  WebhookSecret,
   WebhookSettings,
   Webhooks,
 } from './webhooks.ts'
@@ -94,7 +93,7 @@ const overlap = { time: 24 * 3600 * 1000, mostSecrets: 4 } as const
 
 // Keeps several secrets: callers who lose the answer to a rotation rotate again, and their receiver may still know only
 // the first secret.
-const withNew = (present: readonly WebhookSecret[], sealed: string, now: number): readonly WebhookSecret[] => {
+const withNew = (present: Webhook['secrets'], sealed: string, now: number): Webhook['secrets'] => {
   const previous = present.map((secret) => ({ ...secret, until: secret.until ?? now + overlap.time }))
   return [{ sealed }, ...previous.filter(({ until }) => until > now)].slice(0, overlap.mostSecrets)
 }

@@ -32,7 +32,7 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ende
   const { position, attempt } = ended
   const entry = await entryAt(deps.outbox, webhook.site, position)
   if (!entry || !isWanted(webhook, entry)) return deps.deliveries.record(webhook.site, webhook.id, { ended })
-  const delivery = await attemptDelivery(deps, { webhook, entry, source, attempt })
+  const delivery = await attemptDelivery(deps, webhook, entry, source, attempt)
   await recordDelivery(deps, webhook, delivery, { ended, ...retryAfter(delivery) })
 }
 
@@ -40,15 +40,10 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ende
  * Sends the first of these entries that the webhook wants. Then the position of the webhook is this entry, or the last
  * entry if the webhook wants none.
  */
-const sendFirst = async (
-  deps: DeliveryDeps,
-  webhook: Webhook,
-  source: string,
-  entries: readonly OutgoingEntry[],
-): Promise<void> => {
+const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, entries: readonly OutgoingEntry[]) => {
   const entry = entries.find((each) => isWanted(webhook, each))
   if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
-  const delivery = await attemptDelivery(deps, { webhook, entry, source, attempt: 1 })
+  const delivery = await attemptDelivery(deps, webhook, entry, source)
   const isHandled = isSuccess(delivery) || (await hasRoom(deps, webhook))
   const others = isHandled ? { position: entry.position, ...retryAfter(delivery) } : {}
   await recordDelivery(deps, webhook, delivery, others)
@@ -81,12 +76,7 @@ const newEntries = async ({ outbox }: DeliveryDeps, { site, position }: Webhook,
  * the time at which the next work is due, in milliseconds since the epoch: now, if the deadline ended the work. Errors:
  * unavailable.
  */
-export const deliverNext = async (
-  deps: DeliveryDeps,
-  site: SiteId,
-  id: string,
-  deadline: Deadline,
-): Promise<number | undefined> => {
+export const deliverNext = async (deps: DeliveryDeps, site: SiteId, id: string, deadline: Deadline) => {
   let entries: readonly OutgoingEntry[] = []
   for (let repeats = true; ; repeats = !repeats) {
     const now = deps.clock.wall()

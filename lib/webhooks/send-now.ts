@@ -27,7 +27,7 @@ export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: s
   const entry = before && (await entryAt(deps.outbox, site, before.position))
   if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
   const source = await findSource(deps, webhook)
-  const delivery = await attemptDelivery(deps, { webhook, entry, source, attempt: before.attempt + 1 })
+  const delivery = await attemptDelivery(deps, webhook, entry, source, before.attempt + 1)
   await recordDelivery(deps, webhook, delivery)
   const retries = isSuccess(delivery) ? await deps.deliveries.retries(site, webhook.id, mostRetries) : []
   const ended = retries.find(({ position }) => position === entry.position)

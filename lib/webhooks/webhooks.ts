@@ -11,7 +11,7 @@ export interface WebhookSettings {
 }
 
 /** V-5. `until` is in milliseconds since the epoch. The newest secret has none. */
-export interface WebhookSecret {
+interface WebhookSecret {
   readonly sealed: string
   readonly until?: number
 }

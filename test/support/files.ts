@@ -69,7 +69,7 @@ export const openTestFiles = async ({
   }
   const recording: StorageStores = { ...machine.stores, removalQueue }
   const stores: StorageStores = { ...recording, ...between(recording) }
-  const linkTo = createLinkTo({ secret: machine.stores.linkSecret }, clock)
+  const linkTo = createLinkTo(machine.stores.linkSecret, clock)
   const deps = createStorageDeps(settings, stores, { telemetry, linkTo, ...surroundings })
   return {
     handler: createStorageHandler(deps),

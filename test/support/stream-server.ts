@@ -40,7 +40,7 @@ export const openStream = async (test: Cleanup = { onTestFinished }) => {
     files.stores,
     {
       telemetry: { request: (record) => void records.push(record) },
-      linkTo: createLinkTo({ secret: files.linkSecret }, systemClock),
+      linkTo: createLinkTo(files.linkSecret, systemClock),
     },
   )
   const close = closerOf(server, 0)

@@ -78,7 +78,7 @@ const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
     })
   }
   const token = await fillDirectory(stores)
-  const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
+  const linkTo = createLinkTo(stores.linkSecret, systemClock)
   const settings = { dataCentre: 'us', ...readSettingsOf('machine', {}) }
   const deps = createStorageDeps(settings, stores, { ...unlogged, linkTo })
   const handler = createStorageHandler(deps)

@@ -66,7 +66,7 @@ export const search: Bench = async () => [
   await onMachine(async (machine) => {
     const token = await fillDirectory(machine.stores)
     await storeFiles(machine)
-    const linkTo = createLinkTo({ secret: machine.stores.linkSecret }, systemClock)
+    const linkTo = createLinkTo(machine.stores.linkSecret, systemClock)
     const handler = createStorageHandler(createStorageDeps(settings, machine.stores, { ...unlogged, linkTo }))
     return measure(createSearch(handler, token))
   }),

@@ -70,7 +70,7 @@ const compare = async (stores: LocalStores): Promise<Table> => {
     const used = { ...stores, files: forgetful(stores.files), progress }
     return createStorageHandler(createStorageDeps(settings, used, { ...unlogged, linkTo }))
   }
-  const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
+  const linkTo = createLinkTo(stores.linkSecret, systemClock)
   const writes = new Map<string, number[]>()
   const [loud, quiet] = [telling(noted(stores.progress, writes)), telling(silent)]
   const { slow, fast } = await inTurns(runs, {

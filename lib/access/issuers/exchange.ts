@@ -7,7 +7,7 @@ import { textOfRight } from '../../core/rights.ts'
 import { type Grants, hashToken, newToken } from '../grants.ts'
 import { clockSkew, type IssuerClient, longestToken } from './issuer-client.ts'
 import { type Issuer, type Issuers, type KeyedValues, TokenFault, type Trust } from './issuers.ts'
-import { type Granted, grantedTo } from './match-rules.ts'
+import { type Granted, grantedBy, matchingRules } from './match-rules.ts'
 
 interface ExchangeDeps {
   readonly issuers: Pick<Issuers, 'trust'>
@@ -15,11 +15,6 @@ interface ExchangeDeps {
   readonly grants: Pick<Grants, 'put'>
   readonly client: Pick<IssuerClient, 'verify'>
   readonly clock: Clock
-}
-
-export interface Exchanged extends Granted {
-  readonly token: string
-  readonly user: string
 }
 
 const longestUser = 200
@@ -50,8 +45,7 @@ const siteIn = (resource: string | undefined): SiteId | undefined => {
 
 const verifyOnce = async (client: ExchangeDeps['client'], issuer: Issuer, jwt: string): Promise<JWTPayload> => {
   try {
-    const { url, audience } = issuer
-    return await client.verify(jwt, { issuer: url, audience, requiredClaims: ['jti'] })
+    return await client.verify(jwt, issuer.url, issuer.audience, 'jti')
   } catch (error) {
     if (error instanceof TokenFault) throw refusedGrant(error.message)
     throw error
@@ -59,7 +53,7 @@ const verifyOnce = async (client: ExchangeDeps['client'], issuer: Issuer, jwt: s
 }
 
 const grantFor = (trust: Trust, issuer: Issuer, claims: JWTPayload, site: SiteId | undefined): Granted => {
-  const granted = grantedTo(trust, issuer, claims, site)
+  const granted = grantedBy(matchingRules(trust, issuer, claims), site)
   if (granted === 'several')
     throw refusedTarget('Several rules match this token. Send the number of the site as resource.')
   if (granted !== 'none') return granted
@@ -80,10 +74,7 @@ const use = async ({ accessValues }: ExchangeDeps, { url }: Issuer, { jti, exp =
  * A-97 to A-100: exchanges the token of an issuer for a token of the service. Errors: exchangeRefused, targetRefused,
  * unavailable.
  */
-export const exchangeToken = async (
-  deps: ExchangeDeps,
-  { jwt, resource }: { readonly jwt: string; readonly resource: string | undefined },
-): Promise<Exchanged> => {
+export const exchangeToken = async (deps: ExchangeDeps, jwt: string, resource: string | undefined) => {
   const site = siteIn(resource)
   const trust = await deps.issuers.trust()
   const issuer = issuerOfToken(trust, jwt)

@@ -4,7 +4,7 @@ import type { Author, HistoryEntry } from '../../core/history-entry.ts'
 import { isPersonName, newPerson, type People, type Person, sitesOfPerson } from '../people.ts'
 import { newSessions } from '../sign-in.ts'
 import type { Issuer, KeyedValues, Trust } from './issuers.ts'
-import { type Claims, rolesFor } from './match-rules.ts'
+import { type Claims, matchingRules, rolesIn } from './match-rules.ts'
 
 interface IdentityDeps {
   readonly people: People
@@ -72,10 +72,8 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
 
 const longestDisplayName = 200
 
-const personNamed = (name: string, identity: string, arrived: Arrived, now: number): Person => {
-  const { claims, trust, issuer } = arrived
+const personNamed = (name: string, identity: string, claims: Claims, sites: Person['sites'], now: number): Person => {
   const called = typeof claims['name'] === 'string' ? claims['name'].replace(/\p{Cc}/gu, ' ') : name
-  const sites = Object.fromEntries([...rolesFor(trust, issuer, claims)].map(([site, role]) => [site, { role }]))
   const displayName = called.slice(0, longestDisplayName)
   const known = { name, displayName, email: verifiedEmail(claims) ?? '', sites }
   return { ...newPerson(known, now), identities: [identity] }
@@ -84,14 +82,15 @@ const personNamed = (name: string, identity: string, arrived: Arrived, now: numb
 /** A-95. Ignores the user name at the issuer, because another person may have this name here. */
 const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const { trust, issuer, claims } = arrived
-  if (rolesFor(trust, issuer, claims).size === 0) return undefined
+  const sites = rolesIn(matchingRules(trust, issuer, claims))
+  if (Object.keys(sites).length === 0) return undefined
   const email = verifiedEmail(claims)
   const names = [
     ...(email !== undefined && isPersonName(email) ? [email] : []),
     `${issuer.id}-${identity.slice(0, 16)}`,
   ]
   for (const name of names) {
-    const person = personNamed(name, identity, arrived, deps.clock.wall())
+    const person = personNamed(name, identity, claims, sites, deps.clock.wall())
     await remember(deps, identity, name)
     if (await deps.people.create(person, entriesOf('user.created', person, arrived))) return person
     const other = await deps.people.get(name, true)

@@ -12,12 +12,6 @@ export interface IssuerDocument {
 
 type FetchOnce = (address: string, init: Omit<RequestInit, 'body'> & { readonly body?: unknown }) => Promise<Response>
 
-interface Expected {
-  readonly issuer: string
-  readonly audience: string
-  readonly requiredClaims?: readonly string[]
-}
-
 const algorithms = ['RS256', 'ES256', 'EdDSA']
 const mostBytes = 256 * 1024
 const rememberedFor = 600_000
@@ -101,7 +95,9 @@ const faultOf = (error: unknown, issuer: string): unknown => {
 
 /**
  * The client of the servers of issuers. Caches configurations and keys. The URL of an issuer identifies it. `patience`
- * is the longest time for a whole answer, in milliseconds. Errors of every call: unavailable.
+ * is the longest time for a whole answer, in milliseconds. A function of `fetchOf` sends one request, and follows no
+ * redirects. It throws if the answer is late, incomplete or too large. `verify` (A-91) throws a TokenFault. Errors of
+ * every call: unavailable.
  */
 export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patience = 5_000) => {
   const fetchOf = createFetch(patience)
@@ -124,13 +120,15 @@ export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patienc
   const known = async (issuer: string) => (await find(issuer)) ?? load(issuer)
 
   return {
-    /** Sends one request, and follows no redirects. Throws if the answer is late, incomplete or too large. */
     fetchOf,
-
     discover: async (issuer: string): Promise<IssuerDocument> => (await known(issuer)).document,
 
-    /** A-91. Throws a TokenFault. */
-    async verify(jwt: string, { issuer, audience, requiredClaims = [] }: Expected): Promise<JWTPayload> {
+    async verify(
+      jwt: string,
+      issuer: string,
+      audience: string,
+      ...requiredClaims: readonly string[]
+    ): Promise<JWTPayload> {
       const { keys } = await known(issuer)
       try {
         const { payload } = await jwtVerify(jwt, keys, {

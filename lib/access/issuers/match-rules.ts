@@ -12,7 +12,7 @@ const hasClaim = (claims: Claims, name: string, value: string): boolean => {
   return Array.isArray(claim) ? claim.some((one) => isValue(one, value)) : isValue(claim, value)
 }
 
-const matchingRules = ({ rules }: Trust, { id }: Issuer, claims: Claims): readonly Rule[] =>
+export const matchingRules = ({ rules }: Trust, { id }: Issuer, claims: Claims): readonly Rule[] =>
   rules.filter(
     (rule) => rule.issuer === id && Object.entries(rule.claims).every(([name, value]) => hasClaim(claims, name, value)),
   )
@@ -24,13 +24,8 @@ export interface Granted {
 }
 
 /** A-98, A-100: if several rules of one site match, their rights add up, and the shortest `ttl` (in seconds) counts. */
-export const grantedTo = (
-  trust: Trust,
-  issuer: Issuer,
-  claims: Claims,
-  resource: SiteId | undefined,
-): Granted | 'none' | 'several' => {
-  const matching = matchingRules(trust, issuer, claims).filter(isForPrograms)
+export const grantedBy = (matched: readonly Rule[], resource: SiteId | undefined): Granted | 'none' | 'several' => {
+  const matching = matched.filter(isForPrograms)
   if (matching.length > 1 && resource === undefined) return 'several'
   const rules = matching.filter(({ site }) => resource === undefined || site === resource)
   const [first] = rules
@@ -43,10 +38,10 @@ export const grantedTo = (
 }
 
 /** A-95: the roles that the rules give to a person: one role per site. */
-export const rolesFor = (trust: Trust, issuer: Issuer, claims: Claims): ReadonlyMap<SiteId, PersonGrant['role']> =>
-  new Map(
-    matchingRules(trust, issuer, claims)
+export const rolesIn = (matched: readonly Rule[]): Readonly<Record<SiteId, PersonGrant>> =>
+  Object.fromEntries(
+    matched
       .filter(isForPeople)
       .toReversed()
-      .map(({ site, grants }) => [site, grants.role]),
+      .map(({ site, grants: { role } }) => [site, { role }]),
   )

@@ -50,13 +50,10 @@ const faultIn = (error: unknown): Error => {
 }
 
 /** returns the address to which the browser goes, at the issuer. Errors: unavailable, TokenFault. */
-export const beginSignIn = async (
-  provider: Provider,
-  challenge: string,
-): Promise<{ readonly location: string; readonly begun: Begun }> => {
+export const beginSignIn = async (provider: Provider, challenge: string) => {
   try {
     const configuration = await configure(provider)
-    const begun = {
+    const begun: Begun = {
       state: library.randomState(),
       nonce: library.randomNonce(),
       verifier: library.randomPKCECodeVerifier(),
@@ -91,7 +88,7 @@ export const finishSignIn = async (provider: Provider, query: string, begun: Beg
       expectedNonce: begun.nonce,
       idTokenExpected: true,
     })
-    const claims = await client.verify(tokens.id_token ?? '', { issuer: issuer.url, audience: issuer.clientId })
+    const claims = await client.verify(tokens.id_token ?? '', issuer.url, issuer.clientId)
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims
     const more = await library.fetchUserInfo(configuration, tokens.access_token, String(claims.sub))
     return { ...more, ...claims }

@@ -1,4 +1,4 @@
-import { unknownMembers } from '../../core/names.ts'
+import { quote, unknownMembers } from '../../core/names.ts'
 import type { MemberType, Scalar } from '../../core/object-kinds.ts'
 import { comparableNames, findMember, type ItemShape, type MemberReference } from './item-shape.ts'
 
@@ -81,7 +81,7 @@ const readers: Readonly<Record<MemberType, (operand: unknown) => Comparable | un
   text: () => undefined,
 }
 
-export const operandNames: Readonly<Record<MemberType, string>> = {
+const operandNames: Readonly<Record<MemberType, string>> = {
   integer: 'a number',
   flag: '1 or 0',
   string: 'a string',
@@ -90,6 +90,10 @@ export const operandNames: Readonly<Record<MemberType, string>> = {
   text: 'nothing',
 }
 
-/** Undefined for an operand that cannot be compared with a member of this type. */
-export const readOperand = (operand: unknown, type: MemberType): Comparable | undefined =>
-  operand === null ? null : readers[type](operand)
+/** Throws QueryFault for an operand that cannot be compared with the member. */
+export const operandOf = (operand: unknown, { name, type }: MemberReference, operator: string): Comparable => {
+  const comparable = operand === null ? null : readers[type](operand)
+  if (comparable !== undefined) return comparable
+  const given = quote(typeof operand === 'object' ? JSON.stringify(operand) : String(operand))
+  throw new QueryFault(`${operator} on ${name} needs ${operandNames[type]}, not ${given}`)
+}

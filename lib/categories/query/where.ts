@@ -1,17 +1,8 @@
 import JSON5 from 'json5'
 import { quote } from '../../core/names.ts'
-import {
-  type Comparable,
-  compare,
-  memberNamed,
-  operandNames,
-  QueryFault,
-  readOperand,
-  toComparable,
-} from './comparable.ts'
+import { type Comparable, compare, memberNamed, operandOf, QueryFault, toComparable } from './comparable.ts'
 import type { Item, ItemShape, MemberReference } from './item-shape.ts'
 
-// These limits bound the work for each item.
 export const longestWhere = 4096
 export const deepestWhere = 8
 export const mostConditions = 100
@@ -28,15 +19,6 @@ type Operator = (operand: unknown, member: MemberReference, operator: string) =>
 
 const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const operandOf = (operand: unknown, member: MemberReference, operator: string): Comparable => {
-  const comparable = readOperand(operand, member.type)
-  if (comparable === undefined) {
-    const given = quote(typeof operand === 'object' ? JSON.stringify(operand) : String(operand))
-    throw new QueryFault(`${operator} on ${member.name} needs ${operandNames[member.type]}, not ${given}`)
-  }
-  return comparable
-}
 
 const not =
   (create: Operator): Operator =>

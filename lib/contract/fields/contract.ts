@@ -2,17 +2,7 @@ import * as z from 'zod/mini'
 import { permissions } from '../../access/grants.ts'
 import { fieldTypes, imageVerification } from '../../fields/catalogue.ts'
 import { maxOrder } from '../../fields/web-forms.ts'
-import {
-  component,
-  described,
-  type GroupContract,
-  link,
-  named,
-  ok,
-  parameter,
-  siteParameter,
-  text,
-} from '../contract.ts'
+import { component, described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
 import { xmlNames } from '../xml-names.ts'
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
 
@@ -124,7 +114,7 @@ export const fieldsContract: GroupContract<'fields'> = {
       summary: 'Check that the service answers',
       description:
         'On one machine, the answer with `ready` is 503 while the service starts, and 507 while the disk is full.',
-      query: { ready: text('Also checks that the service can accept changes.', '') },
+      query: { ready: parameter('Also checks that the service can accept changes.', '', z.string()) },
       answers: { 200: { description: 'The service answers.', schema: health } },
       errors: ['unavailable', 'outOfSpace'],
       examples: [{}],

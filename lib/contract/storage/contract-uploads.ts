@@ -1,16 +1,7 @@
 import * as z from 'zod/mini'
 import type { ErrorName } from '../../core/errors.ts'
 import { flag, type GroupContract, ok, type ParameterContracts, switchesOf, text } from '../contract.ts'
-import {
-  bytes,
-  form,
-  formBodies,
-  meta,
-  noneMatch,
-  uploadState as partsState,
-  pathLinks,
-  success,
-} from './contract-schemas.ts'
+import { bytes, form, formBodies, meta, noneMatch, pathLinks, success, uploadState } from './contract-schemas.ts'
 import { copyPath, newName, newPath, partsBody, partsQuery, putSwitches, restoreBody } from './switches.ts'
 
 const digests: ParameterContracts = {
@@ -133,7 +124,7 @@ const begun = {
   optionalHeaders: ['Tus-Resumable', 'Upload-Offset', 'Upload-Expires'],
 } as const
 
-const uploadState = ['Upload-Offset', 'Tus-Resumable'] as const
+const offsetHeaders = ['Upload-Offset', 'Tus-Resumable'] as const
 const completionErrors: readonly ErrorName[] = ['protocolVersionUnknown', 'uploadUnknown', ...placementErrors]
 
 export const uploadOperations = {
@@ -215,7 +206,7 @@ export const uploadOperations = {
       'the service from storing the complete file, the service tries again before it answers.',
     headers: inTus,
     answers: ok('The progress of the upload.', undefined, {
-      headers: [...uploadState, 'Cache-Control'],
+      headers: [...offsetHeaders, 'Cache-Control'],
       optionalHeaders: ['Upload-Length', 'Upload-Defer-Length', 'Upload-Metadata', 'Upload-Expires'],
     }),
     errors: completionErrors,
@@ -235,7 +226,7 @@ export const uploadOperations = {
         z.string(),
       ],
     }),
-    answers: ok('The state of the upload.', partsState),
+    answers: ok('The state of the upload.', uploadState),
     errors: [...completionErrors, 'storageRefused'],
   },
   appendToUpload: {
@@ -254,7 +245,7 @@ export const uploadOperations = {
     // A request without bytes completes an upload whose file could not be placed before.
     body: { schema: bytes, mediaTypes: { 'application/offset+octet-stream': bytes }, optional: true },
     answers: {
-      204: { description: 'The bytes are stored.', headers: uploadState, optionalHeaders: ['Upload-Expires'] },
+      204: { description: 'The bytes are stored.', headers: offsetHeaders, optionalHeaders: ['Upload-Expires'] },
     },
     errors: [
       ...completionErrors,

@@ -20,8 +20,7 @@ beforeEach(() => {
 })
 afterAll(() => issuer.close())
 
-const expected = () => ({ issuer: issuer.url, audience: 'site-admin', requiredClaims: ['jti'] })
-const verify = (jwt: string, by = client) => by.verify(jwt, expected())
+const verify = (jwt: string, by = client) => by.verify(jwt, issuer.url, 'site-admin', 'jti')
 const seconds = (from = 0) => Math.floor(Date.now() / 1000) + from
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 

@@ -14,10 +14,7 @@ const records: RequestRecord[] = []
 
 const storage = await openStorage({ clock })
 const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-const downloads = createDownloads(
-  { files: storage.deps.files, secret: storage.linkSecret },
-  { ...storage.deps.edge, telemetry },
-)
+const downloads = createDownloads(storage.deps.files, storage.linkSecret, { ...storage.deps.edge, telemetry })
 afterAll(() => storage.close())
 beforeEach(async () => {
   await storage.put('/a b.html', '0123456789')

@@ -10,13 +10,13 @@ const messageFrom = (remoteAddress: string, forwarded?: string) =>
 
 describe('The address of a caller', () => {
   test('the address is that of the socket (A-79)', () => {
-    const addressOf = createAddressOf({ trusted: undefined, isBehindProxy: false })
+    const addressOf = createAddressOf(undefined, false)
     expect(addressOf(messageFrom('::ffff:192.0.2.1', '192.0.2.9'))).toBe('192.0.2.1')
     expect(addressOf(messageFrom('2001:db8::1'))).toBe('2001:db8::1')
   })
 
   test('the address is unknown behind a proxy that is not trusted (A-81)', () => {
-    const addressOf = createAddressOf({ trusted: undefined, isBehindProxy: true })
+    const addressOf = createAddressOf(undefined, true)
     expect(addressOf(messageFrom('127.0.0.1', '192.0.2.9'))).toBeUndefined()
   })
 
@@ -32,7 +32,7 @@ describe('The address of a caller', () => {
     ['127.0.0.1', undefined, '127.0.0.1'],
   ])('a connection from %s with X-Forwarded-For %s gives the address %s (A-80)', (peer, forwarded, address) => {
     const trusted = readBlocks(['127.0.0.1', '10.0.0.0/8'])
-    expect(createAddressOf({ trusted, isBehindProxy: true })(messageFrom(peer, forwarded))).toBe(address)
+    expect(createAddressOf(trusted, true)(messageFrom(peer, forwarded))).toBe(address)
   })
 
   test.each(['', 'all', '10.0.0.0/33', '10.0.0.0/8/8', '::/129', '10.0.0.0/-1', '10.0.0/8'])(
