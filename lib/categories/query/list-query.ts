@@ -11,7 +11,7 @@ export const largestLimit = 500
 
 // C-14, C-17: a page by `skip` always has the total. A page by `cursor` has the total only with `count`. At the start,
 // `after` is undefined.
-export type Paging =
+type Paging =
   | { readonly by: 'skip'; readonly skip: number }
   | { readonly by: 'cursor'; readonly after: Position | undefined; readonly count: boolean }
 
