@@ -9,7 +9,7 @@ import { append, inTus, metadata, pathOf } from '../support/tus.ts'
 const changesOf = async (site: number, token: string, type: string) =>
   (await call(`/api/v2/admin/sites/${site}/changes?type=${type}`, { token })).json.items
 
-testWithAdmin('People are listed once each, sorted by name (A-51, A-53, A-56, E-58)', async () => {
+testWithAdmin('A site lists its people by name, and knows no others (A-51, A-53, A-56, E-58)', async () => {
   const [here, there] = [await openSite(), await openSite()]
   const names = [newName('b'), newName('A')]
   for (const name of names) await here.invite({ role: 'editor' }, name)
@@ -20,7 +20,9 @@ testWithAdmin('People are listed once each, sorted by name (A-51, A-53, A-56, E-
   expect((await there.ask('GET')).json.users).toMatchObject([
     { name: names[0], role: null, rights: ['files:read:/x', 'forms:write'] },
   ])
-  expectError(await there.ask('GET', `/${names[1]}`), 404, 101010)
+  for (const [method, body] of [['GET'], ['PUT', { role: 'viewer' }], ['DELETE']] as const) {
+    expectError(await there.ask(method, `/${names[1]}`, body), 404, 101010)
+  }
   for (const none of ['x'.repeat(3_000), '%20', 'a%2Fb']) expectError(await there.ask('GET', `/${none}`), 404, 101010)
 })
 
