@@ -1,6 +1,6 @@
 import type { SiteId } from '../../core/ids.ts'
 import { selfAndAncestors } from '../changes/look.ts'
-import { isAnyRemoved } from '../changes/restore.ts'
+import { isAnyRemoved } from '../changes/restore-folder.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore, ObjectVersion } from '../object-store.ts'
 import { editions, fileKey, folderKey, type StoragePath } from '../path.ts'

@@ -28,7 +28,7 @@ test('A field has links, id, name, type, mandatory and order (F-2)', async () =>
   })
 })
 
-test('Fields are listed in their order, whatever paging or sorting is asked for (F-1)', async () => {
+test('Fields are listed in their order, and ignore paging and sorting (F-1)', async () => {
   const form = await formWith({ id: -2, order: 9 }, { id: -3, order: 2 }, { id: -5, order: 5 })
   const { json } = await call(`${fieldsOf(form)}?limit=1&page=2&order=-id&_=123`)
   expect(json.items.map(({ id }: { id: number }) => id)).toEqual([-3, -5, -2])

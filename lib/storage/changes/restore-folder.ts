@@ -1,0 +1,183 @@
+import { type Deadline, reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { isUnconditional, refusalOf } from '../conditions.ts'
+import { listAll } from '../many-objects.ts'
+import type { ObjectStore, Period, Restoration } from '../object-store.ts'
+import { ancestorsOf, editions, fileKey, folderKey, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { refuse, storageRefused } from '../refusals.ts'
+import { type Ancestors, findAncestors } from '../resolve-path.ts'
+import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
+import { lockPath } from './lock-path.ts'
+import { findTaken, isLocked } from './look.ts'
+
+const mostObjects = 10_000
+
+// In milliseconds: without a record, the removal is assumed to have taken this long.
+const assumedLength = 60_000
+
+const nothingToRestore = () =>
+  new ServiceError('fileUnknown', {
+    message: 'No removed file or folder of this name is kept. ?deleted lists the kept ones.',
+  })
+
+const assumedRemoval = async (
+  { files, clock }: Pick<ChangeDeps, 'files' | 'clock'>,
+  site: SiteId,
+  folder: StoragePath,
+  deadline: Deadline,
+): Promise<readonly Period[]> => {
+  let last = 0
+  for (let after: string | undefined; ; ) {
+    deadline.reserving(reserves.restore).check()
+    const prefix = folderKey('live', site, folder)
+    const { entries, next } = await files.listRemoved({ prefix, after, limit: 1_000 })
+    for (const { removedAt } of entries) last = Math.max(last, removedAt)
+    if (next === undefined) break
+    after = next
+  }
+  return last === 0 ? [] : [{ from: last - assumedLength, to: Math.max(last, clock.wall()) }]
+}
+
+const mostNamed = 20
+
+const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceError => {
+  const depth = folder === root ? 0 : folder.length + 1
+  const below = changes.map(({ key }) => pathIn(key).slice(depth)).filter((path) => path.includes('/'))
+  const names = [...new Set(below.map((path) => path.slice(0, path.indexOf('/'))))].slice(0, mostNamed)
+  const advice =
+    names.length === 0
+      ? 'Restore its files one by one.'
+      : `Restore its folders one by one, such as ${names.join(', ')}. ?deleted lists them.`
+  return storageRefused(
+    `This folder was removed with more than ${mostObjects} files and folders, too many for one restore. ${advice}`,
+  )
+}
+
+const findRemoved = async (files: ObjectStore, folder: StoragePath, period: Period, { site, deadline }: Requester) => {
+  const found: Restoration[] = []
+  for (const edition of editions) {
+    for await (const some of files.removedWithin(folderKey(edition, site, folder), period)) {
+      found.push(...some.map((one): Restoration => ({ ...one, kind: 'restore' })))
+      if (found.length > mostObjects) throw tooMuch(folder, found)
+      deadline.reserving(reserves.restore).check()
+    }
+  }
+  return found
+}
+
+export const isAnyRemoved = async (
+  files: ObjectStore,
+  site: SiteId,
+  folder: StoragePath,
+  periods: readonly Period[],
+) => {
+  for (const period of periods) {
+    for await (const some of files.removedWithin(folderKey('live', site, folder), period)) {
+      if (some.length > 0) return true
+    }
+  }
+  return false
+}
+
+const findClash = async (
+  files: ObjectStore,
+  folder: StoragePath,
+  changes: readonly Restoration[],
+  { site, deadline }: Requester,
+): Promise<boolean> => {
+  const isFolder = (key: string) => key.endsWith('/')
+  const comingFiles = new Set(changes.flatMap(({ key }) => (isFolder(key) ? [] : pathIn(key))))
+  const comingFolders = new Set(changes.flatMap(({ key }) => upTo(folder, pathIn(key)).slice(isFolder(key) ? 0 : 1)))
+  for (const edition of editions) {
+    for await (const objects of listAll(files, folderKey(edition, site, folder))) {
+      const clash = objects.some(({ key }) => {
+        const [self, ...around] = upTo(folder, pathIn(key))
+        const folders = isFolder(key) && self !== undefined ? [self, ...around] : around
+        return folders.some((one) => comingFiles.has(one)) || (!isFolder(key) && comingFolders.has(self ?? root))
+      })
+      if (clash) return true
+      deadline.reserving(reserves.restore).check()
+    }
+  }
+  return false
+}
+
+interface SeenFolder {
+  readonly site: SiteId
+  readonly folder: StoragePath
+  readonly lockId: string
+  readonly changes: readonly Restoration[]
+  readonly ancestors: Ancestors
+}
+
+const absencesOfFolder = (site: SiteId, folder: StoragePath, replace: boolean): Absences => [
+  ...noFileAt(site, [folder], 'destinationExists'),
+  ...(replace ? [] : editions.map((edition) => [folderKey(edition, site, folder), 'destinationExists'] as const)),
+]
+
+const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFolder, replace: boolean): Plan => ({
+  paths: [folder],
+  changes,
+  absent: absencesOfFolder(site, folder, replace),
+  ancestors,
+  entry: { type: 'folder.restored', subject: folder, details: { count: changes.length } },
+  lockId,
+})
+
+const restoreRemoved = async (
+  deps: ChangeDeps,
+  taken: Omit<SeenFolder, 'ancestors'>,
+  since: number,
+  replace: boolean,
+  requester: Requester,
+): Promise<void> => {
+  const { files, removals } = deps
+  const { site, folder, changes } = taken
+  const ancestors = await findAncestors(files, site, ancestorsOf(folder))
+  refuse(await findTaken(files, [...absencesOfFolder(site, folder, replace), ...noFileAt(site, ancestors.missing)]))
+  const isClash = replace && (await findClash(files, folder, changes, requester))
+  refuse([isClash && 'destinationExists'])
+  try {
+    // There is only one attempt. On S3, its undo hides the objects again, and their new removal is not in the recorded
+    // period.
+    await change(deps, { ...taken, ancestors }, (seen) => planRestoredFolder(seen, replace), requester)
+  } catch (error) {
+    // Records the period of this undo, so that the next restore finds the objects.
+    await removals.note({ site, folder, since }).catch(() => {})
+    throw error
+  }
+}
+
+const findPresent = async (files: ObjectStore, site: SiteId, path: StoragePath) =>
+  (await files.exists(folderKey('live', site, path))) ? 'folder' : files.find(fileKey('live', site, path))
+
+/** Restores everything that the last removal of a folder removed (H-21). */
+export const restoreFolder = async (
+  deps: ChangeDeps,
+  folder: StoragePath,
+  periods: readonly Period[],
+  { replace = false }: { readonly replace?: boolean | undefined },
+  requester: Requester,
+): Promise<void> => {
+  const { site, deadline, conditions = {} } = requester
+  const { files, removals, workflows } = deps
+  const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
+  refuse([known.length === 0 && nothingToRestore()])
+  const [isHeld, present, isRunning] = await Promise.all([
+    isLocked(deps, site, [folder]),
+    isUnconditional(conditions) ? undefined : findPresent(files, site, folder),
+    workflows.isRunningBelow(site, folder),
+  ])
+  refuse([isHeld && 'folderLocked', refusalOf(conditions, present), isRunning && 'workflowUpdated'])
+  await using lock = await lockPath(deps, folder, { site, deadline })
+  // A purge locks the path of its file before it looks for the locks of folders.
+  refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])
+  const locked = { ...requester, deadline: lock.deadline }
+  for (const period of known) {
+    const changes = await findRemoved(files, folder, period, locked)
+    if (changes.length === 0) continue
+    return await restoreRemoved(deps, { site, folder, lockId: lock.id, changes }, period.from, replace, locked)
+  }
+  throw nothingToRestore()
+}
