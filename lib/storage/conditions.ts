@@ -39,10 +39,10 @@ export const refusalOf = (
   const has = (tags: TagList, compare: typeof isStronglyIn) =>
     tags === '*' ? named !== undefined : named && named !== 'folder' && matches(named.version, tags, compare)
   if (match !== undefined && !has(match, isStronglyIn)) {
-    return refusal('If-Match failed: the file has changed. Read it again, then repeat.')
+    return refusal('If-Match failed: the file or folder has changed, or does not exist. Read it again, then repeat.')
   }
   if (noneMatch !== undefined && has(noneMatch, isWeaklyIn)) {
-    return refusal('If-None-Match failed: the file already exists in that state. Read it, then decide.')
+    return refusal('If-None-Match failed: the file or folder already exists in that state. Read it, then decide.')
   }
   return undefined
 }
