@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { administrationFileGrants, administrationGrants } from '../../cdk/config/grants.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { administer, jsonLines } from '../support/administration.ts'
@@ -35,86 +35,84 @@ const folder = mkdtempSync(join(tmpdir(), 'site-admin-administration-'))
 const records = join(folder, 'records')
 const exported = join(folder, 'exported')
 
-describe('the policy of an administrator', () => {
-  const calls: Call[] = []
-  const actions = new Set<string>()
-  /** Replaces S3. The server below replaces all other services: the tables are in memory, and stacks are simulated. */
-  const askBucket = openBucket()
-  const { connect, answerCall } = openMemoryTables()
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray())
-    const { headers, method = '', url = '' } = request
-    const target = headers['x-amz-target']
-    const action = new URLSearchParams(body.toString()).get('Action')
-    if (action === null && target === undefined) {
-      const query = new URLSearchParams(url.split('?')[1] ?? '')
-      const asked = { method, parameters: [...query.keys()], headers: Object.keys(headers), target: null }
-      for (const needed of actionsNeededFor(asked)) actions.add(needed)
-      response.writeHead(200, { 'Content-Type': 'application/xml' }).end(askBucket(method, query))
-    } else if (action === null) {
-      if (answerKms(target, body, response)) return
-      calls.push(...callsIn({ headers, body }))
-      answerCall(target, body, response)
-    } else {
-      actions.add(`cloudformation:${action}`)
-      response.writeHead(200, { 'Content-Type': 'text/xml' }).end(stackAnswer())
-    }
-  })
+const calls: Call[] = []
+const actions = new Set<string>()
+/** Replaces S3. The server below replaces all other services: the tables are in memory, and stacks are simulated. */
+const askBucket = openBucket()
+const { connect, answerCall } = openMemoryTables()
+const server = createServer(async (request, response) => {
+  const body = Buffer.concat(await request.toArray())
+  const { headers, method = '', url = '' } = request
+  const target = headers['x-amz-target']
+  const action = new URLSearchParams(body.toString()).get('Action')
+  if (action === null && target === undefined) {
+    const query = new URLSearchParams(url.split('?')[1] ?? '')
+    const asked = { method, parameters: [...query.keys()], headers: Object.keys(headers), target: null }
+    for (const needed of actionsNeededFor(asked)) actions.add(needed)
+    response.writeHead(200, { 'Content-Type': 'application/xml' }).end(askBucket(method, query))
+  } else if (action === null) {
+    if (answerKms(target, body, response)) return
+    calls.push(...callsIn({ headers, body }))
+    answerCall(target, body, response)
+  } else {
+    actions.add(`cloudformation:${action}`)
+    response.writeHead(200, { 'Content-Type': 'text/xml' }).end(stackAnswer())
+  }
+})
 
-  beforeAll(async () => {
-    askInPlaceOfAws(await listen(server))
-    // Registers the data centre as a deployment does.
-    const { sites, grants } = storesOver(connect())
-    await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
-    // The tokens have expired, so that removing their site does not wait until caches forget them.
-    const expired = { user: 'ann', permissions: [], expires: 1 }
-    await grants.put({ ...expired, hash: 'b', sites: [1001 as SiteId] }, [])
-    await grants.put({ ...expired, hash: 'a', sites: [1001, 1002] as SiteId[] }, [])
-    writeFileSync(records, jsonLines(sessionRecords))
-    calls.length = 0
-  })
+beforeAll(async () => {
+  askInPlaceOfAws(await listen(server))
+  // Registers the data centre as a deployment does.
+  const { sites, grants } = storesOver(connect())
+  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
+  // The tokens have expired, so that removing their site does not wait until caches forget them.
+  const expired = { user: 'ann', permissions: [], expires: 1 }
+  await grants.put({ ...expired, hash: 'b', sites: [1001 as SiteId] }, [])
+  await grants.put({ ...expired, hash: 'a', sites: [1001, 1002] as SiteId[] }, [])
+  writeFileSync(records, jsonLines(sessionRecords))
+  calls.length = 0
+})
 
-  afterAll(() => {
-    vi.unstubAllEnvs()
-    closeAtOnce(server)
-    rmSync(folder, { recursive: true, force: true })
-  })
+afterAll(() => {
+  vi.unstubAllEnvs()
+  closeAtOnce(server)
+  rmSync(folder, { recursive: true, force: true })
+})
 
-  test('the policy allows only the calls that the commands make (T-2)', async () => {
-    const values = { records, exported, hash: '' }
-    const administerJson = async (...args: readonly string[]) => {
-      const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])
-      expect({ args, status, stderr: status === 0 ? '' : stderr }).toEqual({ args, status: 0, stderr: '' })
-      return JSON.parse(stdout)
-    }
-    for (const [line, answer] of commandSession) {
-      const printed = await administerJson(...wordsOf(line, values))
-      expect({ line, printed }).toEqual({ line, printed: answer })
-      values.hash = hashIn(printed) ?? values.hash
-    }
-    const ofSite = ['--site', '1001']
-    const created = ['webhook', 'create', ...ofSite, '--url', 'https://example.com/']
-    const { id } = await administerJson(...created)
-    await administerJson('webhook', 'change', id, ...ofSite, '--rotate')
-    await administerJson('webhook', 'remove', id, ...ofSite)
-    await administerJson(...created)
-    expect(await administerJson('site', 'remove', '1001', '--yes')).toEqual({ removed: true })
-    const changes: readonly { readonly type: string }[] = await administerJson('audit', '--site', '1001')
-    const types = commandSession.flatMap(([, , history = []]) => history)
-    const ofWebhooks = ['webhook.created', 'webhook.changed', 'webhook.removed', 'webhook.created']
-    expect(changes.map(({ type }) => type)).toEqual([
-      ...types,
-      ...ofWebhooks,
-      'token.changed',
-      'token.removed',
-      'site.removed',
-    ])
-    const granted = administrationGrants.flatMap(({ actions: names, ...place }) =>
-      names.map((action) => ({ ...place, action })),
-    )
-    expect(linesOf(granted)).toEqual(linesOf(calls))
-    const { bucket, objects } = administrationFileGrants
-    const onFiles = [...bucket, ...objects].map((action) => `s3:${action}`)
-    expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
-  })
+test('the policy allows only the calls that the commands make (T-2)', async () => {
+  const values = { records, exported, hash: '' }
+  const administerJson = async (...args: readonly string[]) => {
+    const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])
+    expect({ args, status, stderr: status === 0 ? '' : stderr }).toEqual({ args, status: 0, stderr: '' })
+    return JSON.parse(stdout)
+  }
+  for (const [line, answer] of commandSession) {
+    const printed = await administerJson(...wordsOf(line, values))
+    expect({ line, printed }).toEqual({ line, printed: answer })
+    values.hash = hashIn(printed) ?? values.hash
+  }
+  const ofSite = ['--site', '1001']
+  const created = ['webhook', 'create', ...ofSite, '--url', 'https://example.com/']
+  const { id } = await administerJson(...created)
+  await administerJson('webhook', 'change', id, ...ofSite, '--rotate')
+  await administerJson('webhook', 'remove', id, ...ofSite)
+  await administerJson(...created)
+  expect(await administerJson('site', 'remove', '1001', '--yes')).toEqual({ removed: true })
+  const changes: readonly { readonly type: string }[] = await administerJson('audit', '--site', '1001')
+  const types = commandSession.flatMap(([, , history = []]) => history)
+  const ofWebhooks = ['webhook.created', 'webhook.changed', 'webhook.removed', 'webhook.created']
+  expect(changes.map(({ type }) => type)).toEqual([
+    ...types,
+    ...ofWebhooks,
+    'token.changed',
+    'token.removed',
+    'site.removed',
+  ])
+  const granted = administrationGrants.flatMap(({ actions: names, ...place }) =>
+    names.map((action) => ({ ...place, action })),
+  )
+  expect(linesOf(granted)).toEqual(linesOf(calls))
+  const { bucket, objects } = administrationFileGrants
+  const onFiles = [...bucket, ...objects].map((action) => `s3:${action}`)
+  expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
 })

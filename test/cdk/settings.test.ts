@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseSettings } from '../../cdk/config/settings.ts'
 import { messages } from '../support/messages.ts'
 
@@ -31,123 +31,119 @@ const certificateIn = (region: string) => `arn:aws:acm:${region}:123456789012:ce
 
 const says = messages.settings
 
-describe('Faulty settings', () => {
-  test.each<[string, unknown, string | RegExp]>([
-    ['missing settings', undefined, `siteAdmin: ${says.missing}`],
-    ['settings that are not JSON', '{prefix', /^siteAdmin: .*object/],
-    ['a missing prefix', { ...base, prefix: undefined }, `siteAdmin.prefix: ${says.missing}`],
-    ['a prefix that no stack can have', { ...base, prefix: '1st' }, `siteAdmin.prefix: ${says.prefix}`],
-    ['an unknown setting', { ...base, dataCenters: {} }, `siteAdmin: ${says.unknown('dataCenters')}`],
-    ['a text for a switch', { ...base, webApplicationFirewall: 'true' }, /webApplicationFirewall: .*boolean/],
-    ['an invalid number of days', { ...base, keptDays: 0 }, /keptDays: /],
-    ['an address for an origin', { ...base, uploadOrigins: ['https://a.com/'] }, `uploadOrigins.0: ${says.origin}`],
-    ['a throttling without a burst', { ...base, throttling: { rate: 5 } }, `throttling.burst: ${says.missing}`],
-    ['an invalid level', { ...base, logLevel: 'info' }, /logLevel: .*INFO/],
-    ['an invalid mail address', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],
-    ['a repository without an owner', { ...base, deploymentRole: { repository: 'a' } }, `repository: ${says.owner}`],
-    ['an invalid region', withDataCentre({ region: 'here' }), `dataCentres.us.region: ${says.region}`],
-    ['a home region that does not exist', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
-    ['a list without data centres', { ...base, dataCentres: {} }, `defaultDataCentre: ${says.dataCentreId}`],
-    ['a default named like a method', { ...base, defaultDataCentre: 'toString' }, says.dataCentreId],
-    [
-      'a data centre named like another stack',
-      withRegions({ us: 'us-east-1', edge: 'us-east-1' }),
-      `dataCentres.edge: ${says.differentId}`,
+test.each<[string, unknown, string | RegExp]>([
+  ['missing settings', undefined, `siteAdmin: ${says.missing}`],
+  ['settings that are not JSON', '{prefix', /^siteAdmin: .*object/],
+  ['a missing prefix', { ...base, prefix: undefined }, `siteAdmin.prefix: ${says.missing}`],
+  ['a prefix that no stack can have', { ...base, prefix: '1st' }, `siteAdmin.prefix: ${says.prefix}`],
+  ['an unknown setting', { ...base, dataCenters: {} }, `siteAdmin: ${says.unknown('dataCenters')}`],
+  ['a text for a switch', { ...base, webApplicationFirewall: 'true' }, /webApplicationFirewall: .*boolean/],
+  ['an invalid number of days', { ...base, keptDays: 0 }, /keptDays: /],
+  ['an address for an origin', { ...base, uploadOrigins: ['https://a.com/'] }, `uploadOrigins.0: ${says.origin}`],
+  ['a throttling without a burst', { ...base, throttling: { rate: 5 } }, `throttling.burst: ${says.missing}`],
+  ['an invalid level', { ...base, logLevel: 'info' }, /logLevel: .*INFO/],
+  ['an invalid mail address', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],
+  ['a repository without an owner', { ...base, deploymentRole: { repository: 'a' } }, `repository: ${says.owner}`],
+  ['an invalid region', withDataCentre({ region: 'here' }), `dataCentres.us.region: ${says.region}`],
+  ['a home region that does not exist', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
+  ['a list without data centres', { ...base, dataCentres: {} }, `defaultDataCentre: ${says.dataCentreId}`],
+  ['a default named like a method', { ...base, defaultDataCentre: 'toString' }, says.dataCentreId],
+  [
+    'a data centre named like another stack',
+    withRegions({ us: 'us-east-1', edge: 'us-east-1' }),
+    `dataCentres.edge: ${says.differentId}`,
+  ],
+  ['an id in capitals', withRegions({ us: 'us-east-1', EU: 'eu-west-1' }), `dataCentres.EU: ${says.idOf}`],
+  ['data centres in two partitions', withRegions({ us: 'us-east-1', cn: 'cn-north-1' }), says.partition],
+  ['a home region in another partition', { ...base, directoryRegion: 'cn-north-1' }, says.partition],
+  ['a domain without a zone and a certificate', withDomain({}), `customDomain: ${says.domain}`],
+  ...['https://us.example.com', 'us', '*.example.com', 'us..example.com'].map(
+    (domainName): [string, unknown, string | RegExp] => [
+      `a domain that is not a host name: ${domainName}`,
+      withDomain({ domainName, hostedZoneId }),
+      `us.customDomain.domainName: ${says.hostName}`,
     ],
-    ['an id in capitals', withRegions({ us: 'us-east-1', EU: 'eu-west-1' }), `dataCentres.EU: ${says.idOf}`],
-    ['data centres in two partitions', withRegions({ us: 'us-east-1', cn: 'cn-north-1' }), says.partition],
-    ['a home region in another partition', { ...base, directoryRegion: 'cn-north-1' }, says.partition],
-    ['a domain without a zone and a certificate', withDomain({}), `customDomain: ${says.domain}`],
-    ...['https://us.example.com', 'us', '*.example.com', 'us..example.com'].map(
-      (domainName): [string, unknown, string | RegExp] => [
-        `a domain that is not a host name: ${domainName}`,
-        withDomain({ domainName, hostedZoneId }),
-        `us.customDomain.domainName: ${says.hostName}`,
-      ],
-    ),
-    ['a zone by its name instead of its id', withDomain({ hostedZoneId: 'example.com' }), `hostedZoneId: ${says.zone}`],
-    ['a certificate by its name', withDomain({ certificateArn: 'mine' }), `certificateArn: ${says.certificate}`],
-    [
-      'a certificate that CloudFront cannot use',
-      withDomain({ certificateArn: certificateIn('eu-west-1') }, { region: 'eu-west-1', streaming: true }),
-      `certificateArn: ${says.cloudFrontCertificate}`,
-    ],
-    [
-      'one domain for two data centres',
-      {
-        ...base,
-        dataCentres: {
-          us: { region: 'us-east-1', customDomain: { domainName: 'example.com', hostedZoneId } },
-          eu: { region: 'eu-west-1', customDomain: { domainName: 'example.com', hostedZoneId } },
-        },
+  ),
+  ['a zone by its name instead of its id', withDomain({ hostedZoneId: 'example.com' }), `hostedZoneId: ${says.zone}`],
+  ['a certificate by its name', withDomain({ certificateArn: 'mine' }), `certificateArn: ${says.certificate}`],
+  [
+    'a certificate that CloudFront cannot use',
+    withDomain({ certificateArn: certificateIn('eu-west-1') }, { region: 'eu-west-1', streaming: true }),
+    `certificateArn: ${says.cloudFrontCertificate}`,
+  ],
+  [
+    'one domain for two data centres',
+    {
+      ...base,
+      dataCentres: {
+        us: { region: 'us-east-1', customDomain: { domainName: 'example.com', hostedZoneId } },
+        eu: { region: 'eu-west-1', customDomain: { domainName: 'example.com', hostedZoneId } },
       },
-      `dataCentres: ${says.shared}`,
-    ],
-    [
-      'streaming in a region without CloudFront',
-      withDataCentre({ region: 'us-gov-west-1', streaming: true }),
-      `us.streaming: ${says.notStreaming}`,
-    ],
-    [
-      'streaming on an emulator',
-      { ...withDataCentre({ streaming: true }), emulatorEndpoint: 'http://127.0.0.1:4566' },
-      `dataCentres: ${says.noStreaming}`,
-    ],
-    ['an emulator without a scheme', { ...base, emulatorEndpoint: '127.0.0.1:4566' }, says.beginning],
-    ['decoded paths without an emulator', { ...base, pathEncoding: 'decoded' }, `emulatorEndpoint: ${says.missing}`],
-    ['an invalid key', { ...base, encryptionKeys: { 'us-east-1': 'mine' } }, `us-east-1: ${says.key}`],
-    ['a region without a key', { ...base, encryptionKeys: {} }, `encryptionKeys.us-east-1: ${says.missing}`],
-    [
-      'a key of another region',
-      { ...base, encryptionKeys: { 'us-east-1': 'arn:aws:kms:eu-west-1:123456789012:key/a' } },
-      `encryptionKeys.us-east-1: ${says.keyOfRegion}`,
-    ],
-    [
-      'a topic of another region',
-      withDataCentre({ alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:ops' }),
-      `alarmTopic: ${says.inRegion('us-')}`,
-    ],
-    ['an invalid number of days for logs', { ...base, logDays: 31 }, `logDays: ${says.logDays}`],
-    ['old versions removed too soon', { ...base, coldAfterDays: 30, keptDays: 59 }, says.atLeast(30)],
-    ['a reservation for an unknown group', { ...base, reservedConcurrency: { files: 5 } }, /reservedConcurrency/],
-    ['a boundary by its ARN', { ...base, permissionsBoundary: 'arn:aws:iam::1:policy/a' }, says.boundary],
-    [
-      'a restored table without deletion protection',
-      withDataCentre({ restoredTables: { webForms: 'forms' }, deletionProtection: false }),
-      `us.restoredTables: ${says.needs('deletionProtection')}`,
-    ],
-    [
-      'a restored history with change events',
-      { ...withDataCentre({ restoredTables: { journal: 'history' } }), changeEvents: true },
-      `us.restoredTables.journal: ${says.absentWith('changeEvents')}`,
-    ],
-    ['a restored directory', withDataCentre({ restoredTables: { tokens: 'tokens' } }), /us\.restoredTables/],
-    ['a backup without a vault', { ...base, backup: { copyTo: 'eu-west-1' } }, `backup.copyTo: ${says.vault}`],
-  ])('The CDK app refuses %s', (_, settings, fault) => {
-    expect(faultsOf(settings)).toEqual([expect.stringMatching(fault)])
-  })
-
-  test('All faults are reported at once', () => {
-    expect(faultsOf({ ...base, keptDays: 0, logLevel: 'info', prefix: '' })).toHaveLength(3)
-  })
+    },
+    `dataCentres: ${says.shared}`,
+  ],
+  [
+    'streaming in a region without CloudFront',
+    withDataCentre({ region: 'us-gov-west-1', streaming: true }),
+    `us.streaming: ${says.notStreaming}`,
+  ],
+  [
+    'streaming on an emulator',
+    { ...withDataCentre({ streaming: true }), emulatorEndpoint: 'http://127.0.0.1:4566' },
+    `dataCentres: ${says.noStreaming}`,
+  ],
+  ['an emulator without a scheme', { ...base, emulatorEndpoint: '127.0.0.1:4566' }, says.beginning],
+  ['decoded paths without an emulator', { ...base, pathEncoding: 'decoded' }, `emulatorEndpoint: ${says.missing}`],
+  ['an invalid key', { ...base, encryptionKeys: { 'us-east-1': 'mine' } }, `us-east-1: ${says.key}`],
+  ['a region without a key', { ...base, encryptionKeys: {} }, `encryptionKeys.us-east-1: ${says.missing}`],
+  [
+    'a key of another region',
+    { ...base, encryptionKeys: { 'us-east-1': 'arn:aws:kms:eu-west-1:123456789012:key/a' } },
+    `encryptionKeys.us-east-1: ${says.keyOfRegion}`,
+  ],
+  [
+    'a topic of another region',
+    withDataCentre({ alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:ops' }),
+    `alarmTopic: ${says.inRegion('us-')}`,
+  ],
+  ['an invalid number of days for logs', { ...base, logDays: 31 }, `logDays: ${says.logDays}`],
+  ['old versions removed too soon', { ...base, coldAfterDays: 30, keptDays: 59 }, says.atLeast(30)],
+  ['a reservation for an unknown group', { ...base, reservedConcurrency: { files: 5 } }, /reservedConcurrency/],
+  ['a boundary by its ARN', { ...base, permissionsBoundary: 'arn:aws:iam::1:policy/a' }, says.boundary],
+  [
+    'a restored table without deletion protection',
+    withDataCentre({ restoredTables: { webForms: 'forms' }, deletionProtection: false }),
+    `us.restoredTables: ${says.needs('deletionProtection')}`,
+  ],
+  [
+    'a restored history with change events',
+    { ...withDataCentre({ restoredTables: { journal: 'history' } }), changeEvents: true },
+    `us.restoredTables.journal: ${says.absentWith('changeEvents')}`,
+  ],
+  ['a restored directory', withDataCentre({ restoredTables: { tokens: 'tokens' } }), /us\.restoredTables/],
+  ['a backup without a vault', { ...base, backup: { copyTo: 'eu-west-1' } }, `backup.copyTo: ${says.vault}`],
+])('The CDK app refuses %s', (_, settings, fault) => {
+  expect(faultsOf(settings)).toEqual([expect.stringMatching(fault)])
 })
 
-describe('Valid settings', () => {
-  test.each<[string, unknown]>([
-    ['settings as JSON on the command line', JSON.stringify(base)],
-    [
-      'a certificate of us-east-1 for a data centre that streams from another region',
-      withDomain({ certificateArn: certificateIn('us-east-1') }, { region: 'eu-west-1', streaming: true }),
-    ],
-    [
-      'a domain in the partition of China',
-      withDomain({ certificateArn: 'arn:aws-cn:acm:cn-north-1:123456789012:certificate/a' }, { region: 'cn-north-1' }),
-    ],
-    ...['us-gov-west-1', 'us-iso-east-1', 'eusc-de-east-1'].map((region): [string, unknown] => [
-      `a data centre in ${region}`,
-      withDataCentre({ region }),
-    ]),
-  ])('The CDK app accepts %s', (_, settings) => {
-    expect(faultsOf(settings)).toEqual([])
-  })
+test('All faults are reported at once', () => {
+  expect(faultsOf({ ...base, keptDays: 0, logLevel: 'info', prefix: '' })).toHaveLength(3)
+})
+
+test.each<[string, unknown]>([
+  ['settings as JSON on the command line', JSON.stringify(base)],
+  [
+    'a certificate of us-east-1 for a data centre that streams from another region',
+    withDomain({ certificateArn: certificateIn('us-east-1') }, { region: 'eu-west-1', streaming: true }),
+  ],
+  [
+    'a domain in the partition of China',
+    withDomain({ certificateArn: 'arn:aws-cn:acm:cn-north-1:123456789012:certificate/a' }, { region: 'cn-north-1' }),
+  ],
+  ...['us-gov-west-1', 'us-iso-east-1', 'eusc-de-east-1'].map((region): [string, unknown] => [
+    `a data centre in ${region}`,
+    withDataCentre({ region }),
+  ]),
+])('The CDK app accepts %s', (_, settings) => {
+  expect(faultsOf(settings)).toEqual([])
 })

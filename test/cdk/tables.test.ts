@@ -1,5 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { messages } from '../support/messages.ts'
 import { templatesOf } from './support/synthesise.ts'
 
@@ -30,20 +30,16 @@ test('deletion protection can be turned off for one data centre and its replica'
   eu.allResources('AWS::S3::Bucket', { DeletionPolicy: 'Delete' })
 })
 
-describe('the home region of the directory', () => {
-  test('a deployment without directoryRegion asks once for this setting', () => {
-    expect(templatesOf().warnings).toEqual([expect.stringContaining(messages.settings.setHome('us-east-1'))])
-    expect(moved.warnings).toEqual([])
-  })
+test('a deployment without directoryRegion asks once for this setting', () => {
+  expect(templatesOf().warnings).toEqual([expect.stringContaining(messages.settings.setHome('us-east-1'))])
+  expect(moved.warnings).toEqual([])
+})
 
-  test('the home region stays the same when another data centre becomes the default', () => {
-    const { directory, us, eu } = moved
-    // The replica of the home region comes last.
-    const homes = Object.values(directory.findResources(type)).map(
-      ({ Properties }) => Properties.Replicas.at(-1).Region,
-    )
-    expect(homes).toEqual(['us-east-1', 'us-east-1', 'us-east-1'])
-    eu.hasResourceProperties('Custom::DataCentre', { isDefault: true })
-    us.hasResourceProperties('Custom::DataCentre', { isDefault: false })
-  })
+test('the home region stays the same when another data centre becomes the default', () => {
+  const { directory, us, eu } = moved
+  // The replica of the home region comes last.
+  const homes = Object.values(directory.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
+  expect(homes).toEqual(['us-east-1', 'us-east-1', 'us-east-1'])
+  eu.hasResourceProperties('Custom::DataCentre', { isDefault: true })
+  us.hasResourceProperties('Custom::DataCentre', { isDefault: false })
 })

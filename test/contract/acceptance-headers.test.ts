@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createCheck } from '../acceptance/support/document.ts'
 import { underOwnNames } from '../acceptance/support/headers-on-the-way.ts'
 
@@ -9,25 +9,23 @@ const check = createCheck({
 const answerWith = (headers: Readonly<Record<string, string>>) =>
   check('GET', '/health', { status: 200, headers: { etag: '"1"', ...headers }, text: '' })
 
-describe('the acceptance suite', () => {
-  test.each(['Age', 'Connection', 'Date', 'Server', 'Via', 'X-Amz-Cf-Id', 'X-Amzn-Trace-Id', 'X-Cache'])(
-    'the suite accepts the header %s, which a proxy adds',
-    (name) => {
-      expect(() => answerWith({ [name.toLowerCase()]: 'x' })).not.toThrow()
-    },
-  )
+test.each(['Age', 'Connection', 'Date', 'Server', 'Via', 'X-Amz-Cf-Id', 'X-Amzn-Trace-Id', 'X-Cache'])(
+  'the suite accepts the header %s, which a proxy adds',
+  (name) => {
+    expect(() => answerWith({ [name.toLowerCase()]: 'x' })).not.toThrow()
+  },
+)
 
-  test('the suite refuses a header that the OpenAPI document does not describe', () => {
-    expect(() => answerWith({ 'x-powered-by': 'x' })).toThrow('The header x-powered-by is not documented')
-  })
+test('the suite refuses a header that the OpenAPI document does not describe', () => {
+  expect(() => answerWith({ 'x-powered-by': 'x' })).toThrow('The header x-powered-by is not documented')
+})
 
-  test('the suite finds headers that the gateway has renamed', () => {
-    const head = {
-      'content-length': '0',
-      'x-amzn-remapped-content-length': '10',
-      'x-amzn-remapped-www-authenticate': 'Bearer',
-    }
-    expect(underOwnNames(head)).toMatchObject({ 'content-length': '10', 'www-authenticate': 'Bearer' })
-    expect(underOwnNames({ 'content-length': '3' })).toEqual({ 'content-length': '3' })
-  })
+test('the suite finds headers that the gateway has renamed', () => {
+  const head = {
+    'content-length': '0',
+    'x-amzn-remapped-content-length': '10',
+    'x-amzn-remapped-www-authenticate': 'Bearer',
+  }
+  expect(underOwnNames(head)).toMatchObject({ 'content-length': '10', 'www-authenticate': 'Bearer' })
+  expect(underOwnNames({ 'content-length': '3' })).toEqual({ 'content-length': '3' })
 })

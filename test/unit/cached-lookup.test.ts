@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cachedLookup } from '../../lib/core/cached-lookup.ts'
 
 interface Found {
@@ -20,75 +20,73 @@ const observed = ({ max = 100, answers = (key: string, load: number): Found | un
   return { find, loads, clock }
 }
 
-describe('a cached lookup', () => {
-  test('the age of an answer counts from the start of its lookup', async () => {
-    const clock = { now: 0 }
-    let deliver: (value: object) => void = () => undefined
-    let loads = 0
-    const find = cachedLookup<string, object>(
-      () => {
-        loads += 1
-        return new Promise((resolve) => {
-          deliver = resolve
-        })
-      },
-      { ttl: 20_000, max: 10, now: () => clock.now },
-    )
-    const first = find('a')
-    clock.now = 15_000
-    deliver({})
-    await first
-    clock.now = 20_000
-    void find('a')
-    expect(loads).toBe(2)
-  })
+test('the age of an answer counts from the start of its lookup', async () => {
+  const clock = { now: 0 }
+  let deliver: (value: object) => void = () => undefined
+  let loads = 0
+  const find = cachedLookup<string, object>(
+    () => {
+      loads += 1
+      return new Promise((resolve) => {
+        deliver = resolve
+      })
+    },
+    { ttl: 20_000, max: 10, now: () => clock.now },
+  )
+  const first = find('a')
+  clock.now = 15_000
+  deliver({})
+  await first
+  clock.now = 20_000
+  void find('a')
+  expect(loads).toBe(2)
+})
 
-  test('simultaneous lookups of one key share one load', async () => {
-    const { find, loads } = observed()
-    const found = await Promise.all([find('a'), find('a'), find('b'), find('a')])
-    expect(loads).toEqual(['a', 'b'])
-    expect(found.map((value) => value?.load)).toEqual([1, 1, 2, 1])
-  })
+test('simultaneous lookups of one key share one load', async () => {
+  const { find, loads } = observed()
+  const found = await Promise.all([find('a'), find('a'), find('b'), find('a')])
+  expect(loads).toEqual(['a', 'b'])
+  expect(found.map((value) => value?.load)).toEqual([1, 1, 2, 1])
+})
 
-  test('a failed load is not cached', async () => {
-    const { find } = observed({
-      answers: (key, load) => {
-        if (load === 1) throw new Error('away')
-        return { key, load }
-      },
-    })
-    await expect(find('a')).rejects.toThrow('away')
-    expect(await find('a')).toEqual({ key: 'a', load: 2 })
+test('a failed load is not cached', async () => {
+  const { find } = observed({
+    answers: (key, load) => {
+      if (load === 1) throw new Error('away')
+      return { key, load }
+    },
   })
+  await expect(find('a')).rejects.toThrow('away')
+  expect(await find('a')).toEqual({ key: 'a', load: 2 })
+})
 
-  test('a full cache drops its oldest answer', async () => {
-    const { find, loads } = observed({ max: 2 })
-    for (const key of ['a', 'b', 'c']) await find(key)
-    await find('b')
-    await find('c')
-    expect(loads).toEqual(['a', 'b', 'c'])
-    await find('a')
-    expect(loads).toEqual(['a', 'b', 'c', 'a'])
-  })
+test('a full cache drops its oldest answer', async () => {
+  const { find, loads } = observed({ max: 2 })
+  for (const key of ['a', 'b', 'c']) await find(key)
+  await find('b')
+  await find('c')
+  expect(loads).toEqual(['a', 'b', 'c'])
+  await find('a')
+  expect(loads).toEqual(['a', 'b', 'c', 'a'])
+})
 
-  test('a renewed answer counts as new, and is not dropped first', async () => {
-    const { find, loads, clock } = observed({ max: 2 })
-    await find('a')
-    clock.now = 10_000
-    await find('b')
-    clock.now = 20_000
-    await find('a')
-    await find('c')
-    await find('a')
-    expect(loads).toEqual(['a', 'b', 'a', 'c'])
-  })
+test('a renewed answer counts as new, and is not dropped first', async () => {
+  const { find, loads, clock } = observed({ max: 2 })
+  await find('a')
+  clock.now = 10_000
+  await find('b')
+  clock.now = 20_000
+  await find('a')
+  await find('c')
+  await find('a')
+  expect(loads).toEqual(['a', 'b', 'a', 'c'])
+})
 
-  test('old answers can be dropped, even an answer that is still being loaded', async () => {
-    const { find, loads } = observed()
-    await Promise.all([find('a'), find('b')])
-    const arriving = find('c')
-    find.forget(({ key }) => key === 'a')
-    await Promise.all([arriving, find('a'), find('b'), find('c')])
-    expect(loads).toEqual(['a', 'b', 'c', 'a', 'c'])
-  })
+test('old answers can be dropped, even an answer that is still being loaded', async () => {
+  const { find, loads } = observed()
+  await Promise.all([find('a'), find('b')])
+  const arriving = find('c')
+  find.forget(({ key }) => key === 'a')
+  await Promise.all([arriving, find('a'), find('b'), find('c')])
+  expect(loads).toEqual(['a', 'b', 'c', 'a', 'c'])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readSettingsOf, settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
 
@@ -94,18 +94,16 @@ test.each([
   for (const value of values) expect(() => readSettingsOf(group, { [name]: value })).toThrow(`${name} (must `)
 })
 
-describe('the environment of the deployment', () => {
-  test('the function reads the settings that the deployment writes', () => {
-    const all = { ...texts, webFormsTable: 'forms-of-us' }
-    expect(environmentOf(settingsOf.fields, { ...all, directoryRegion: undefined })).toEqual(ofFields)
-    expect(environmentOf(settingsOf.fields, { ...all, directoryRegion: 'us-east-1' })).toEqual({
-      ...ofFields,
-      DIRECTORY_REGION: 'us-east-1',
-    })
+test('the function reads the settings that the deployment writes', () => {
+  const all = { ...texts, webFormsTable: 'forms-of-us' }
+  expect(environmentOf(settingsOf.fields, { ...all, directoryRegion: undefined })).toEqual(ofFields)
+  expect(environmentOf(settingsOf.fields, { ...all, directoryRegion: 'us-east-1' })).toEqual({
+    ...ofFields,
+    DIRECTORY_REGION: 'us-east-1',
   })
+})
 
-  test('a deployment without a required setting does not compile', () => {
-    // @ts-expect-error the table of the web forms is missing
-    expect(environmentOf(settingsOf.fields, texts)).not.toHaveProperty('WEB_FORMS_TABLE')
-  })
+test('a deployment without a required setting does not compile', () => {
+  // @ts-expect-error the table of the web forms is missing
+  expect(environmentOf(settingsOf.fields, texts)).not.toHaveProperty('WEB_FORMS_TABLE')
 })

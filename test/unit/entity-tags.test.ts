@@ -1,51 +1,49 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isStronglyIn, matches, readTags } from '../../lib/core/entity-tags.ts'
 
 const strong = (tag: string) => ({ tag, isWeak: false })
 const weak = (tag: string) => ({ tag, isWeak: true })
 
-describe('a list of entity tags', () => {
-  test.each([
-    ['*', '*'],
-    [' * ', '*'],
-    ['"a"', [strong('a')]],
-    ['W/"a"', [weak('a')]],
-    ['""', [strong('')]],
-    ['"a", W/"b" ,"c"', [strong('a'), weak('b'), strong('c')]],
-    ['"a,b","c\\"', [strong('a,b'), strong('c\\')]],
-    [', "a",, ,"b" , ', [strong('a'), strong('b')]],
-    ['"\xe4"', [strong('\xe4')]],
-  ])('the tags of the list %s are read', (header, expected) => {
-    expect(readTags(header)).toEqual(expected)
-  })
+test.each([
+  ['*', '*'],
+  [' * ', '*'],
+  ['"a"', [strong('a')]],
+  ['W/"a"', [weak('a')]],
+  ['""', [strong('')]],
+  ['"a", W/"b" ,"c"', [strong('a'), weak('b'), strong('c')]],
+  ['"a,b","c\\"', [strong('a,b'), strong('c\\')]],
+  [', "a",, ,"b" , ', [strong('a'), strong('b')]],
+  ['"\xe4"', [strong('\xe4')]],
+])('the tags of the list %s are read', (header, expected) => {
+  expect(readTags(header)).toEqual(expected)
+})
 
-  test.each([
-    '',
-    ' ',
-    ',',
-    'a',
-    '"a',
-    'a"',
-    '"a" "b"',
-    '"a""b"',
-    'w/"a"',
-    'W/ "a"',
-    'W/',
-    '*, "a"',
-    '"a", *',
-    '**',
-    '"a b"',
-    '"a\tb"',
-    '"a\x7f"',
-    '"a";q=1',
-    "'a'",
-    `"a"${' '.repeat(10_000)}x`,
-  ])('the list %j is malformed', (header) => {
-    expect(readTags(header)).toBeUndefined()
-  })
+test.each([
+  '',
+  ' ',
+  ',',
+  'a',
+  '"a',
+  'a"',
+  '"a" "b"',
+  '"a""b"',
+  'w/"a"',
+  'W/ "a"',
+  'W/',
+  '*, "a"',
+  '"a", *',
+  '**',
+  '"a b"',
+  '"a\tb"',
+  '"a\x7f"',
+  '"a";q=1',
+  "'a'",
+  `"a"${' '.repeat(10_000)}x`,
+])('the list %j is malformed', (header) => {
+  expect(readTags(header)).toBeUndefined()
+})
 
-  test('a tag of a file is valid for every media type of that version', () => {
-    const tags = [strong('a.typed'), weak('b.typed')]
-    expect(['a', 'b', 'c'].map((version) => matches(version, tags, isStronglyIn))).toEqual([true, false, false])
-  })
+test('a tag of a file is valid for every media type of that version', () => {
+  const tags = [strong('a.typed'), weak('b.typed')]
+  expect(['a', 'b', 'c'].map((version) => matches(version, tags, isStronglyIn))).toEqual([true, false, false])
 })

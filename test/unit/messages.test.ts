@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
 import * as access from '../../lib/contract/access/bodies.ts'
@@ -47,27 +47,25 @@ const texts = [...new Set(schemas.flatMap(([, schema]) => allTexts(schema)))]
 const wrongBodies = [null, 7, 'x', [], {}, { items: [] }, { items: [7, {}] }, { type: 7, mandatory: 7 }]
 const bodies = schemas.filter(([name]) => name.endsWith('Body'))
 
-describe('A message (E-1)', () => {
-  test.each(Object.entries(errors))(
-    'the message of the error %s says what is wrong and what to do',
-    (_, { message }) => {
-      expect(message).toMatch(advice)
-    },
-  )
+test.each(Object.entries(errors))(
+  'the message of the error %s says what is wrong and what to do (E-1)',
+  (_, { message }) => {
+    expect(message).toMatch(advice)
+  },
+)
 
-  test.each(texts)('a message of a schema says what to send: %s', (text) => {
-    expect(text).toMatch(/^[a-z]/.test(text) ? faultOfMember : faultOfBody)
-  })
+test.each(texts)('a message of a schema says what to send: %s', (text) => {
+  expect(text).toMatch(/^[a-z]/.test(text) ? faultOfMember : faultOfBody)
+})
 
-  test.each(bodies)('the message about a wrong %s never comes from Zod', (_, schema) => {
-    const faults = wrongBodies.flatMap((value) => {
-      const checked = check(schema, value)
-      return 'problems' in checked ? checked.problems.map(({ message }) => message) : []
-    })
-    expect(faults.filter((text) => !faultOfMember.test(text) && !faultOfBody.test(text))).toEqual([])
+test.each(bodies)('the message about a wrong %s never comes from Zod', (_, schema) => {
+  const faults = wrongBodies.flatMap((value) => {
+    const checked = check(schema, value)
+    return 'problems' in checked ? checked.problems.map(({ message }) => message) : []
   })
+  expect(faults.filter((text) => !faultOfMember.test(text) && !faultOfBody.test(text))).toEqual([])
+})
 
-  test('this test covers the messages of every schema', () => {
-    expect(texts.length).toBeGreaterThan(30)
-  })
+test('this test covers the messages of every schema', () => {
+  expect(texts.length).toBeGreaterThan(30)
 })

@@ -104,46 +104,44 @@ const graphOf = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<str
   return graph
 }
 
-describe('the table of rooms', () => {
-  test('every folder is in the table of rooms, or outside it', () => {
-    const strays = files.filter((file) => !outside.test(file) && !table.some(([folders]) => isBelow(folders, file)))
-    expect(strays).toEqual([])
-    expect(
-      table.flatMap(([folders]) => folders.split(' ')).filter((folder) => !files.some((f) => isBelow(folder, f))),
-    ).toEqual([])
-    expect(table.length).toBeLessThanOrEqual(16)
-  })
+test('every folder is in the table of rooms, or outside it', () => {
+  const strays = files.filter((file) => !outside.test(file) && !table.some(([folders]) => isBelow(folders, file)))
+  expect(strays).toEqual([])
+  expect(
+    table.flatMap(([folders]) => folders.split(' ')).filter((folder) => !files.some((f) => isBelow(folder, f))),
+  ).toEqual([])
+  expect(table.length).toBeLessThanOrEqual(16)
+})
 
-  test('folders import only what the table allows', () => {
-    const forbidden = sources.flatMap((file) =>
-      importsOf(file)
-        .filter((name) => !isAllowed(file, name))
-        .map((name) => `${file} → ${name}`),
-    )
-    expect(forbidden).toEqual([])
-  })
+test('folders import only what the table allows', () => {
+  const forbidden = sources.flatMap((file) =>
+    importsOf(file)
+      .filter((name) => !isAllowed(file, name))
+      .map((name) => `${file} → ${name}`),
+  )
+  expect(forbidden).toEqual([])
+})
 
-  test('files and folders do not import each other in a cycle', () => {
-    expect(circlesOf(graphOf(arrows))).toEqual([])
-    expect(circlesOf(graphOf(arrows.map(([from, to]) => [dirname(from), dirname(to)])))).toEqual([])
-  })
+test('files and folders do not import each other in a cycle', () => {
+  expect(circlesOf(graphOf(arrows))).toEqual([])
+  expect(circlesOf(graphOf(arrows.map(([from, to]) => [dirname(from), dirname(to)])))).toEqual([])
+})
 
-  test.each([
-    ['lib/fields/field-rules.ts', 'lib/storage/path.ts'],
-    ['lib/core/errors.ts', 'lib/http/cors.ts'],
-    ['lib/storage/path.ts', 'node:sqlite'],
-    ['lib/http/handler.ts', '@middy/core'],
-    ['lib/aws/dynamodb/web-forms.ts', 'lib/machine/sqlite/database.ts'],
-    ['lib/machine/tables/web-forms.ts', '@aws-sdk/client-s3'],
-    ['functions/fields/group.ts', 'lib/aws/dynamodb/web-forms.ts'],
-    ['functions/fields/group.ts', 'functions/categories/group.ts'],
-    ['server/create-server.ts', 'functions/fields/group.ts'],
-    ['admin/program.ts', '@aws-sdk/client-dynamodb'],
-    ['lib/service/deps.ts', 'test/support/hands.ts'],
-    ['client/src/files.ts', 'lib/core/errors.ts'],
-  ])('the table forbids %s to import %s', (from, to) => {
-    expect(isAllowed(from, to)).toBe(false)
-  })
+test.each([
+  ['lib/fields/field-rules.ts', 'lib/storage/path.ts'],
+  ['lib/core/errors.ts', 'lib/http/cors.ts'],
+  ['lib/storage/path.ts', 'node:sqlite'],
+  ['lib/http/handler.ts', '@middy/core'],
+  ['lib/aws/dynamodb/web-forms.ts', 'lib/machine/sqlite/database.ts'],
+  ['lib/machine/tables/web-forms.ts', '@aws-sdk/client-s3'],
+  ['functions/fields/group.ts', 'lib/aws/dynamodb/web-forms.ts'],
+  ['functions/fields/group.ts', 'functions/categories/group.ts'],
+  ['server/create-server.ts', 'functions/fields/group.ts'],
+  ['admin/program.ts', '@aws-sdk/client-dynamodb'],
+  ['lib/service/deps.ts', 'test/support/hands.ts'],
+  ['client/src/files.ts', 'lib/core/errors.ts'],
+])('the table forbids %s to import %s', (from, to) => {
+  expect(isAllowed(from, to)).toBe(false)
 })
 
 test('the acceptance cases import no code of the service', () => {
@@ -157,25 +155,23 @@ const textOf = (file: string): string => readFileSync(join(root, file), 'utf8')
 const rooms = table.flatMap(([folders]) => folders.split(' '))
 const filesIn = (folders: string): string[] => sources.filter((file) => isBelow(folders, file) !== undefined)
 
-describe('exported names', () => {
-  const exportedFrom = (file: string): string[] =>
-    [
-      ...textOf(file).matchAll(/^export (?:async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm),
-    ].flatMap(([, name = '']) => name)
+const exportedFrom = (file: string): string[] =>
+  [...textOf(file).matchAll(/^export (?:async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm)].flatMap(
+    ([, name = '']) => name,
+  )
 
-  /** The names that several files of one room declare, each with its room. */
-  const homonymsIn = (room: string): string[] => {
-    const names = filesIn(room).flatMap((file) => [...new Set(exportedFrom(file))])
-    return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) => `${room} ${name}`)
-  }
+/** The names that several files of one room declare, each with its room. */
+const homonymsIn = (room: string): string[] => {
+  const names = filesIn(room).flatMap((file) => [...new Set(exportedFrom(file))])
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) => `${room} ${name}`)
+}
 
-  /** Each Lambda entry exports a `handler`. */
-  const known = ['functions/entries handler']
+/** Each Lambda entry exports a `handler`. */
+const known = ['functions/entries handler']
 
-  test('an exported name has one meaning inside a room', () => {
-    expect(rooms.flatMap(homonymsIn).filter((homonym) => !known.includes(homonym))).toEqual([])
-    expect(filesIn('lib/http').flatMap(exportedFrom).length).toBeGreaterThan(50)
-  })
+test('an exported name has one meaning inside a room', () => {
+  expect(rooms.flatMap(homonymsIn).filter((homonym) => !known.includes(homonym))).toEqual([])
+  expect(filesIn('lib/http').flatMap(exportedFrom).length).toBeGreaterThan(50)
 })
 
 describe('comments', () => {

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { scratchDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
@@ -47,40 +47,38 @@ const deployWatched = async (endpoint: string, args: readonly string[], failing 
 const context = (settings: object = {}) =>
   `siteAdmin=${JSON.stringify({ prefix: 'Test', dataCentres, defaultDataCentre: 'us', ...settings })}`
 
-describe('npm run deploy:watched', () => {
-  test('the command deploys the directory first, then each data centre with its alarms', async () => {
-    const alarms = [arn('us-east-1', 'A-1'), arn('us-east-1', 'B-2')]
-    const endpoint = await cloudFormation('Test-us', alarms)
-    const { status, stdout, calls } = await deployWatched(endpoint, ['-c', context(), '--minutes', '20'])
-    expect(status).toBe(0)
-    const triggers = alarms.map((alarm) => `--rollback-trigger-alarm-arns ${alarm}`).join(' ')
-    const passed = `--context ${context()}`
-    expect(calls).toEqual([
-      `deploy Test-directory ${passed}`,
-      // The first deployment has no alarms.
-      `deploy Test-staging --exclusively ${passed}`,
-      `deploy Test-us --exclusively ${triggers} --monitoring-time-minutes 20 ${passed}`,
-    ])
-    expect(stdout).toContain(messages.deployment.noAlarms('Test-staging'))
-  })
+test('the command deploys the directory first, then each data centre with its alarms', async () => {
+  const alarms = [arn('us-east-1', 'A-1'), arn('us-east-1', 'B-2')]
+  const endpoint = await cloudFormation('Test-us', alarms)
+  const { status, stdout, calls } = await deployWatched(endpoint, ['-c', context(), '--minutes', '20'])
+  expect(status).toBe(0)
+  const triggers = alarms.map((alarm) => `--rollback-trigger-alarm-arns ${alarm}`).join(' ')
+  const passed = `--context ${context()}`
+  expect(calls).toEqual([
+    `deploy Test-directory ${passed}`,
+    // The first deployment has no alarms.
+    `deploy Test-staging --exclusively ${passed}`,
+    `deploy Test-us --exclusively ${triggers} --monitoring-time-minutes 20 ${passed}`,
+  ])
+  expect(stdout).toContain(messages.deployment.noAlarms('Test-staging'))
+})
 
-  test('after a rollback, the command does not deploy later data centres', async () => {
-    const { status, calls } = await deployWatched(
-      await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]),
-      ['-c', context()],
-      'Test-staging',
-    )
-    expect(status).toBe(1)
-    expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
-  })
+test('after a rollback, the command does not deploy later data centres', async () => {
+  const { status, calls } = await deployWatched(
+    await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]),
+    ['-c', context()],
+    'Test-staging',
+  )
+  expect(status).toBe(1)
+  expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
+})
 
-  test('the command deploys the edge stack before the data centres, and the watch stack last', async () => {
-    const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
-    const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
-      '-c',
-      context(settings),
-    ])
-    expect(calls[0]).toMatch(/^deploy Test-directory Test-edge /)
-    expect(calls.at(-1)).toMatch(/^deploy Test-watch --exclusively /)
-  })
+test('the command deploys the edge stack before the data centres, and the watch stack last', async () => {
+  const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
+  const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
+    '-c',
+    context(settings),
+  ])
+  expect(calls[0]).toMatch(/^deploy Test-directory Test-edge /)
+  expect(calls.at(-1)).toMatch(/^deploy Test-watch --exclusively /)
 })

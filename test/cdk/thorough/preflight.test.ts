@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { checkConcurrency, wantedConcurrency } from '../../../cdk/config/concurrency.ts'
 import { parseSettings } from '../../../cdk/config/settings.ts'
 import { scratchDirectory } from '../../support/directory.ts'
@@ -36,112 +36,110 @@ const settings = {
   defaultDataCentre: 'us',
 }
 
-describe('the check before a deployment', () => {
-  test('the concurrency limit of a region must suffice for the throttling limits of its data centres', () => {
-    expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
-      ['us-east-1', 100],
-      ['eu-west-1', 50],
-    ])
-  })
+test('the concurrency limit of a region must suffice for the throttling limits of its data centres', () => {
+  expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
+    ['us-east-1', 100],
+    ['eu-west-1', 50],
+  ])
+})
 
-  test('the concurrency limit must cover the reserved concurrency and the part that stays unreserved', async () => {
-    const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
-    expect([...wantedConcurrency(reserving)]).toEqual([
-      ['us-east-1', 240],
-      ['eu-west-1', 170],
-    ])
-    await answerWith(200, limitOf(930))
-    expect(await checkConcurrency('us-east-1', 1000, reserving)).toMatchObject({ isEnough: true })
-  })
+test('the concurrency limit must cover the reserved concurrency and the part that stays unreserved', async () => {
+  const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
+  expect([...wantedConcurrency(reserving)]).toEqual([
+    ['us-east-1', 240],
+    ['eu-west-1', 170],
+  ])
+  await answerWith(200, limitOf(930))
+  expect(await checkConcurrency('us-east-1', 1000, reserving)).toMatchObject({ isEnough: true })
+})
 
-  test.each([
-    ['the call is unsupported', 501, { message: 'not known here' }],
-    ['the answer has no limit', 200, {}],
-  ])('if %s, the check reports that the limit could not be read', async (_, status, body) => {
-    await answerWith(status, body)
-    const message = expect.stringMatching(messages.deployment.notChecked)
-    expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({ isEnough: true, message })
-  })
+test.each([
+  ['the call is unsupported', 501, { message: 'not known here' }],
+  ['the answer has no limit', 200, {}],
+])('if %s, the check reports that the limit could not be read', async (_, status, body) => {
+  await answerWith(status, body)
+  const message = expect.stringMatching(messages.deployment.notChecked)
+  expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({ isEnough: true, message })
+})
 
-  test('without permission to read the limit, the check fails', async () => {
-    await answerWith(403, { message: 'not allowed' })
-    await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
-  })
+test('without permission to read the limit, the check fails', async () => {
+  await answerWith(403, { message: 'not allowed' })
+  await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
+})
 
-  test('if a limit is too low, the check prints how to ask AWS for a higher limit, and exits with 1', async () => {
-    await answerWith(200, limitOf(60))
-    const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
-    expect(status).toBe(1)
-    expect(stdout).toMatch(messages.deployment.tooFew('us-east-1', 60, 100))
-    expect(stdout).toContain(messages.deployment.enough('eu-west-1', 60))
-  })
+test('if a limit is too low, the check prints how to ask AWS for a higher limit, and exits with 1', async () => {
+  await answerWith(200, limitOf(60))
+  const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
+  expect(status).toBe(1)
+  expect(stdout).toMatch(messages.deployment.tooFew('us-east-1', 60, 100))
+  expect(stdout).toContain(messages.deployment.enough('eu-west-1', 60))
+})
 
-  const streams = { ...settings, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
+const streams = { ...settings, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
 
-  /** Puts a fake `aws` that prints these quotas first in the PATH. */
-  const answerWithQuotas = (accountQuotas: object): void => {
-    const folder = scratchDirectory()
-    const answer = JSON.stringify({ accountQuotas })
-    const expected = 'lambda-web get-web-account-settings --region us-east-1 --output json'
-    writeFileSync(join(folder, 'aws'), `#!/bin/sh\n[ "$*" = '${expected}' ] && echo '${answer}'\n`)
-    chmodSync(join(folder, 'aws'), 0o755)
-    vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`)
-  }
+/** Puts a fake `aws` that prints these quotas first in the PATH. */
+const answerWithQuotas = (accountQuotas: object): void => {
+  const folder = scratchDirectory()
+  const answer = JSON.stringify({ accountQuotas })
+  const expected = 'lambda-web get-web-account-settings --region us-east-1 --output json'
+  writeFileSync(join(folder, 'aws'), `#!/bin/sh\n[ "$*" = '${expected}' ] && echo '${answer}'\n`)
+  chmodSync(join(folder, 'aws'), 0o755)
+  vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`)
+}
 
-  test.each([
-    [63, 500, 0, /63 processors and 500 requests per second, .* need 63 and 500: enough/],
-    [62, 500, 1, /62 processors .* need 63 and 500\. .*Service Quotas/s],
-    [63, 400, 1, /400 requests per second, .* need 63 and 500\. .*Service Quotas/s],
-  ])(
-    'the check compares the quotas of Web Functions with the settings: %i processors, %i requests',
-    async (processors, rate, wanted, printed) => {
-      await answerWith(200, limitOf(1000))
-      answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })
-      const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
-      expect(stdout).toMatch(printed)
-      expect(status).toBe(wanted)
-    },
-  )
-
-  test('if the AWS CLI cannot read the quotas, the check says how to read them', async () => {
+test.each([
+  [63, 500, 0, /63 processors and 500 requests per second, .* need 63 and 500: enough/],
+  [62, 500, 1, /62 processors .* need 63 and 500\. .*Service Quotas/s],
+  [63, 400, 1, /400 requests per second, .* need 63 and 500\. .*Service Quotas/s],
+])(
+  'the check compares the quotas of Web Functions with the settings: %i processors, %i requests',
+  async (processors, rate, wanted, printed) => {
     await answerWith(200, limitOf(1000))
-    answerWithQuotas({})
+    answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })
     const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
-    expect(status).toBe(0)
-    expect(stdout).toMatch(/NOT CHECKED.*aws lambda-web get-web-account-settings --region us-east-1.* need 63 and 500/)
-  })
+    expect(stdout).toMatch(printed)
+    expect(status).toBe(wanted)
+  },
+)
 
-  test('the check uses the settings of cdk.json, like a deployment', async () => {
-    await answerWith(200, limitOf(1000))
-    const { status, stdout } = await run('cdk/preflight.ts', [])
-    expect([status, stdout]).toEqual([0, `${messages.deployment.enough('us-east-1', 1000)}\n`])
-  })
+test('if the AWS CLI cannot read the quotas, the check says how to read them', async () => {
+  await answerWith(200, limitOf(1000))
+  answerWithQuotas({})
+  const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/NOT CHECKED.*aws lambda-web get-web-account-settings --region us-east-1.* need 63 and 500/)
+})
 
-  test('without credentials, the check says what to do and what it would read', async () => {
-    // The SDK tries the metadata service of EC2 last. Here this service never answers.
-    const asked = vi.fn()
-    const silent = createTcpServer(asked)
-    const address = await listen(silent)
-    onTestFinished(() => void silent.close())
-    const program = startInShell(
-      'exec env -i PATH="$PATH" HOME=/nonexistent AWS_EC2_METADATA_SERVICE_ENDPOINT="$1" "$node" cdk/preflight.ts -c "$2"',
-      [address, `siteAdmin=${JSON.stringify(settings)}`],
-    )
-    program.stdin.end()
-    const { status, stdout, stderr } = await program.ended
-    expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(messages.deployment.account)
-    expect(stderr).toMatch(messages.deployment.unknown('us-east-1', 100))
-    expect(stderr).toMatch(messages.deployment.unknown('eu-west-1', 50))
-    expect(stderr).not.toContain('    at ')
-    expect(asked).toHaveBeenCalled()
-  })
+test('the check uses the settings of cdk.json, like a deployment', async () => {
+  await answerWith(200, limitOf(1000))
+  const { status, stdout } = await run('cdk/preflight.ts', [])
+  expect([status, stdout]).toEqual([0, `${messages.deployment.enough('us-east-1', 1000)}\n`])
+})
 
-  test('if AWS refuses the credentials, the check says what to do', async () => {
-    await answerWith(403, { __type: 'ExpiredTokenException', message: 'The security token is not valid' })
-    const { status, stderr } = await run('cdk/preflight.ts', [])
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/^The security token is not valid\n.*AWS_PROFILE/s)
-    expect(stderr).toMatch(messages.deployment.unknown('us-east-1', 50))
-  })
+test('without credentials, the check says what to do and what it would read', async () => {
+  // The SDK tries the metadata service of EC2 last. Here this service never answers.
+  const asked = vi.fn()
+  const silent = createTcpServer(asked)
+  const address = await listen(silent)
+  onTestFinished(() => void silent.close())
+  const program = startInShell(
+    'exec env -i PATH="$PATH" HOME=/nonexistent AWS_EC2_METADATA_SERVICE_ENDPOINT="$1" "$node" cdk/preflight.ts -c "$2"',
+    [address, `siteAdmin=${JSON.stringify(settings)}`],
+  )
+  program.stdin.end()
+  const { status, stdout, stderr } = await program.ended
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(messages.deployment.account)
+  expect(stderr).toMatch(messages.deployment.unknown('us-east-1', 100))
+  expect(stderr).toMatch(messages.deployment.unknown('eu-west-1', 50))
+  expect(stderr).not.toContain('    at ')
+  expect(asked).toHaveBeenCalled()
+})
+
+test('if AWS refuses the credentials, the check says what to do', async () => {
+  await answerWith(403, { __type: 'ExpiredTokenException', message: 'The security token is not valid' })
+  const { status, stderr } = await run('cdk/preflight.ts', [])
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^The security token is not valid\n.*AWS_PROFILE/s)
+  expect(stderr).toMatch(messages.deployment.unknown('us-east-1', 50))
 })

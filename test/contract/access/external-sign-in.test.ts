@@ -125,85 +125,83 @@ const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: Pr
 const wrongPerson = { error: '101001', request: 'test' }
 const unavailable = { error: '100503', request: 'test' }
 
-describe('Sign-in through an issuer', () => {
-  test('The issuer gets secret and verifier, and the console gets a code (A-92, A-93)', async () => {
+test('The issuer gets secret and verifier, and the console gets a code (A-92, A-93)', async () => {
+  const begun = await begin()
+  const asked = answerWith(begun)
+  const { status, place, outcome } = await finish(begun)
+  expect({ status, place }).toEqual({ status: 303, place: `${baseUrl}/console` })
+  expect(outcome['code']).toMatch(/^[0-9a-f]{64}$/)
+  const [{ authorization = '', body } = { body: new URLSearchParams() }] = asked
+  const given = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString().split(':')
+  expect(given.map((part) => decodeURIComponent(part.replaceAll('+', ' ')))).toEqual(['site-admin', secret])
+  const proved = createHash('sha256')
+    .update(body.get('code_verifier') ?? '')
+    .digest('base64url')
+  expect(proved).toBe(begun.sent.get('code_challenge'))
+  expect(body.get('redirect_uri')).toBe(`${baseUrl}${work}/callback`)
+})
+
+test('With an https address, the cookie is sent only over https (A-92)', async () => {
+  expect((await begin()).header).toContain('; Secure')
+})
+
+test('A code works for 60 seconds, and signs the person in (A-53, A-96)', async () => {
+  const redeem = async (seconds: number) => {
     const begun = await begin()
-    const asked = answerWith(begun)
-    const { status, place, outcome } = await finish(begun)
-    expect({ status, place }).toEqual({ status: 303, place: `${baseUrl}/console` })
-    expect(outcome['code']).toMatch(/^[0-9a-f]{64}$/)
-    const [{ authorization = '', body } = { body: new URLSearchParams() }] = asked
-    const given = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString().split(':')
-    expect(given.map((part) => decodeURIComponent(part.replaceAll('+', ' ')))).toEqual(['site-admin', secret])
-    const proved = createHash('sha256')
-      .update(body.get('code_verifier') ?? '')
-      .digest('base64url')
-    expect(proved).toBe(begun.sent.get('code_challenge'))
-    expect(body.get('redirect_uri')).toBe(`${baseUrl}${work}/callback`)
-  })
-
-  test('With an https address, the cookie is sent only over https (A-92)', async () => {
-    expect((await begin()).header).toContain('; Secure')
-  })
-
-  test('A code works for 60 seconds, and signs the person in (A-53, A-96)', async () => {
-    const redeem = async (seconds: number) => {
-      const begun = await begin()
-      answerWith(begun)
-      const { code } = (await finish(begun)).outcome
-      now += seconds * 1000
-      const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
-      now -= seconds * 1000
-      return answer.status
-    }
-    expect(await redeem(59)).toBe(200)
-    const days = (await hand.stores.people.listOfSite(site)).map(({ lastSignIn }) => lastSignIn)
-    expect(days).toContain(new Date(now).toISOString().slice(0, 10))
-    expect(await redeem(61)).toBe(401)
-  })
-
-  test('A person who is removed after the sign-in gets no session (A-61, A-96)', async () => {
-    const begun = await begin()
-    const email = 'gone@example.com'
-    answerWith(begun, { claims: { sub: 'gone', email, email_verified: true }, person: { sub: 'gone' } })
+    answerWith(begun)
     const { code } = (await finish(begun)).outcome
-    const person = await hand.stores.people.get(email)
-    if (person) await hand.stores.people.replace(person, undefined, [])
+    now += seconds * 1000
     const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
-    expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
-  })
+    now -= seconds * 1000
+    return answer.status
+  }
+  expect(await redeem(59)).toBe(200)
+  const days = (await hand.stores.people.listOfSite(site)).map(({ lastSignIn }) => lastSignIn)
+  expect(days).toContain(new Date(now).toISOString().slice(0, 10))
+  expect(await redeem(61)).toBe(401)
+})
 
-  test('After 50 failed sign-ins through an issuer, the address of the caller must wait (A-76, A-96)', async () => {
-    const [address, other] = ['192.0.2.7', '192.0.2.8']
-    const begun = await begin()
-    answerWith(begun)
-    const answersOf = async (attempts: number, given: Begun, from = address) => {
-      const outcomes = []
-      for (let index = 0; index < attempts; index++) outcomes.push((await finish(given, from)).outcome)
-      return new Set(outcomes.map(({ error }) => error))
-    }
-    expect(await answersOf(51, { ...begun, cookie: '' })).toEqual(new Set(['101001']))
-    expect(await answersOf(51, begun)).toEqual(new Set([undefined]))
-    issuer.answers.set('/token', json({ error: 'invalid_grant' }, 400))
-    expect(await answersOf(50, begun)).toEqual(new Set(['101001']))
-    signIns.length = 0
-    expect((await finish(begun, address)).outcome).toEqual({ error: '100429', request: 'test', wait: '1' })
-    expect(signIns).toEqual([{ name: null, address, outcome: 'too many' }])
-    expect(await answersOf(1, begun, other)).toEqual(new Set(['101001']))
-  })
+test('A person who is removed after the sign-in gets no session (A-61, A-96)', async () => {
+  const begun = await begin()
+  const email = 'gone@example.com'
+  answerWith(begun, { claims: { sub: 'gone', email, email_verified: true }, person: { sub: 'gone' } })
+  const { code } = (await finish(begun)).outcome
+  const person = await hand.stores.people.get(email)
+  if (person) await hand.stores.people.replace(person, undefined, [])
+  const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
+  expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
+})
 
-  test('The log has neither codes nor secrets (A-75, A-93)', async () => {
-    const begun = await begin()
-    answerWith(begun)
-    const { outcome } = await finish(begun)
-    issuer.answers.set('/token', json({ error: 'invalid_client', hint: secret }, 401))
-    await finish(await begin())
-    expect(signIns).toEqual([{ name: null, address: null, outcome: 'refused' }])
-    const logged = JSON.stringify([records, signIns])
-    const secrets = [secret, 'code-of-the-issuer', outcome['code'], begun.sent.get('state'), begun.cookie.slice(8)]
-    expect(records).toHaveLength(4)
-    expect(secrets.filter((each) => logged.includes(String(each)))).toEqual([])
-  })
+test('After 50 failed sign-ins through an issuer, the address of the caller must wait (A-76, A-96)', async () => {
+  const [address, other] = ['192.0.2.7', '192.0.2.8']
+  const begun = await begin()
+  answerWith(begun)
+  const answersOf = async (attempts: number, given: Begun, from = address) => {
+    const outcomes = []
+    for (let index = 0; index < attempts; index++) outcomes.push((await finish(given, from)).outcome)
+    return new Set(outcomes.map(({ error }) => error))
+  }
+  expect(await answersOf(51, { ...begun, cookie: '' })).toEqual(new Set(['101001']))
+  expect(await answersOf(51, begun)).toEqual(new Set([undefined]))
+  issuer.answers.set('/token', json({ error: 'invalid_grant' }, 400))
+  expect(await answersOf(50, begun)).toEqual(new Set(['101001']))
+  signIns.length = 0
+  expect((await finish(begun, address)).outcome).toEqual({ error: '100429', request: 'test', wait: '1' })
+  expect(signIns).toEqual([{ name: null, address, outcome: 'too many' }])
+  expect(await answersOf(1, begun, other)).toEqual(new Set(['101001']))
+})
+
+test('The log has neither codes nor secrets (A-75, A-93)', async () => {
+  const begun = await begin()
+  answerWith(begun)
+  const { outcome } = await finish(begun)
+  issuer.answers.set('/token', json({ error: 'invalid_client', hint: secret }, 401))
+  await finish(await begin())
+  expect(signIns).toEqual([{ name: null, address: null, outcome: 'refused' }])
+  const logged = JSON.stringify([records, signIns])
+  const secrets = [secret, 'code-of-the-issuer', outcome['code'], begun.sent.get('state'), begun.cookie.slice(8)]
+  expect(records).toHaveLength(4)
+  expect(secrets.filter((each) => logged.includes(String(each)))).toEqual([])
 })
 
 test('The log names the owner of an exchanged token (A-75, A-97)', async () => {

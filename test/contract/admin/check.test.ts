@@ -1,7 +1,7 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer, administerJson } from '../../support/administration.ts'
@@ -63,165 +63,159 @@ const unreadable = [
   ],
 ] as const
 
-describe('the command check', () => {
-  test('a database that check may not open is not reported as damaged', async ({ siteDirectory, skip }) => {
-    if (process.getuid?.() === 0) skip('root may open every file')
-    const database = join(siteDirectory, 'site-admin.db')
-    chmodSync(database, 0)
-    const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
-    expect({ status, ...JSON.parse(stdout) }).toEqual({
-      status: 1,
-      faults: [{ where: database, fault: expect.stringMatching(messages.check.cannotBeOpened) }],
-    })
-    expect(await administer(siteDirectory, ['site', 'list'])).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(messages.directory.databaseLocked),
-    })
+test('a database that check may not open is not reported as damaged', async ({ siteDirectory, skip }) => {
+  if (process.getuid?.() === 0) skip('root may open every file')
+  const database = join(siteDirectory, 'site-admin.db')
+  chmodSync(database, 0)
+  const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
+  expect({ status, ...JSON.parse(stdout) }).toEqual({
+    status: 1,
+    faults: [{ where: database, fault: expect.stringMatching(messages.check.cannotBeOpened) }],
   })
-
-  test('check finds no fault in a sound directory, and changes nothing', async ({ siteDirectory }) => {
-    const before = snapshotOf(siteDirectory)
-    expect(await administer(siteDirectory, ['check'])).toMatchObject({
-      status: 0,
-      stdout: messages.check.noFaults,
-      stderr: '',
-    })
-    expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
-    expect(snapshotOf(siteDirectory)).toMatchObject(before)
+  expect(await administer(siteDirectory, ['site', 'list'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(messages.directory.databaseLocked),
   })
+})
 
-  test('check finds no fault while the service runs and accepts uploads', async ({ directory, host }) => {
-    const service = await host()
-    let isOver = false
-    const upload = async () => {
-      for (let turn = 0; !isOver; turn += 1) {
-        const body = 'x'.repeat(turn % 2 === 0 ? 30_000 : 200)
-        expect((await service.request(`${storage}/file`, { method: 'PUT', body })).status).toBe(200)
-      }
+test('check finds no fault in a sound directory, and changes nothing', async ({ siteDirectory }) => {
+  const before = snapshotOf(siteDirectory)
+  expect(await administer(siteDirectory, ['check'])).toMatchObject({
+    status: 0,
+    stdout: messages.check.noFaults,
+    stderr: '',
+  })
+  expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
+  expect(snapshotOf(siteDirectory)).toMatchObject(before)
+})
+
+test('check finds no fault while the service runs and accepts uploads', async ({ directory, host }) => {
+  const service = await host()
+  let isOver = false
+  const upload = async () => {
+    for (let turn = 0; !isOver; turn += 1) {
+      const body = 'x'.repeat(turn % 2 === 0 ? 30_000 : 200)
+      expect((await service.request(`${storage}/file`, { method: 'PUT', body })).status).toBe(200)
     }
-    const uploads = [upload(), upload(), upload()]
-    try {
-      for (let turn = 0; turn < 3; turn += 1) expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
-    } finally {
-      isOver = true
-      await Promise.all(uploads)
-    }
-    await service.stop()
-    expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
-  })
+  }
+  const uploads = [upload(), upload(), upload()]
+  try {
+    for (let turn = 0; turn < 3; turn += 1) expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
+  } finally {
+    isOver = true
+    await Promise.all(uploads)
+  }
+  await service.stop()
+  expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
+})
 
-  test.for([
-    [
-      'a link without its object',
-      'INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1)',
-      { where: 'site 1001, category 1', fault: messages.check.lostLink('news 999') },
-    ],
-    [
-      'an interrupted removal of content',
-      'UPDATE blogs SET going = 1 WHERE id = 8',
-      { where: 'site 1001, blog 8', fault: expect.stringMatching(messages.check.interrupted) },
-    ],
-    [
-      'an abandoned removal of a folder',
-      `INSERT INTO folder_removals (site, folder, id, entry)
+test.for([
+  [
+    'a link without its object',
+    'INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1)',
+    { where: 'site 1001, category 1', fault: messages.check.lostLink('news 999') },
+  ],
+  [
+    'an interrupted removal of content',
+    'UPDATE blogs SET going = 1 WHERE id = 8',
+    { where: 'site 1001, blog 8', fault: expect.stringMatching(messages.check.interrupted) },
+  ],
+  [
+    'an abandoned removal of a folder',
+    `INSERT INTO folder_removals (site, folder, id, entry)
          VALUES (1001, 'a/b', 'x', '{"type":"folder.removed","subject":"a/b","actor":"ann"}')`,
-      { where: 'site 1001, folder a/b', fault: expect.stringMatching(messages.check.notContinued) },
-    ],
-    [
-      'content without a file',
-      "INSERT INTO small_contents (name, bytes) VALUES ('lost', x'00')",
-      { where: expect.stringMatching(/site-admin\.db$/), fault: messages.check.contentOfNoFile('lost') },
-    ],
-    [
-      'a text without a news item',
-      "INSERT INTO news_texts (site, id, text) VALUES (1001, 999, 'x')",
-      {
-        where: expect.stringMatching(/site-admin\.db$/),
-        fault: expect.stringMatching(messages.check.rowOf('news_texts')),
-      },
-    ],
-    [
-      'a file without bytes',
-      "INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
-      { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.noBytes) },
-    ],
-    [
-      'a quota with a wrong count of used bytes (S-124)',
-      'UPDATE sites SET quota = 9000000, used = 7 WHERE id = 1001',
-      { where: 'site 1001', fault: expect.stringContaining('its quota counts 7 used bytes instead of ') },
-    ],
-    ...unreadable.map(
-      ([what, sql, row, column]) =>
-        [what, sql, { where: `table ${row}`, fault: messages.check.column(column) }] as const,
-    ),
-  ] as const)('check reports %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
-    tamper(demoDirectory, sql)
-    const { status, stdout } = await administer(demoDirectory, ['--json', 'check'])
-    expect({ status, found: JSON.parse(stdout) }).toEqual({ status: 1, found: { faults: [fault] } })
-  })
+    { where: 'site 1001, folder a/b', fault: expect.stringMatching(messages.check.notContinued) },
+  ],
+  [
+    'content without a file',
+    "INSERT INTO small_contents (name, bytes) VALUES ('lost', x'00')",
+    { where: expect.stringMatching(/site-admin\.db$/), fault: messages.check.contentOfNoFile('lost') },
+  ],
+  [
+    'a text without a news item',
+    "INSERT INTO news_texts (site, id, text) VALUES (1001, 999, 'x')",
+    {
+      where: expect.stringMatching(/site-admin\.db$/),
+      fault: expect.stringMatching(messages.check.rowOf('news_texts')),
+    },
+  ],
+  [
+    'a file without bytes',
+    "INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
+    { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.noBytes) },
+  ],
+  [
+    'a quota with a wrong count of used bytes (S-124)',
+    'UPDATE sites SET quota = 9000000, used = 7 WHERE id = 1001',
+    { where: 'site 1001', fault: expect.stringContaining('its quota counts 7 used bytes instead of ') },
+  ],
+  ...unreadable.map(
+    ([what, sql, row, column]) => [what, sql, { where: `table ${row}`, fault: messages.check.column(column) }] as const,
+  ),
+] as const)('check reports %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
+  tamper(demoDirectory, sql)
+  const { status, stdout } = await administer(demoDirectory, ['--json', 'check'])
+  expect({ status, found: JSON.parse(stdout) }).toEqual({ status: 1, found: { faults: [fault] } })
+})
 
-  test('check --bytes reports tables of a newer version, and reads no bytes', async ({ siteDirectory }) => {
-    tamper(siteDirectory, 'PRAGMA user_version = 99')
-    expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toEqual([
-      { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(messages.directory.newer(99)) },
-      { where: expect.stringMatching(/blobs$/), fault: expect.stringMatching(messages.check.bytesUnread) },
-    ])
-  })
+test('check --bytes reports tables of a newer version, and reads no bytes', async ({ siteDirectory }) => {
+  tamper(siteDirectory, 'PRAGMA user_version = 99')
+  expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toEqual([
+    { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(messages.directory.newer(99)) },
+    { where: expect.stringMatching(/blobs$/), fault: expect.stringMatching(messages.check.bytesUnread) },
+  ])
+})
 
-  test('check reports an empty database, and the service refuses it', async ({ siteDirectory }) => {
-    const file = join(siteDirectory, 'site-admin.db')
-    rmSync(file)
-    const database = new DatabaseSync(file)
-    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (b); DROP TABLE a')
-    database.close()
-    chmodSync(file, 0o600)
-    expect(await checkDataDirectory(siteDirectory)).toEqual([
-      { where: file, fault: messages.check.damagedBy('it is empty') },
-    ])
-    await expect(openMachine(siteDirectory, { role: 'service' })).rejects.toThrow('it is empty')
-  })
+test('check reports an empty database, and the service refuses it', async ({ siteDirectory }) => {
+  const file = join(siteDirectory, 'site-admin.db')
+  rmSync(file)
+  const database = new DatabaseSync(file)
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (b); DROP TABLE a')
+  database.close()
+  chmodSync(file, 0o600)
+  expect(await checkDataDirectory(siteDirectory)).toEqual([
+    { where: file, fault: messages.check.damagedBy('it is empty') },
+  ])
+  await expect(openMachine(siteDirectory, { role: 'service' })).rejects.toThrow('it is empty')
+})
 
-  test('check reports files without bytes along with other faults of the database', async ({ siteDirectory }) => {
-    tamper(
-      siteDirectory,
-      `INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1);
-       INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', '${'0'.repeat(32)}', 3, 0, 'text/plain', 'v')`,
-    )
-    expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toMatchObject([
-      { where: 'site 1001, category 1' },
-      { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.bytesMissing) },
-    ])
-  })
-
-  test('check reports unused blobs if no service runs, and a start moves the blobs', async ({
+test('check reports files without bytes along with other faults of the database', async ({ siteDirectory }) => {
+  tamper(
     siteDirectory,
-    host,
-  }) => {
-    const orphan = join(siteDirectory, 'blobs', 'orphan')
-    writeFileSync(orphan, 'x')
-    const { status, stdout } = await administer(siteDirectory, ['check'])
-    expect(status).toBe(1)
-    expect(stdout).toBe(`where${' '.repeat(orphan.length - 3)}fault\n${orphan}  ${messages.check.ofNoFileHere}\n`)
-    await (await host()).stop()
-    expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
-  })
+    `INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1);
+       INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', '${'0'.repeat(32)}', 3, 0, 'text/plain', 'v')`,
+  )
+  expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toMatchObject([
+    { where: 'site 1001, category 1' },
+    { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.bytesMissing) },
+  ])
+})
 
-  test('check reports files and folders that other users can open', async ({ siteDirectory }) => {
-    chmodSync(join(siteDirectory, 'site-admin.db'), 0o640)
-    const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
-    expect(status).toBe(1)
-    expect(JSON.parse(stdout).faults).toEqual([
-      { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(messages.check.otherUsers) },
-    ])
-  })
+test('check reports unused blobs if no service runs, and a start moves the blobs', async ({ siteDirectory, host }) => {
+  const orphan = join(siteDirectory, 'blobs', 'orphan')
+  writeFileSync(orphan, 'x')
+  const { status, stdout } = await administer(siteDirectory, ['check'])
+  expect(status).toBe(1)
+  expect(stdout).toBe(`where${' '.repeat(orphan.length - 3)}fault\n${orphan}  ${messages.check.ofNoFileHere}\n`)
+  await (await host()).stop()
+  expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
+})
 
-  test('check is refused without a data directory', async ({ directory }) => {
-    for (const args of [['check'], ['--target', 'aws', 'check']]) {
-      expect(await administer(directory, args)).toMatchObject({
-        status: 1,
-        stdout: '',
-        stderr: expect.stringMatching(/^.+\n$/),
-      })
-    }
-  })
+test('check reports files and folders that other users can open', async ({ siteDirectory }) => {
+  chmodSync(join(siteDirectory, 'site-admin.db'), 0o640)
+  const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
+  expect(status).toBe(1)
+  expect(JSON.parse(stdout).faults).toEqual([
+    { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(messages.check.otherUsers) },
+  ])
+})
+
+test('check is refused without a data directory', async ({ directory }) => {
+  for (const args of [['check'], ['--target', 'aws', 'check']]) {
+    expect(await administer(directory, args)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^.+\n$/),
+    })
+  }
 })

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { commandsOn, jsonLines, refusal } from '../../support/administration.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { answersOfEveryList } from '../../support/every-list.ts'
@@ -33,94 +33,88 @@ const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
 const load = 'import - --site 1001'
 const exportTo = (file: string) => `export --site 1001 --out ${file}`
 
-describe('the command export', () => {
-  test('an export and its import into an empty site give the same lists (T-29)', async ({
-    directory,
-    outside,
-    host,
-  }) => {
-    const { baseUrl, siteId, token } = await host()
-    const { run, attempt } = commandsOn(directory)
-    await run(`import - --site ${siteId}`, jsonLines(oddRecords))
-    const file = join(outside, 'export.jsonl')
-    const reported = await run(`export --site ${siteId} --out ${file}`)
-    const { id } = await run('site create --name Empty')
-    const imported = await run(`import ${file} --site ${id}`)
-    expect(imported).toEqual({ imported: reported.exported, skipped: 0, errors: [] })
-    const other = await run(`token issue --user ann --site ${id}`)
+test('an export and its import into an empty site give the same lists (T-29)', async ({ directory, outside, host }) => {
+  const { baseUrl, siteId, token } = await host()
+  const { run, attempt } = commandsOn(directory)
+  await run(`import - --site ${siteId}`, jsonLines(oddRecords))
+  const file = join(outside, 'export.jsonl')
+  const reported = await run(`export --site ${siteId} --out ${file}`)
+  const { id } = await run('site create --name Empty')
+  const imported = await run(`import ${file} --site ${id}`)
+  expect(imported).toEqual({ imported: reported.exported, skipped: 0, errors: [] })
+  const other = await run(`token issue --user ann --site ${id}`)
 
-    const before = await answersOfEveryList({ baseUrl, token, site: siteId })
-    const after = await answersOfEveryList({ baseUrl, token: other.token, site: id })
-    expect(before.size).toBeGreaterThan(20)
-    expect(after).toEqual(before)
+  const before = await answersOfEveryList({ baseUrl, token, site: siteId })
+  const after = await answersOfEveryList({ baseUrl, token: other.token, site: id })
+  expect(before.size).toBeGreaterThan(20)
+  expect(after).toEqual(before)
 
-    expect((await attempt(`export --site ${id}`)).stdout).toBe(readFileSync(file, 'utf8'))
-  })
+  expect((await attempt(`export --site ${id}`)).stdout).toBe(readFileSync(file, 'utf8'))
+})
 
-  test('an export that fails keeps the old file, and leaves no other file', async ({ commands, outside }) => {
-    const file = join(outside, 'site.jsonl')
-    writeFileSync(file, 'before')
-    expect(await commands.attempt(`export --site 9 --out ${file}`)).toMatchObject({ status: 1, stdout: '' })
-    expect(readFileSync(file, 'utf8')).toBe('before')
-    expect(readdirSync(outside)).toEqual(['site.jsonl'])
-  })
+test('an export that fails keeps the old file, and leaves no other file', async ({ commands, outside }) => {
+  const file = join(outside, 'site.jsonl')
+  writeFileSync(file, 'before')
+  expect(await commands.attempt(`export --site 9 --out ${file}`)).toMatchObject({ status: 1, stdout: '' })
+  expect(readFileSync(file, 'utf8')).toBe('before')
+  expect(readdirSync(outside)).toEqual(['site.jsonl'])
+})
 
-  test('an export to an unwritable file is refused with a message of one line', async ({
-    commands: { attempt },
-    siteDirectory,
-    outside,
-  }) => {
-    for (const [file, reason] of [
-      [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
-      [outside, messages.file.isDirectory],
-    ] as const) {
-      expect(await attempt(exportTo(file))).toEqual(refusal(siteDirectory, messages.file.unwritable(file, reason)))
-    }
-  })
+test('an export to an unwritable file is refused with a message of one line', async ({
+  commands: { attempt },
+  siteDirectory,
+  outside,
+}) => {
+  for (const [file, reason] of [
+    [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
+    [outside, messages.file.isDirectory],
+  ] as const) {
+    expect(await attempt(exportTo(file))).toEqual(refusal(siteDirectory, messages.file.unwritable(file, reason)))
+  }
+})
 
-  test('an export into the data directory is refused in any spelling of the path', async ({
-    commands: { attempt },
-    siteDirectory,
-    outside,
-  }) => {
-    const [link, folder] = [join(outside, 'link'), join(outside, 'folder')]
-    symlinkSync(join(siteDirectory, 'site-admin.db'), link)
-    symlinkSync(siteDirectory, folder)
-    const before = snapshotOf(siteDirectory)
-    for (const out of [
-      join(siteDirectory, 'site-admin.db'),
-      join(siteDirectory, 'blobs', 'new.jsonl'),
-      link,
-      join(folder, 'site-admin.json'),
-    ]) {
-      const stderr = expect.stringMatching(messages.file.insideData(out))
-      expect(await attempt(exportTo(out))).toEqual({ status: 1, stdout: '', stderr })
-    }
-    expect(snapshotOf(siteDirectory)).toEqual(before)
-  })
+test('an export into the data directory is refused in any spelling of the path', async ({
+  commands: { attempt },
+  siteDirectory,
+  outside,
+}) => {
+  const [link, folder] = [join(outside, 'link'), join(outside, 'folder')]
+  symlinkSync(join(siteDirectory, 'site-admin.db'), link)
+  symlinkSync(siteDirectory, folder)
+  const before = snapshotOf(siteDirectory)
+  for (const out of [
+    join(siteDirectory, 'site-admin.db'),
+    join(siteDirectory, 'blobs', 'new.jsonl'),
+    link,
+    join(folder, 'site-admin.json'),
+  ]) {
+    const stderr = expect.stringMatching(messages.file.insideData(out))
+    expect(await attempt(exportTo(out))).toEqual({ status: 1, stdout: '', stderr })
+  }
+  expect(snapshotOf(siteDirectory)).toEqual(before)
+})
 
-  test('an export follows a link, writes into a pipe, and replaces neither', async ({ commands: { run }, outside }) => {
-    await run(load, jsonLines(oddRecords))
-    const [file, link, pipe] = [join(outside, 'site.jsonl'), join(outside, 'link'), join(outside, 'pipe')]
-    writeFileSync(file, 'before')
-    symlinkSync('site.jsonl', link)
-    execFileSync('bash', ['-c', 'mkfifo "$1"', 'bash', pipe])
+test('an export follows a link, writes into a pipe, and replaces neither', async ({ commands: { run }, outside }) => {
+  await run(load, jsonLines(oddRecords))
+  const [file, link, pipe] = [join(outside, 'site.jsonl'), join(outside, 'link'), join(outside, 'pipe')]
+  writeFileSync(file, 'before')
+  symlinkSync('site.jsonl', link)
+  execFileSync('bash', ['-c', 'mkfifo "$1"', 'bash', pipe])
 
-    expect(await run(exportTo(link))).toEqual({ exported: oddRecords.length, file: link })
-    expect(readlinkSync(link)).toBe('site.jsonl')
-    const taken = text(createReadStream(pipe))
-    await run(exportTo(pipe))
-    expect(lstatSync(pipe).isFIFO()).toBe(true)
-    expect(await taken).toBe(readFileSync(file, 'utf8'))
-    expect(readdirSync(outside).filter((name) => name.includes('partial'))).toEqual([])
-  })
+  expect(await run(exportTo(link))).toEqual({ exported: oddRecords.length, file: link })
+  expect(readlinkSync(link)).toBe('site.jsonl')
+  const taken = text(createReadStream(pipe))
+  await run(exportTo(pipe))
+  expect(lstatSync(pipe).isFIFO()).toBe(true)
+  expect(await taken).toBe(readFileSync(file, 'utf8'))
+  expect(readdirSync(outside).filter((name) => name.includes('partial'))).toEqual([])
+})
 
-  test('an export fails if the reader of its output stops too early', async ({ commands: { run }, siteDirectory }) => {
-    const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
-    await run(load, jsonLines(many))
-    const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`
-    const failure = await runFile('bash', ['-o', 'pipefail', '-c', command]).catch((error: unknown) => error)
-    const { stderr } = refusal(siteDirectory, messages.output.exportIncomplete)
-    expect(failure).toMatchObject({ code: 1, stdout: expect.stringMatching(/^{"kind":"news","id":1,/), stderr })
-  })
+test('an export fails if the reader of its output stops too early', async ({ commands: { run }, siteDirectory }) => {
+  const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
+  await run(load, jsonLines(many))
+  const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`
+  const failure = await runFile('bash', ['-o', 'pipefail', '-c', command]).catch((error: unknown) => error)
+  const { stderr } = refusal(siteDirectory, messages.output.exportIncomplete)
+  expect(failure).toMatchObject({ code: 1, stdout: expect.stringMatching(/^{"kind":"news","id":1,/), stderr })
 })

@@ -63,49 +63,47 @@ test('The service returns imported records, with defaults for missing members (T
   })
 })
 
-describe('an import with bad records', () => {
-  test('a bad record is skipped, and a message names the fault (T-28)', async ({ importSome }) => {
-    const good = '{"kind":"webForm","id":1}'
-    const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')
-    const outcome = await importSome(text)
-    expect(outcome).toMatchObject({ imported: badRecords.length, skipped: badRecords.length })
-    interface ReportedFault {
-      readonly message: string
-      readonly lines: readonly number[]
-    }
-    const messageOn = (line: number) => outcome.errors.find(({ lines }: ReportedFault) => lines.includes(line))?.message
-    for (const [index, [bad, message]] of badRecords.entries()) {
-      expect({ bad, message: messageOn(3 * index + 3) }).toEqual({ bad, message: expect.stringContaining(message) })
-    }
-  })
+test('a bad record is skipped, and a message names the fault (T-28)', async ({ importSome }) => {
+  const good = '{"kind":"webForm","id":1}'
+  const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')
+  const outcome = await importSome(text)
+  expect(outcome).toMatchObject({ imported: badRecords.length, skipped: badRecords.length })
+  interface ReportedFault {
+    readonly message: string
+    readonly lines: readonly number[]
+  }
+  const messageOn = (line: number) => outcome.errors.find(({ lines }: ReportedFault) => lines.includes(line))?.message
+  for (const [index, [bad, message]] of badRecords.entries()) {
+    expect({ bad, message: messageOn(3 * index + 3) }).toEqual({ bad, message: expect.stringContaining(message) })
+  }
+})
 
-  test('a repeated fault is reported once, with a count and the first lines (T-28)', async ({
-    importSome,
-    commands: { attempt },
-  }) => {
-    const good = jsonLines([form])
-    const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
-    const text = `${bad}${good}{"kind":\n{"kin\n[\n`
-    expect(await importSome(text)).toEqual({
-      imported: 1,
-      skipped: 1_503,
-      errors: [
-        { line: 1, message: messages.record.least('id'), count: 1_500, lines: [1, 2, 3, 4, 5] },
-        { line: 1_502, message: expect.stringMatching(/JSON/), count: 3, lines: [1_502, 1_503, 1_504] },
-      ],
-    })
-    const table = `1500     1, 2, 3, 4, 5, …  ${messages.record.least('id')}\n`
-    expect((await attempt(importing, text)).stdout).toContain(table)
+test('a repeated fault is reported once, with a count and the first lines (T-28)', async ({
+  importSome,
+  commands: { attempt },
+}) => {
+  const good = jsonLines([form])
+  const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
+  const text = `${bad}${good}{"kind":\n{"kin\n[\n`
+  expect(await importSome(text)).toEqual({
+    imported: 1,
+    skipped: 1_503,
+    errors: [
+      { line: 1, message: messages.record.least('id'), count: 1_500, lines: [1, 2, 3, 4, 5] },
+      { line: 1_502, message: expect.stringMatching(/JSON/), count: 3, lines: [1_502, 1_503, 1_504] },
+    ],
   })
+  const table = `1500     1, 2, 3, 4, 5, …  ${messages.record.least('id')}\n`
+  expect((await attempt(importing, text)).stdout).toContain(table)
+})
 
-  test('a thousand different faults are reported, and all are counted', async ({ importSome }) => {
-    const text = Array.from({ length: 1_200 }, (_, index) => `{"kind":"webForm","id":1,"m${index}":1}\n`).join('')
-    const outcome = await importSome(text)
-    expect(outcome).toMatchObject({ imported: 0, skipped: 1_200 })
-    expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual(
-      Array.from({ length: 1_000 }, (_, index) => index + 1),
-    )
-  })
+test('a thousand different faults are reported, and all are counted', async ({ importSome }) => {
+  const text = Array.from({ length: 1_200 }, (_, index) => `{"kind":"webForm","id":1,"m${index}":1}\n`).join('')
+  const outcome = await importSome(text)
+  expect(outcome).toMatchObject({ imported: 0, skipped: 1_200 })
+  expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual(
+    Array.from({ length: 1_000 }, (_, index) => index + 1),
+  )
 })
 
 describe('the option --strict', () => {
@@ -128,48 +126,46 @@ describe('the option --strict', () => {
   })
 })
 
-describe('refused imports', () => {
-  test('an import into an unknown site is refused before anything is read', async ({ siteDirectory }) => {
-    const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
-    expect(await program.ended).toMatchObject(refusal(siteDirectory, messages.site.missing(9)))
-  })
+test('an import into an unknown site is refused before anything is read', async ({ siteDirectory }) => {
+  const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
+  expect(await program.ended).toMatchObject(refusal(siteDirectory, messages.site.missing(9)))
+})
 
-  test('an import is refused when the file cannot be read', async ({ commands: { attempt }, siteDirectory }) => {
-    const circle = join(siteDirectory, 'circle')
-    symlinkSync('circle', circle)
-    for (const [file, reason] of [
-      [join(siteDirectory, 'missing'), messages.file.missing],
-      [siteDirectory, messages.file.isDirectory],
-      [circle, `ELOOP: too many symbolic links encountered, open '${circle}'.`],
-    ] as const) {
-      const refused = refusal(siteDirectory, messages.file.unreadable(file, reason))
-      expect(await attempt(`import ${file} --site 1001`)).toEqual(refused)
-    }
-  })
-
-  test('an import is refused when standard input is a directory', async ({ siteDirectory }) => {
-    const line = '"$node" admin/main.js --data-dir "$1" import - --site 1001 < "$1"'
-    const reason = messages.file.unreadable('Standard input', messages.file.isDirectory)
-    expect(await runInShell(line, [siteDirectory])).toMatchObject(refusal(siteDirectory, reason))
-  })
-
-  test('an import of a file that is not UTF-8 is refused, and imports nothing', async ({
-    commands: { run, attempt },
-    siteDirectory,
-  }) => {
-    const file = join(siteDirectory, 'records')
-    // More bytes than one read returns.
-    const many = Array.from({ length: 3_000 }, (_, index) => ({ ...form, id: index + 1 }))
-    const latin1 = Buffer.from('{"kind":"webForm","id":4,"name":"Caf\xe9"}\n', 'latin1')
-    await writeFile(file, Buffer.concat([Buffer.from(jsonLines(many)), latin1]))
-    const refused = refusal(siteDirectory, messages.file.notUtf8(file, 3001))
+test('an import is refused when the file cannot be read', async ({ commands: { attempt }, siteDirectory }) => {
+  const circle = join(siteDirectory, 'circle')
+  symlinkSync('circle', circle)
+  for (const [file, reason] of [
+    [join(siteDirectory, 'missing'), messages.file.missing],
+    [siteDirectory, messages.file.isDirectory],
+    [circle, `ELOOP: too many symbolic links encountered, open '${circle}'.`],
+  ] as const) {
+    const refused = refusal(siteDirectory, messages.file.unreadable(file, reason))
     expect(await attempt(`import ${file} --site 1001`)).toEqual(refused)
-    expect(await run('form list --site 1001')).toEqual([])
-  })
+  }
+})
 
-  test('invalid UTF-8 on standard input ends an import, and earlier records stay', async ({ siteDirectory }) => {
-    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing.split(' ')])
-    program.stdin.end(Buffer.concat([Buffer.from(jsonLines([form])), Buffer.from([0xff])]))
-    expect(await program.ended).toMatchObject(refusal(siteDirectory, messages.file.partlyUtf8(2)))
-  })
+test('an import is refused when standard input is a directory', async ({ siteDirectory }) => {
+  const line = '"$node" admin/main.js --data-dir "$1" import - --site 1001 < "$1"'
+  const reason = messages.file.unreadable('Standard input', messages.file.isDirectory)
+  expect(await runInShell(line, [siteDirectory])).toMatchObject(refusal(siteDirectory, reason))
+})
+
+test('an import of a file that is not UTF-8 is refused, and imports nothing', async ({
+  commands: { run, attempt },
+  siteDirectory,
+}) => {
+  const file = join(siteDirectory, 'records')
+  // More bytes than one read returns.
+  const many = Array.from({ length: 3_000 }, (_, index) => ({ ...form, id: index + 1 }))
+  const latin1 = Buffer.from('{"kind":"webForm","id":4,"name":"Caf\xe9"}\n', 'latin1')
+  await writeFile(file, Buffer.concat([Buffer.from(jsonLines(many)), latin1]))
+  const refused = refusal(siteDirectory, messages.file.notUtf8(file, 3001))
+  expect(await attempt(`import ${file} --site 1001`)).toEqual(refused)
+  expect(await run('form list --site 1001')).toEqual([])
+})
+
+test('invalid UTF-8 on standard input ends an import, and earlier records stay', async ({ siteDirectory }) => {
+  const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing.split(' ')])
+  program.stdin.end(Buffer.concat([Buffer.from(jsonLines([form])), Buffer.from([0xff])]))
+  expect(await program.ended).toMatchObject(refusal(siteDirectory, messages.file.partlyUtf8(2)))
 })

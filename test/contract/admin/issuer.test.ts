@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { refusal } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
@@ -6,35 +6,33 @@ const url = 'https://login.example.com/'
 const add = `issuer add ${url} --id work --audience site-admin`
 const rule = (granted: string, site = 1001) => `rule add --issuer work --claim groups=web=1 --site ${site} ${granted}`
 
-describe('the commands issuer and rule', () => {
-  test('issuer add keeps the URL as it was given (A-111, A-104)', async ({ commands, siteDirectory }) => {
-    expect(await commands.run(add)).toEqual({ id: 'work', url, audience: 'site-admin' })
-    const sentence = `The issuer work (${url}) already exists. Remove it first, or choose another id.`
-    expect(await commands.attempt(add)).toEqual(refusal(siteDirectory, sentence))
-  })
+test('issuer add keeps the URL as it was given (A-111, A-104)', async ({ commands, siteDirectory }) => {
+  expect(await commands.run(add)).toEqual({ id: 'work', url, audience: 'site-admin' })
+  const sentence = `The issuer work (${url}) already exists. Remove it first, or choose another id.`
+  expect(await commands.attempt(add)).toEqual(refusal(siteDirectory, sentence))
+})
 
-  test('rule add drops rights inside other rights (A-111, A-105)', async ({ commands: { run } }) => {
-    await run(add)
-    const added = await run(rule('--right files:write --right files:read:/news --right files:write'))
-    expect(added).toMatchObject({ claims: { groups: 'web=1' }, rights: ['files:write'] })
-    expect(await run('rule list')).toEqual([added])
-  })
+test('rule add drops rights inside other rights (A-111, A-105)', async ({ commands: { run } }) => {
+  await run(add)
+  const added = await run(rule('--right files:write --right files:read:/news --right files:write'))
+  expect(added).toMatchObject({ claims: { groups: 'web=1' }, rights: ['files:write'] })
+  expect(await run('rule list')).toEqual([added])
+})
 
-  test('A rule for people needs an issuer with a client id (A-105)', async ({ commands: { run, attempt } }) => {
-    await run(add)
-    expect((await attempt(rule('--role editor'))).status).toBe(1)
-    await run('issuer remove work')
-    await run(`${add} --client-id site-admin`)
-    expect(await run(rule('--role editor'))).toMatchObject({ role: 'editor' })
-  })
+test('A rule for people needs an issuer with a client id (A-105)', async ({ commands: { run, attempt } }) => {
+  await run(add)
+  expect((await attempt(rule('--role editor'))).status).toBe(1)
+  await run('issuer remove work')
+  await run(`${add} --client-id site-admin`)
+  expect(await run(rule('--role editor'))).toMatchObject({ role: 'editor' })
+})
 
-  test('site remove also removes the rules of the site (A-105)', async ({ commands: { run } }) => {
-    await run('site create --name Other')
-    await run(add)
-    await run(rule('--right files:read'))
-    const kept = await run(rule('--right files:read', 1002))
-    await run('site remove 1001 --yes')
-    expect(await run('rule list')).toEqual([kept])
-    expect(await run('issuer list')).toHaveLength(1)
-  })
+test('site remove also removes the rules of the site (A-105)', async ({ commands: { run } }) => {
+  await run('site create --name Other')
+  await run(add)
+  await run(rule('--right files:read'))
+  const kept = await run(rule('--right files:read', 1002))
+  await run('site remove 1001 --yes')
+  expect(await run('rule list')).toEqual([kept])
+  expect(await run('issuer list')).toHaveLength(1)
 })

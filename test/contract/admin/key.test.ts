@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { messages } from '../../support/messages.ts'
 import { test as base } from '../../support/test.ts'
 
@@ -12,36 +12,32 @@ const test = base.extend('keys', async ({ commands }) => {
   return { ...commands, lineOf, create: () => commands.run(lineOf('files:write:/news')) }
 })
 
-describe('key create', () => {
-  test.for(['files:write', 'files:read:/new'])(
-    'key create refuses the right %s, which the person lacks (A-57, A-88)',
-    async (right, { keys: { run, attempt, lineOf } }) => {
-      const stderr = expect.stringContaining(messages.key.lacks('bob', right))
-      expect(await attempt(lineOf(right))).toMatchObject({ status: 1, stderr })
-      expect(await run(listKeys)).toEqual([])
-    },
-  )
+test.for(['files:write', 'files:read:/new'])(
+  'key create refuses the right %s, which the person lacks (A-57, A-88)',
+  async (right, { keys: { run, attempt, lineOf } }) => {
+    const stderr = expect.stringContaining(messages.key.lacks('bob', right))
+    expect(await attempt(lineOf(right))).toMatchObject({ status: 1, stderr })
+    expect(await run(listKeys)).toEqual([])
+  },
+)
+
+test('key revoke accepts a key, its id, or its first digits (A-101)', async ({ keys: { run, create } }) => {
+  for (const nameOf of [
+    ({ key }: { key: string }) => key,
+    ({ id }: { id: string }) => id,
+    ({ id }: { id: string }) => id.slice(0, 8),
+    ({ id }: { id: string }) => `key/${id.slice(0, 12)}`,
+  ]) {
+    expect(await run(`key revoke ${nameOf(await create())}`)).toEqual({ revoked: true })
+    expect(await run(listKeys)).toEqual([])
+  }
 })
 
-describe('key revoke and key change', () => {
-  test('key revoke accepts a key, its id, or its first digits (A-101)', async ({ keys: { run, create } }) => {
-    for (const nameOf of [
-      ({ key }: { key: string }) => key,
-      ({ id }: { id: string }) => id,
-      ({ id }: { id: string }) => id.slice(0, 8),
-      ({ id }: { id: string }) => `key/${id.slice(0, 12)}`,
-    ]) {
-      expect(await run(`key revoke ${nameOf(await create())}`)).toEqual({ revoked: true })
-      expect(await run(listKeys)).toEqual([])
-    }
-  })
-
-  test('key revoke refuses tokens, and token revoke refuses keys', async ({ keys: { run, attempt, create } }) => {
-    const { token } = await run('token issue --user ann --site 1001')
-    const { id } = await create()
-    for (const line of [`key revoke ${token}`, `token revoke ${id}`]) expect((await attempt(line)).status).toBe(1)
-    expect([await run('token list'), await run(listKeys)]).toMatchObject([{ length: 1 }, { length: 1 }])
-  })
+test('key revoke refuses tokens, and token revoke refuses keys', async ({ keys: { run, attempt, create } }) => {
+  const { token } = await run('token issue --user ann --site 1001')
+  const { id } = await create()
+  for (const line of [`key revoke ${token}`, `token revoke ${id}`]) expect((await attempt(line)).status).toBe(1)
+  expect([await run('token list'), await run(listKeys)]).toMatchObject([{ length: 1 }, { length: 1 }])
 })
 
 test('The keys of a removed site are removed too; a new site with the same id has none', async ({

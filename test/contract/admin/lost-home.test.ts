@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { openDirectory } from '../../../lib/aws/open-tables.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -41,25 +41,23 @@ afterAll(() => {
   closeAtOnce(server)
 })
 
-describe('While the home region of the directory is lost', () => {
-  test('--directory-region must name a region with a copy of the directory (T-61)', async () => {
-    const list = (...options: readonly string[]) => administerIn(...options, 'token', 'list')
-    const { status, stderr } = await list('--stack-prefix', 'Other', '--directory-region', 'eu-west-1')
-    const reason = expect.stringMatching(messages.aws.noTables('Other', 'eu-west-1'))
-    expect([status, JSON.parse(stderr).message]).toEqual([1, reason])
-    expect((await list('--directory-region', 'europe')).status).toBe(2)
-  })
+test('--directory-region must name a region with a copy of the directory (T-61)', async () => {
+  const list = (...options: readonly string[]) => administerIn(...options, 'token', 'list')
+  const { status, stderr } = await list('--stack-prefix', 'Other', '--directory-region', 'eu-west-1')
+  const reason = expect.stringMatching(messages.aws.noTables('Other', 'eu-west-1'))
+  expect([status, JSON.parse(stderr).message]).toEqual([1, reason])
+  expect((await list('--directory-region', 'europe')).status).toBe(2)
+})
 
-  test('--directory-region lets a command revoke a token in a replica (T-61, A-13)', async () => {
-    asked.length = 0
-    expect(await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining(hashToken(token)),
-    })
-    expect(new Set(asked)).toEqual(new Set(['table in eu-west-1']))
-    // The history is in the lost region. The command says so, and succeeds.
-    const revoked = await administerIn('--directory-region', 'eu-west-1', 'token', 'revoke', token)
-    expect(revoked).toMatchObject({ status: 0, stderr: expect.stringContaining(messages.output.lackingChange) })
-    expect(JSON.parse((await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).stdout)).toEqual([])
+test('--directory-region lets a command revoke a token in a replica (T-61, A-13)', async () => {
+  asked.length = 0
+  expect(await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(hashToken(token)),
   })
+  expect(new Set(asked)).toEqual(new Set(['table in eu-west-1']))
+  // The history is in the lost region. The command says so, and succeeds.
+  const revoked = await administerIn('--directory-region', 'eu-west-1', 'token', 'revoke', token)
+  expect(revoked).toMatchObject({ status: 0, stderr: expect.stringContaining(messages.output.lackingChange) })
+  expect(JSON.parse((await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).stdout)).toEqual([])
 })

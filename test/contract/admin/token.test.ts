@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import * as z from 'zod'
 import { test } from '../../support/test.ts'
 
@@ -25,30 +25,28 @@ test.for([
   },
 )
 
-describe('token issue --right', () => {
-  test.for([
-    [
-      'a token has exactly the given rights, each once (A-38, A-39, A-106)',
-      ' --right files:read:/news/ --right files:read:/news --right history:read',
-      ['files:read:/news', 'history:read'],
-    ],
-    [
-      'the permission files adds files:write to the given rights (A-39, A-106)',
-      ' --permission files --right forms:read --right files:read:/news',
-      ['files:write', 'forms:read'],
-    ],
-  ] as const)('%s', async ([, options, rights], { commands: { run } }) => {
-    await run(issue(options))
-    expect(await run('token list')).toMatchObject([{ rights }])
-  })
+test.for([
+  [
+    'a token has exactly the given rights, each once (A-38, A-39, A-106)',
+    ' --right files:read:/news/ --right files:read:/news --right history:read',
+    ['files:read:/news', 'history:read'],
+  ],
+  [
+    'the permission files adds files:write to the given rights (A-39, A-106)',
+    ' --permission files --right forms:read --right files:read:/news',
+    ['files:write', 'forms:read'],
+  ],
+] as const)('%s', async ([, options, rights], { commands: { run } }) => {
+  await run(issue(options))
+  expect(await run('token list')).toMatchObject([{ rights }])
+})
 
-  test('more than 50 rights are refused, and the command issues no token (A-106)', async ({
-    commands: { run, attempt },
-  }) => {
-    const rights = Array.from({ length: 51 }, (_, index) => ` --right files:read:/${index}`).join('')
-    expect((await attempt(issue(rights))).status).toBe(2)
-    expect(await run('token list')).toEqual([])
-  })
+test('more than 50 rights are refused, and the command issues no token (A-106)', async ({
+  commands: { run, attempt },
+}) => {
+  const rights = Array.from({ length: 51 }, (_, index) => ` --right files:read:/${index}`).join('')
+  expect((await attempt(issue(rights))).status).toBe(2)
+  expect(await run('token list')).toEqual([])
 })
 
 test('tokens are listed by their hashes, also for one site, and never shown (A-12, T-9)', async ({

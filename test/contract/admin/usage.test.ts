@@ -46,24 +46,22 @@ const commandsOf = (program: Command): readonly (readonly [string, Command])[] =
   ...leavesOf(program),
 ]
 
-describe('examples in the help', () => {
-  test.for(commandsOf(createProgram()))('the example in the help succeeds: %s', ([name, command]) => {
-    const help: string[] = []
-    command.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp()
-    const [, examples = ''] = help.join('').split('\nExample:\n')
-    const lines = examples
-      .trim()
-      .split('\n')
-      .map((line) => line.trim())
-    for (const line of lines) {
-      expect(line).toMatch(/^site-admin /)
-      const program = createProgram()
-      const done: string[] = []
-      for (const [own, leaf] of leavesOf(program)) leaf.action(() => void done.push(own))
-      program.parse(wordsOf(line).slice(1), { from: 'user' })
-      expect(done).toEqual([expect.stringMatching(new RegExp(`^${name}( |$)`))])
-    }
-  })
+test.for(commandsOf(createProgram()))('the example in the help succeeds: %s', ([name, command]) => {
+  const help: string[] = []
+  command.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp()
+  const [, examples = ''] = help.join('').split('\nExample:\n')
+  const lines = examples
+    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+  for (const line of lines) {
+    expect(line).toMatch(/^site-admin /)
+    const program = createProgram()
+    const done: string[] = []
+    for (const [own, leaf] of leavesOf(program)) leaf.action(() => void done.push(own))
+    program.parse(wordsOf(line).slice(1), { from: 'user' })
+    expect(done).toEqual([expect.stringMatching(new RegExp(`^${name}( |$)`))])
+  }
 })
 
 test('--version prints the version of the package (T-19)', async ({ directory }) => {

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { commandsOn } from '../../support/administration.ts'
 import { messages } from '../../support/messages.ts'
 import { test } from '../../support/test.ts'
@@ -44,38 +44,34 @@ test.for([
   expect(await run('user show ann')).toEqual(before)
 })
 
-describe('user remove', () => {
-  test('user remove --site removes the person if this was the last site (A-60, A-101)', async ({
-    commands: { run, attempt },
-  }) => {
-    await run(addOther)
-    await run(add('bob', '--site 1002 --role viewer'))
-    await run('user remove bob --site 1001 --yes')
-    const lists = [await run('user list --site 1001'), await run('user list --site 1002')]
-    expect(lists).toMatchObject([[], [{ name: 'bob' }]])
-    await run('user remove bob --site 1002 --yes')
-    expect((await attempt('user show bob')).status).toBe(1)
-  })
+test('user remove --site removes the person if this was the last site (A-60, A-101)', async ({
+  commands: { run, attempt },
+}) => {
+  await run(addOther)
+  await run(add('bob', '--site 1002 --role viewer'))
+  await run('user remove bob --site 1001 --yes')
+  const lists = [await run('user list --site 1001'), await run('user list --site 1002')]
+  expect(lists).toMatchObject([[], [{ name: 'bob' }]])
+  await run('user remove bob --site 1002 --yes')
+  expect((await attempt('user show bob')).status).toBe(1)
+})
 
-  test('user remove without --yes counts the keys, and removes nobody (T-17)', async ({
-    commands: { run, attempt },
-  }) => {
-    await run(add('bob', '--role viewer'))
-    await run('key create --site 1001 --user bob --name Robot --right files:read')
-    const stderr = expect.stringContaining(messages.user.removal(1))
-    expect(await attempt('user remove bob')).toMatchObject({ status: 1, stderr })
-    expect(await run('user list --site 1001')).toMatchObject([{ name: 'bob' }])
-  })
+test('user remove without --yes counts the keys, and removes nobody (T-17)', async ({ commands: { run, attempt } }) => {
+  await run(add('bob', '--role viewer'))
+  await run('key create --site 1001 --user bob --name Robot --right files:read')
+  const stderr = expect.stringContaining(messages.user.removal(1))
+  expect(await attempt('user remove bob')).toMatchObject({ status: 1, stderr })
+  expect(await run('user list --site 1001')).toMatchObject([{ name: 'bob' }])
+})
 
-  test('user remove refuses the last owner in a preview too (A-58, T-17)', async ({ commands: { run, attempt } }) => {
-    await run(add('ann', '--role owner'))
-    for (const flags of ['', ' --dry-run', ' --site 1001 --dry-run', ' --yes']) {
-      const { status, stderr } = await attempt(`--json user remove ann${flags}`)
-      expect([status, JSON.parse(stderr).code]).toEqual([1, 101012])
-    }
-    await run(add('bob', '--role owner'))
-    expect(await run('user remove ann --dry-run')).toMatchObject({ keys: 0 })
-  })
+test('user remove refuses the last owner in a preview too (A-58, T-17)', async ({ commands: { run, attempt } }) => {
+  await run(add('ann', '--role owner'))
+  for (const flags of ['', ' --dry-run', ' --site 1001 --dry-run', ' --yes']) {
+    const { status, stderr } = await attempt(`--json user remove ann${flags}`)
+    expect([status, JSON.parse(stderr).code]).toEqual([1, 101012])
+  }
+  await run(add('bob', '--role owner'))
+  expect(await run('user remove ann --dry-run')).toMatchObject({ keys: 0 })
 })
 
 test('user add and change set a password without an invitation (A-83, A-101, A-102)', async ({ host, directory }) => {

@@ -14,56 +14,51 @@ afterAll(() => service.close())
 const oneField = [{ typeId: -2, mandatory: true, order: 1 }]
 const fieldsFunction = () => lambdaHandler(service.start().handler)
 
-describe('an event of the gateway', () => {
-  test.each([
-    ['unchanged', '{"type":{"id":-3},"mandatory":true}'],
-    ['rewritten by LocalStack', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%7D='],
-    [
-      'parsed by LocalStack',
-      '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%2C%22x%22%3A%22a=&b=c%22%7D',
-    ],
-  ])('JSON that is declared as a form is read, %s', async (_, body) => {
-    const path = await service.createForm()
-    const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' }
-    expect((await sendEvent(fieldsFunction(), 'POST', path, { headers: form, body })).status).toBe(201)
-    // AWS passes on such bodies unchanged, but only in base64.
-    if (body.startsWith('%')) {
-      const untouched = { headers: form, body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
-      expect((await sendEvent(fieldsFunction(), 'POST', path, untouched)).status).toBe(415)
-    }
-  })
+test.each([
+  ['unchanged', '{"type":{"id":-3},"mandatory":true}'],
+  ['rewritten by LocalStack', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%7D='],
+  ['parsed by LocalStack', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%2C%22x%22%3A%22a=&b=c%22%7D'],
+])('JSON that is declared as a form is read, %s', async (_, body) => {
+  const path = await service.createForm()
+  const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' }
+  expect((await sendEvent(fieldsFunction(), 'POST', path, { headers: form, body })).status).toBe(201)
+  // AWS passes on such bodies unchanged, but only in base64.
+  if (body.startsWith('%')) {
+    const untouched = { headers: form, body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
+    expect((await sendEvent(fieldsFunction(), 'POST', path, untouched)).status).toBe(415)
+  }
+})
 
-  test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])(
-    'any other form is refused with 415, such as %s',
-    async (body) => {
-      const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
-      const answer = await sendEvent(fieldsFunction(), 'POST', await service.createForm(), { headers: form, body })
-      expect(answer.status).toBe(415)
-    },
-  )
+test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])(
+  'any other form is refused with 415, such as %s',
+  async (body) => {
+    const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
+    const answer = await sendEvent(fieldsFunction(), 'POST', await service.createForm(), { headers: form, body })
+    expect(answer.status).toBe(415)
+  },
+)
 
-  test('a header may be sent several times', async () => {
-    const path = await service.createForm(oneField)
-    const xml = await sendEvent(fieldsFunction(), 'GET', path, {
-      headers: { ...headers, Accept: ['application/json;q=0.1', 'text/xml;q=0.2'] },
-    })
-    expect(xml.headers['content-type']).toBe('application/xml; charset=utf-8')
+test('a header may be sent several times', async () => {
+  const path = await service.createForm(oneField)
+  const xml = await sendEvent(fieldsFunction(), 'GET', path, {
+    headers: { ...headers, Accept: ['application/json;q=0.1', 'text/xml;q=0.2'] },
   })
+  expect(xml.headers['content-type']).toBe('application/xml; charset=utf-8')
+})
 
-  test('header names may have any case, and may be names of built-in properties', async () => {
-    const unkind = { aUTHORIZATION: token, ['__proto__']: 'x', constructor: 'y', toString: 'z' }
-    expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), { headers: unkind })).status).toBe(200)
-  })
+test('header names may have any case, and may be names of built-in properties', async () => {
+  const unkind = { aUTHORIZATION: token, ['__proto__']: 'x', constructor: 'y', toString: 'z' }
+  expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), { headers: unkind })).status).toBe(200)
+})
 
-  test('the request id comes from the gateway, or is new', async () => {
-    const named = await sendEvent(fieldsFunction(), 'GET', '/nothing', { requestId: 'gateway-1' })
-    expect(named.headers['x-request-id']).toBe('gateway-1')
-    expect(named.json.requestId).toBe('gateway-1')
-    const idOf = async () => (await sendEvent(fieldsFunction(), 'GET', '/health')).headers['x-request-id']
-    const first = await idOf()
-    expect(first).toMatch(/^[0-9a-f-]{36}$/)
-    expect(await idOf()).not.toBe(first)
-  })
+test('the request id comes from the gateway, or is new', async () => {
+  const named = await sendEvent(fieldsFunction(), 'GET', '/nothing', { requestId: 'gateway-1' })
+  expect(named.headers['x-request-id']).toBe('gateway-1')
+  expect(named.json.requestId).toBe('gateway-1')
+  const idOf = async () => (await sendEvent(fieldsFunction(), 'GET', '/health')).headers['x-request-id']
+  const first = await idOf()
+  expect(first).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await idOf()).not.toBe(first)
 })
 
 describe('a result for the gateway', () => {
@@ -146,25 +141,23 @@ describe('a result for the gateway', () => {
   })
 })
 
-describe('a request near the time limit of the function', () => {
-  test('the answer 100503 comes in time and is logged, even if the work ends later', async () => {
-    const work = Promise.withResolvers<Reply>()
-    const { handler, records } = bareHandler(() => work.promise)
-    const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
-    expect(answer.status).toBe(503)
-    expect(answer.headers['retry-after']).toBe('1')
-    expect(answer.json.code).toBe(100503)
-    work.resolve(done)
-    await work.promise
-    expect(records).toEqual([expect.objectContaining({ operation: 'GET', status: 503, error: expect.any(Error) })])
-  })
+test('the answer 100503 comes in time and is logged, even if the work ends later', async () => {
+  const work = Promise.withResolvers<Reply>()
+  const { handler, records } = bareHandler(() => work.promise)
+  const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
+  expect(answer.status).toBe(503)
+  expect(answer.headers['retry-after']).toBe('1')
+  expect(answer.json.code).toBe(100503)
+  work.resolve(done)
+  await work.promise
+  expect(records).toEqual([expect.objectContaining({ operation: 'GET', status: 503, error: expect.any(Error) })])
+})
 
-  test('the answer is 100503 if the time ends while the bytes of the answer are read', async () => {
-    const stream = new Readable({ read: () => undefined })
-    const { handler, records } = bareHandler(async () => textReply(5, stream))
-    const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
-    expect(answer.status).toBe(503)
-    expect(records).toEqual([expect.objectContaining({ status: 503 })])
-    expect(stream.destroyed).toBe(true)
-  })
+test('the answer is 100503 if the time ends while the bytes of the answer are read', async () => {
+  const stream = new Readable({ read: () => undefined })
+  const { handler, records } = bareHandler(async () => textReply(5, stream))
+  const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
+  expect(answer.status).toBe(503)
+  expect(records).toEqual([expect.objectContaining({ status: 503 })])
+  expect(stream.destroyed).toBe(true)
 })

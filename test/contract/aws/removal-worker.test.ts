@@ -112,83 +112,81 @@ const open = async (objects: number) => {
   return async () => (await removals.locksOf(task.site, [task.path])).open.length > 0
 }
 
-describe('the worker that finishes removals', () => {
-  test('a worker empties the folder, and late and repeated messages change nothing', async () => {
-    const isOpen = await open(3)
-    await start().deliver()
-    expect([left, await isOpen(), sent]).toEqual([0, false, []])
-    left = 1
-    await start().deliver()
-    await start().deliver('message of another day')
-    expect([left, sent]).toEqual([1, []])
-  })
+test('a worker empties the folder, and late and repeated messages change nothing', async () => {
+  const isOpen = await open(3)
+  await start().deliver()
+  expect([left, await isOpen(), sent]).toEqual([0, false, []])
+  left = 1
+  await start().deliver()
+  await start().deliver('message of another day')
+  expect([left, sent]).toEqual([1, []])
+})
 
-  test('a worker that runs out of time sends one message to continue the removal', async () => {
-    const isOpen = await open(3)
-    const short = 30_000
-    await start().deliver('message 1', short)
-    expect([left, sent]).toEqual([2, [{ name: 'message 2', delay: 0 }]])
-    await start().deliver('message 2', short)
-    await start().deliver('message 3', short)
-    expect([left, await isOpen(), sent.length]).toEqual([0, false, 2])
-  })
+test('a worker that runs out of time sends one message to continue the removal', async () => {
+  const isOpen = await open(3)
+  const short = 30_000
+  await start().deliver('message 1', short)
+  expect([left, sent]).toEqual([2, [{ name: 'message 2', delay: 0 }]])
+  await start().deliver('message 2', short)
+  await start().deliver('message 3', short)
+  expect([left, await isOpen(), sent.length]).toEqual([0, false, 2])
+})
 
-  test('a worker does not continue a removal that another worker is running', async () => {
-    const isOpen = await open(2)
-    const { pass, reached, open: goOn } = createGate()
-    const first = start(pass).deliver()
-    await reached
-    await start(() => Promise.reject(new Error('two at once'))).deliver('message of a second chain')
-    expect(sent).toEqual([])
-    goOn()
-    await first
-    expect([left, await isOpen(), sent]).toEqual([0, false, []])
-  })
+test('a worker does not continue a removal that another worker is running', async () => {
+  const isOpen = await open(2)
+  const { pass, reached, open: goOn } = createGate()
+  const first = start(pass).deliver()
+  await reached
+  await start(() => Promise.reject(new Error('two at once'))).deliver('message of a second chain')
+  expect(sent).toEqual([])
+  goOn()
+  await first
+  expect([left, await isOpen(), sent]).toEqual([0, false, []])
+})
 
-  test('a second copy of a message is postponed until the other worker has ended', async () => {
-    await open(2)
-    const { pass, reached, open: goOn } = createGate()
-    const first = start(pass).deliver()
-    await reached
-    time += 40_500
-    await start(() => Promise.reject(new Error('two at once'))).deliver()
-    expect(sent).toEqual([{ name: 'message 2', delay: 50 }])
-    goOn()
-    await first
-    await start(() => Promise.reject(new Error('It is done'))).deliver('message 2')
-    expect([left, sent.length]).toEqual([0, 1])
-  })
+test('a second copy of a message is postponed until the other worker has ended', async () => {
+  await open(2)
+  const { pass, reached, open: goOn } = createGate()
+  const first = start(pass).deliver()
+  await reached
+  time += 40_500
+  await start(() => Promise.reject(new Error('two at once'))).deliver()
+  expect(sent).toEqual([{ name: 'message 2', delay: 50 }])
+  goOn()
+  await first
+  await start(() => Promise.reject(new Error('It is done'))).deliver('message 2')
+  expect([left, sent.length]).toEqual([0, 1])
+})
 
-  test('while the store is unavailable, the message waits until the lease has ended', async () => {
-    const printed = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const isOpen = await open(1)
-    await start(() => Promise.reject(new ServiceError('unavailable'))).deliver()
-    expect([sent, await isOpen(), printed.mock.calls.length]).toEqual([[{ name: 'message 2', delay: 90 }], true, 1])
-    time += 90_000
-    await start().deliver('message 2')
-    expect([left, await isOpen()]).toEqual([0, false])
-  })
+test('while the store is unavailable, the message waits until the lease has ended', async () => {
+  const printed = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const isOpen = await open(1)
+  await start(() => Promise.reject(new ServiceError('unavailable'))).deliver()
+  expect([sent, await isOpen(), printed.mock.calls.length]).toEqual([[{ name: 'message 2', delay: 90 }], true, 1])
+  time += 90_000
+  await start().deliver('message 2')
+  expect([left, await isOpen()]).toEqual([0, false])
+})
 
-  test('after a permanent error of a worker, the next delivery of the message completes the removal', async () => {
-    const isOpen = await open(1)
-    await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
-    expect([sent, await isOpen()]).toEqual([[], true])
-    await start().deliver()
-    expect([left, await isOpen()]).toEqual([0, false])
-  })
+test('after a permanent error of a worker, the next delivery of the message completes the removal', async () => {
+  const isOpen = await open(1)
+  await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
+  expect([sent, await isOpen()]).toEqual([[], true])
+  await start().deliver()
+  expect([left, await isOpen()]).toEqual([0, false])
+})
 
-  test('a message that the service did not send causes an error', async () => {
-    const worker = createRemovalWorker({
-      files: files(),
-      removals: start().removals,
-      removalQueue: { send: async () => '' },
-      clock: { wall: () => time, monotonic: () => time },
-    })
-    const event = { Records: [{ body: 'no removal', messageId: '1' }] } as SQSEvent
-    await expect(
-      worker(event, { getRemainingTimeInMillis: () => wholeTime } as Context, () => undefined),
-    ).rejects.toThrow()
+test('a message that the service did not send causes an error', async () => {
+  const worker = createRemovalWorker({
+    files: files(),
+    removals: start().removals,
+    removalQueue: { send: async () => '' },
+    clock: { wall: () => time, monotonic: () => time },
   })
+  const event = { Records: [{ body: 'no removal', messageId: '1' }] } as SQSEvent
+  await expect(
+    worker(event, { getRemainingTimeInMillis: () => wholeTime } as Context, () => undefined),
+  ).rejects.toThrow()
 })
 
 /**

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createTelemetry } from '../../../lib/aws/lambda/telemetry.ts'
 import type { logLevels } from '../../../lib/config/config.ts'
 import type { RequestRecord, Telemetry } from '../../../lib/http/request.ts'
@@ -33,22 +33,18 @@ const record: RequestRecord = {
 }
 const failed: RequestRecord = { ...record, status: 500, error: new TypeError('x is undefined') }
 
-describe('a request in the log', () => {
-  test('the log has one structured line for a request, and no metric that AWS bills', () => {
-    const lines = linesOf((telemetry) => telemetry.request(record))
-    expect(lines).toEqual([
-      expect.objectContaining({ ...record, message: 'request', level: 'INFO', service: 'fields' }),
-    ])
-  })
+test('the log has one structured line for a request, and no metric that AWS bills', () => {
+  const lines = linesOf((telemetry) => telemetry.request(record))
+  expect(lines).toEqual([expect.objectContaining({ ...record, message: 'request', level: 'INFO', service: 'fields' })])
+})
 
-  test('the log has an error line with the cause of a fault of the service', () => {
-    const [line] = linesOf((telemetry) => telemetry.request(failed))
-    expect(line).toMatchObject({
-      message: 'request',
-      level: 'ERROR',
-      status: 500,
-      error: { name: 'TypeError', message: 'x is undefined' },
-    })
+test('the log has an error line with the cause of a fault of the service', () => {
+  const [line] = linesOf((telemetry) => telemetry.request(failed))
+  expect(line).toMatchObject({
+    message: 'request',
+    level: 'ERROR',
+    status: 500,
+    error: { name: 'TypeError', message: 'x is undefined' },
   })
 })
 
@@ -63,23 +59,21 @@ test('sign-ins are counted by outcome, in a metric with the same name as on one 
   })
 })
 
-describe('the log level of a deployment', () => {
-  /** Sends a request that is refused, and a request that fails. */
-  const tell = (telemetry: Telemetry) => {
-    telemetry.arrival?.(arrival)
-    telemetry.request(record)
-    telemetry.request(failed)
-  }
+/** Sends a request that is refused, and a request that fails. */
+const tell = (telemetry: Telemetry) => {
+  telemetry.arrival?.(arrival)
+  telemetry.request(record)
+  telemetry.request(failed)
+}
 
-  test.each([
-    ['DEBUG', ['DEBUG arrival', 'INFO request', 'ERROR request']],
-    ['INFO', ['INFO request', 'ERROR request']],
-    ['WARN', ['ERROR request']],
-    ['ERROR', ['ERROR request']],
-  ] as const)('the level %s decides which lines are written, even if Lambda filters too', (level, expected) => {
-    const written = () => linesOf(tell, level).map((line) => `${line['level']} ${line['message']}`)
-    expect(written()).toEqual(expected)
-    vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', level)
-    expect(written()).toEqual(expected)
-  })
+test.each([
+  ['DEBUG', ['DEBUG arrival', 'INFO request', 'ERROR request']],
+  ['INFO', ['INFO request', 'ERROR request']],
+  ['WARN', ['ERROR request']],
+  ['ERROR', ['ERROR request']],
+] as const)('the level %s decides which lines are written, even if Lambda filters too', (level, expected) => {
+  const written = () => linesOf(tell, level).map((line) => `${line['level']} ${line['message']}`)
+  expect(written()).toEqual(expected)
+  vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', level)
+  expect(written()).toEqual(expected)
 })

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { addField } from '../../../lib/fields/field-rules.ts'
@@ -25,32 +25,30 @@ const add = (forms: WebForms, typeId: number, order?: number) =>
   forms.changeFields(site, id, (fields) => addField(fields, { typeId, mandatory: true, order }), entry)
 const types = async () => (await webForms.get(site, id))?.fields.map(({ typeId }) => typeId)
 
-describe('a change of the fields of a web form', () => {
-  test('a form that was removed and created again keeps its new fields', async () => {
-    const forms = over(tables.connect())
-    await add(forms, -2)
-    await webForms.remove(site, id, entry)
-    await webForms.create({ site, id, name: 'Form', fields: [] }, entry)
-    await add(webForms, -5)
-    await add(forms, -6)
-    expect(await types()).toEqual([-5, -6])
-  })
+test('a form that was removed and created again keeps its new fields', async () => {
+  const forms = over(tables.connect())
+  await add(forms, -2)
+  await webForms.remove(site, id, entry)
+  await webForms.create({ site, id, name: 'Form', fields: [] }, entry)
+  await add(webForms, -5)
+  await add(forms, -6)
+  expect(await types()).toEqual([-5, -6])
+})
 
-  test('a change whose write loses its answer is made once', async () => {
-    const client = tables.connect()
-    const answers = loseAnswer(client, 'UpdateItemCommand')
-    await add(over(client), -2, 1)
-    expect(answers.lost).toBe(1)
-    expect(await types()).toEqual([-2, -3])
-  })
+test('a change whose write loses its answer is made once', async () => {
+  const client = tables.connect()
+  const answers = loseAnswer(client, 'UpdateItemCommand')
+  await add(over(client), -2, 1)
+  expect(answers.lost).toBe(1)
+  expect(await types()).toEqual([-2, -3])
+})
 
-  test('a change whose write loses its answer is made once, even beside other changes', async () => {
-    const client = tables.connect()
-    const answers = loseAnswer(client, 'UpdateItemCommand', async () => {
-      for (const typeId of [-4, -5, -6]) await add(webForms, typeId)
-    })
-    await add(over(client), -2, 1)
-    expect(answers.lost).toBe(1)
-    expect(await types()).toEqual([-2, -3, -4, -5, -6])
+test('a change whose write loses its answer is made once, even beside other changes', async () => {
+  const client = tables.connect()
+  const answers = loseAnswer(client, 'UpdateItemCommand', async () => {
+    for (const typeId of [-4, -5, -6]) await add(webForms, typeId)
   })
+  await add(over(client), -2, 1)
+  expect(answers.lost).toBe(1)
+  expect(await types()).toEqual([-2, -3, -4, -5, -6])
 })

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { createIsHeld, holdBlobs, holdForBackups } from '../../../lib/machine/backup/holds.ts'
@@ -45,77 +45,75 @@ const putAndRemove = async ({ stores: { files } }: Machine, key: string) => {
 
 const blobsIn = (directory: string) => readdirSync(join(directory, 'blobs'))
 
-describe('while a backup is being made', () => {
-  test('blobs of expired versions stay, and a start does not move these blobs', async ({ directory, machines }) => {
-    const first = await machines.service()
-    await putAndRemove(first, 'live/1001/a')
-    const [blob = ''] = blobsIn(directory)
-    await machines.close(first)
-    const command = await machines.command()
-    const hold = await holdBlobs(command.database, minute, machines.clock.wall)
+test('blobs of expired versions stay, and a start does not move these blobs', async ({ directory, machines }) => {
+  const first = await machines.service()
+  await putAndRemove(first, 'live/1001/a')
+  const [blob = ''] = blobsIn(directory)
+  await machines.close(first)
+  const command = await machines.command()
+  const hold = await holdBlobs(command.database, minute, machines.clock.wall)
 
-    machines.clock.time += 30 * second
-    const next = await machines.service()
-    const kept = async () => (await next.stores.files.versions('live/1001/a', { limit: 10 }))?.versions
-    await expect.poll(kept).toEqual([])
-    expect(blobsIn(directory)).toEqual([blob])
-    await machines.close(next)
-    const third = await machines.service()
-    expect(third.stores.tidied).toEqual({ orphans: 0, damaged: [] })
-    expect(blobsIn(directory)).toEqual([blob])
-    await machines.close(third)
+  machines.clock.time += 30 * second
+  const next = await machines.service()
+  const kept = async () => (await next.stores.files.versions('live/1001/a', { limit: 10 }))?.versions
+  await expect.poll(kept).toEqual([])
+  expect(blobsIn(directory)).toEqual([blob])
+  await machines.close(next)
+  const third = await machines.service()
+  expect(third.stores.tidied).toEqual({ orphans: 0, damaged: [] })
+  expect(blobsIn(directory)).toEqual([blob])
+  await machines.close(third)
 
-    await hold.end()
-    const last = await machines.service()
-    expect(last.stores.tidied).toEqual({ orphans: 1, damaged: [] })
-    expect(blobsIn(directory)).toEqual([])
-  })
+  await hold.end()
+  const last = await machines.service()
+  expect(last.stores.tidied).toEqual({ orphans: 1, damaged: [] })
+  expect(blobsIn(directory)).toEqual([])
+})
 
-  test('blobs of purged versions stay until the backup ends (H-30)', async ({ directory, machines }) => {
-    await machines.close(await machines.service())
-    const machine = await machines.command()
-    const purge = async (key: string) => {
-      await putAndRemove(machine, key)
-      const { versions = [] } = (await machine.stores.files.versions(key, { limit: 10 })) ?? {}
-      const purged = versions.map((version) => ({ ...version, key }))
-      await machine.stores.files.purge(purged, entry, unlimited)
-    }
-    const hold = await holdBlobs(machine.database, minute, machines.clock.wall)
-    await purge('live/1001/a')
-    expect(blobsIn(directory)).toHaveLength(1)
-    await hold.end()
-    await purge('live/1001/b')
-    expect(blobsIn(directory)).toEqual([])
-  })
+test('blobs of purged versions stay until the backup ends (H-30)', async ({ directory, machines }) => {
+  await machines.close(await machines.service())
+  const machine = await machines.command()
+  const purge = async (key: string) => {
+    await putAndRemove(machine, key)
+    const { versions = [] } = (await machine.stores.files.versions(key, { limit: 10 })) ?? {}
+    const purged = versions.map((version) => ({ ...version, key }))
+    await machine.stores.files.purge(purged, entry, unlimited)
+  }
+  const hold = await holdBlobs(machine.database, minute, machines.clock.wall)
+  await purge('live/1001/a')
+  expect(blobsIn(directory)).toHaveLength(1)
+  await hold.end()
+  await purge('live/1001/b')
+  expect(blobsIn(directory)).toEqual([])
+})
 
-  test('a killed backup keeps blobs until its lease ends, and cannot renew the lease', async ({
-    directory,
-    machines,
-  }) => {
-    const first = await machines.service()
-    await putAndRemove(first, 'live/1001/a')
-    await machines.close(first)
-    const { database } = await machines.command()
-    const hold = await holdBlobs(database, minute, machines.clock.wall)
-    machines.clock.time += 30 * second
-    expect(await hold.extend(minute)).toBe(true)
-    machines.clock.time += minute
-    expect(await hold.extend(minute)).toBe(false)
-    await machines.service()
-    await expect.poll(() => blobsIn(directory)).toEqual([])
-  })
+test('a killed backup keeps blobs until its lease ends, and cannot renew the lease', async ({
+  directory,
+  machines,
+}) => {
+  const first = await machines.service()
+  await putAndRemove(first, 'live/1001/a')
+  await machines.close(first)
+  const { database } = await machines.command()
+  const hold = await holdBlobs(database, minute, machines.clock.wall)
+  machines.clock.time += 30 * second
+  expect(await hold.extend(minute)).toBe(true)
+  machines.clock.time += minute
+  expect(await hold.extend(minute)).toBe(false)
+  await machines.service()
+  await expect.poll(() => blobsIn(directory)).toEqual([])
+})
 
-  test('two backups may run at once, and both keep their blobs', async ({ machines }) => {
-    await machines.close(await machines.service())
-    const { database } = await machines.command()
-    const { clock } = machines
-    const isHeld = createIsHeld(database.connection)
-    const [one, two] = [await holdBlobs(database, minute, clock.wall), await holdBlobs(database, minute, clock.wall)]
-    await one.end()
-    expect(isHeld(clock.time)).toBe(true)
-    await two.end()
-    expect(isHeld(clock.time)).toBe(false)
-  })
+test('two backups may run at once, and both keep their blobs', async ({ machines }) => {
+  await machines.close(await machines.service())
+  const { database } = await machines.command()
+  const { clock } = machines
+  const isHeld = createIsHeld(database.connection)
+  const [one, two] = [await holdBlobs(database, minute, clock.wall), await holdBlobs(database, minute, clock.wall)]
+  await one.end()
+  expect(isHeld(clock.time)).toBe(true)
+  await two.end()
+  expect(isHeld(clock.time)).toBe(false)
 })
 
 test('blobs are removed soon after a backup, even if no other blob is removed', async ({ directory }) => {

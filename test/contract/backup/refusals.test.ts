@@ -33,76 +33,74 @@ import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { messages } from '../../support/messages.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 
-describe('a refused backup creates nothing', () => {
-  test.for([
-    ['into a folder with files', (folder: string) => folder, messages.backup.notEmpty],
-    ['at the path of a file', (folder: string) => join(folder, 'site-admin.json'), messages.backup.notAFolder],
-    ['into a missing parent folder', (folder: string) => join(folder, 'no/where'), messages.backup.noParent],
-    ['inside the data directory', (folder: string) => join(folder, 'backup'), messages.backup.insideData],
-  ] as const)('a backup %s is refused', async ([, target, sentence], { siteDirectory }) => {
-    const before = snapshotOf(siteDirectory)
-    await expect(backUp(siteDirectory, target(siteDirectory))).rejects.toThrow(sentence)
-    expect(snapshotOf(siteDirectory)).toEqual(before)
-  })
+test.for([
+  ['into a folder with files', (folder: string) => folder, messages.backup.notEmpty],
+  ['at the path of a file', (folder: string) => join(folder, 'site-admin.json'), messages.backup.notAFolder],
+  ['into a missing parent folder', (folder: string) => join(folder, 'no/where'), messages.backup.noParent],
+  ['inside the data directory', (folder: string) => join(folder, 'backup'), messages.backup.insideData],
+] as const)('a backup %s is refused', async ([, target, sentence], { siteDirectory }) => {
+  const before = snapshotOf(siteDirectory)
+  await expect(backUp(siteDirectory, target(siteDirectory))).rejects.toThrow(sentence)
+  expect(snapshotOf(siteDirectory)).toEqual(before)
+})
 
-  test('a backup of a missing data directory or of a deployment is refused', async ({ place }) => {
-    for (const args of [
-      ['backup', place.backup],
-      ['--target', 'aws', 'backup', place.backup],
-    ]) {
-      const outcome = await administer(place.data, args)
-      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
-    }
-    expect(readdirSync(place.folder)).toEqual([])
-  })
+test('a backup of a missing data directory or of a deployment is refused', async ({ place }) => {
+  for (const args of [
+    ['backup', place.backup],
+    ['--target', 'aws', 'backup', place.backup],
+  ]) {
+    const outcome = await administer(place.data, args)
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
+  }
+  expect(readdirSync(place.folder)).toEqual([])
+})
 
-  test('a backup with a damaged file is refused unless the caller accepts damage', async ({
-    backedUp: { data, folder, restored },
-  }) => {
-    await replaceBlob(data)
-    const target = join(folder, 'again')
-    const outcome = await administer(data, ['backup', target, '--bytes'])
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(messages.backup.fileDamaged(messages.check.bytesDiffer))
-    expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
+test('a backup with a damaged file is refused unless the caller accepts damage', async ({
+  backedUp: { data, folder, restored },
+}) => {
+  await replaceBlob(data)
+  const target = join(folder, 'again')
+  const outcome = await administer(data, ['backup', target, '--bytes'])
+  expect(outcome).toMatchObject({ status: 1, stdout: '' })
+  expect(outcome.stderr).toMatch(messages.backup.fileDamaged(messages.check.bytesDiffer))
+  expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 
-    const even = { evenIfDamaged: true, withBytes: true }
-    expect(await backUp(data, target, even)).toMatchObject({ damaged: 1 })
-    expect(await faultsOf(target)).toMatchObject([{ where: 'site 1001, file large.bin' }])
-    await expect(restore(target, restored)).rejects.toThrow(messages.backup.some(1, messages.check.bytesDiffer))
-    expect(await restore(target, restored, even)).toMatchObject({ damaged: 1 })
-  })
+  const even = { evenIfDamaged: true, withBytes: true }
+  expect(await backUp(data, target, even)).toMatchObject({ damaged: 1 })
+  expect(await faultsOf(target)).toMatchObject([{ where: 'site 1001, file large.bin' }])
+  await expect(restore(target, restored)).rejects.toThrow(messages.backup.some(1, messages.check.bytesDiffer))
+  expect(await restore(target, restored, even)).toMatchObject({ damaged: 1 })
+})
 
-  test('a backup with a file that is too short is refused before its bytes are read', async ({
-    backedUp: { data, folder },
-  }) => {
-    truncateSync(blobOf(data), 17_000)
-    const fault = messages.backup.tooShort(messages.check.size(17_000, 40_064))
-    await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
-    expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
-  })
+test('a backup with a file that is too short is refused before its bytes are read', async ({
+  backedUp: { data, folder },
+}) => {
+  truncateSync(blobOf(data), 17_000)
+  const fault = messages.backup.tooShort(messages.check.size(17_000, 40_064))
+  await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
+  expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
+})
 
-  test('a backup onto a full disk is refused', async ({ backedUp: { data, folder, backup }, skip }) => {
-    if (noSmallDisk !== undefined) skip(noSmallDisk)
-    const disk = mountSmallDisk(join(folder, 'disk'), 8)
-    if (!disk) return skip('this machine does not let a file system be mounted')
-    try {
-      const [target, restored] = [join(disk.path, 'backup'), join(disk.path, 'restored')]
-      disk.fill()
-      await expect(backUp(data, target)).rejects.toThrow(messages.backup.full)
-      await expect(restore(backup, restored)).rejects.toThrow(messages.backup.restoreFull)
-      expect(unfinishedIn(disk.path)).toEqual([])
+test('a backup onto a full disk is refused', async ({ backedUp: { data, folder, backup }, skip }) => {
+  if (noSmallDisk !== undefined) skip(noSmallDisk)
+  const disk = mountSmallDisk(join(folder, 'disk'), 8)
+  if (!disk) return skip('this machine does not let a file system be mounted')
+  try {
+    const [target, restored] = [join(disk.path, 'backup'), join(disk.path, 'restored')]
+    disk.fill()
+    await expect(backUp(data, target)).rejects.toThrow(messages.backup.full)
+    await expect(restore(backup, restored)).rejects.toThrow(messages.backup.restoreFull)
+    expect(unfinishedIn(disk.path)).toEqual([])
 
-      // On another file system blobs are copied, not linked.
-      disk.makeRoom()
-      await expect(backUp(data, disk.path)).rejects.toThrow(messages.backup.unusableDisk)
-      await backUp(data, target)
-      expect(await faultsOf(target)).toEqual([])
-      expect(modesIn(target)).toEqual(new Set(['folder 700', 'file 600']))
-    } finally {
-      disk.unmount()
-    }
-  })
+    // On another file system blobs are copied, not linked.
+    disk.makeRoom()
+    await expect(backUp(data, disk.path)).rejects.toThrow(messages.backup.unusableDisk)
+    await backUp(data, target)
+    expect(await faultsOf(target)).toEqual([])
+    expect(modesIn(target)).toEqual(new Set(['folder 700', 'file 600']))
+  } finally {
+    disk.unmount()
+  }
 })
 
 test('a backup removes what an earlier backup of the same name has left', async ({ backedUp: { data, folder } }) => {

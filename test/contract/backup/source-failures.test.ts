@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { backUp, test as base, faultsOf } from '../../support/backups.ts'
 import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
@@ -32,36 +32,34 @@ test('backup reports a damaged database with its data directory and advice', asy
   ])
 })
 
-describe('a full disk of the data directory during a backup to another disk', () => {
-  test('without a service, the message names the disk of the data directory', async ({
-    small: { disk, onDisk },
-    backedUp: { folder },
-  }) => {
+test('without a service, the message names the disk of the data directory', async ({
+  small: { disk, onDisk },
+  backedUp: { folder },
+}) => {
+  disk.fill()
+  await expect(backUp(onDisk, join(folder, 'again'))).rejects.toThrow(messages.directory.full(onDisk))
+  disk.makeRoom()
+  expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
+})
+
+test('while a service runs, the message names the disk of the data directory', async ({
+  small: { disk, onDisk },
+  backedUp: { folder },
+  serve,
+}) => {
+  const service = await serve(onDisk)
+  try {
     disk.fill()
+    const put = () => service.request(`${storage}/small.txt`, { method: 'PUT', body: 'x'.repeat(10_000) })
+    let writes = 0
+    while ((await put()).status === 200 && writes < mostWrites) writes += 1
+    expect(writes).toBeLessThan(mostWrites)
     await expect(backUp(onDisk, join(folder, 'again'))).rejects.toThrow(messages.directory.full(onDisk))
+    expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data', 'disk'])
     disk.makeRoom()
     expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
-  })
-
-  test('while a service runs, the message names the disk of the data directory', async ({
-    small: { disk, onDisk },
-    backedUp: { folder },
-    serve,
-  }) => {
-    const service = await serve(onDisk)
-    try {
-      disk.fill()
-      const put = () => service.request(`${storage}/small.txt`, { method: 'PUT', body: 'x'.repeat(10_000) })
-      let writes = 0
-      while ((await put()).status === 200 && writes < mostWrites) writes += 1
-      expect(writes).toBeLessThan(mostWrites)
-      await expect(backUp(onDisk, join(folder, 'again'))).rejects.toThrow(messages.directory.full(onDisk))
-      expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data', 'disk'])
-      disk.makeRoom()
-      expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
-    } finally {
-      // The service stops before the disk is unmounted.
-      await service.stop()
-    }
-  })
+  } finally {
+    // The service stops before the disk is unmounted.
+    await service.stop()
+  }
 })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { useService } from '../../../functions/entries/canary/use-service.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
@@ -36,44 +36,42 @@ const breaking = async (method: string, path: RegExp, answer: (body: Buffer) => 
   return listenInTest(server)
 }
 
-describe('The canary', () => {
-  test('The canary stores, reads and removes a file, and changes a field', async () => {
-    asked.length = 0
-    await useService({ baseUrl: service.baseUrl, canaryToken })
-    expect(asked).toEqual([
-      'PUT putPath 200',
-      'GET readPath 200',
-      'DELETE deletePath 200',
-      'GET listWebForms 200',
-      expect.stringMatching(/^DELETE deleteField (404|200)$/),
-      'POST createField 201',
-      'PUT updateField 200',
-      'DELETE deleteField 200',
-    ])
-  })
+test('The canary stores, reads and removes a file, and changes a field', async () => {
+  asked.length = 0
+  await useService({ baseUrl: service.baseUrl, canaryToken })
+  expect(asked).toEqual([
+    'PUT putPath 200',
+    'GET readPath 200',
+    'DELETE deletePath 200',
+    'GET listWebForms 200',
+    expect.stringMatching(/^DELETE deleteField (404|200)$/),
+    'POST createField 201',
+    'PUT updateField 200',
+    'DELETE deleteField 200',
+  ])
+})
 
-  test.each([
-    ['PUT', /canary\.txt/],
-    ['GET', /canary\.txt/],
-    ['DELETE', /canary\.txt/],
-    ['POST', /fields/],
-    ['PUT', /fields/],
-    ['DELETE', /fields/],
-  ])('if the canary fails, the error names the request and the answer: %s %s', async (method, path) => {
-    const baseUrl = await breaking(method, path, () => [503, Buffer.from('{"code":100503}')])
-    const failure = await useService({ baseUrl, canaryToken }).catch(String)
-    expect(failure).toMatch(new RegExp(`${method} /api/.*${path.source}.* answered 503: .*100503`))
-    // The next run succeeds, whatever this run has left behind.
-    await useService({ baseUrl: service.baseUrl, canaryToken })
-  })
+test.each([
+  ['PUT', /canary\.txt/],
+  ['GET', /canary\.txt/],
+  ['DELETE', /canary\.txt/],
+  ['POST', /fields/],
+  ['PUT', /fields/],
+  ['DELETE', /fields/],
+])('if the canary fails, the error names the request and the answer: %s %s', async (method, path) => {
+  const baseUrl = await breaking(method, path, () => [503, Buffer.from('{"code":100503}')])
+  const failure = await useService({ baseUrl, canaryToken }).catch(String)
+  expect(failure).toMatch(new RegExp(`${method} /api/.*${path.source}.* answered 503: .*100503`))
+  // The next run succeeds, whatever this run has left behind.
+  await useService({ baseUrl: service.baseUrl, canaryToken })
+})
 
-  test('The canary fails if a file is returned with other bytes', async () => {
-    const baseUrl = await breaking('GET', /canary\.txt/, () => [200, Buffer.from('something else')])
-    await expect(useService({ baseUrl, canaryToken })).rejects.toThrow(messages.canary.otherBytes)
-  })
+test('The canary fails if a file is returned with other bytes', async () => {
+  const baseUrl = await breaking('GET', /canary\.txt/, () => [200, Buffer.from('something else')])
+  await expect(useService({ baseUrl, canaryToken })).rejects.toThrow(messages.canary.otherBytes)
+})
 
-  test('The canary fails with an expired token', async () => {
-    const old = 'f'.repeat(64)
-    await expect(useService({ baseUrl: service.baseUrl, canaryToken: old })).rejects.toThrow(/PUT .* 401: .*101000/)
-  })
+test('The canary fails with an expired token', async () => {
+  const old = 'f'.repeat(64)
+  await expect(useService({ baseUrl: service.baseUrl, canaryToken: old })).rejects.toThrow(/PUT .* 401: .*101000/)
 })

@@ -103,26 +103,24 @@ test('linking the same objects again writes nothing', async () => {
   expect(writes).toBe(0)
 })
 
-describe('a page', () => {
-  test('a page without where and order reads only its own items and the keys of the list', async () => {
-    // The expected reads: the category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
-    expect((await list({})).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
-    expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
-  })
+test('a page without where and order reads only its own items and the keys of the list', async () => {
+  // The expected reads: the category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
+  expect((await list({})).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
+  expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
+})
 
-  test('a page that does not show the long texts of its items does not read them', async () => {
-    const shown = await list({ fields: 'news' })
-    const hidden = await list({ fields: 'news.subject' })
-    expect(shown.units - hidden.units).toBe(5)
-  })
+test('a page that does not show the long texts of its items does not read them', async () => {
+  const shown = await list({ fields: 'news' })
+  const hidden = await list({ fields: 'news.subject' })
+  expect(shown.units - hidden.units).toBe(5)
+})
 
-  test('a page that is read by cursor costs the same at every position', async () => {
-    const first = await list({ cursor: '' })
-    let cursor = String(first.page.nextCursor)
-    for (let page = 0; page < 10; page++) cursor = String((await list({ cursor })).page.nextCursor)
-    expect((await list({ cursor })).units).toBe(first.units)
-    expect(first.units).toBeLessThanOrEqual(1 + 5 + 5 + 0.5)
-  })
+test('a page that is read by cursor costs the same at every position', async () => {
+  const first = await list({ cursor: '' })
+  let cursor = String(first.page.nextCursor)
+  for (let page = 0; page < 10; page++) cursor = String((await list({ cursor })).page.nextCursor)
+  expect((await list({ cursor })).units).toBe(first.units)
+  expect(first.units).toBeLessThanOrEqual(1 + 5 + 5 + 0.5)
 })
 
 test('a page of all news items that is read by cursor reads only its own items', async () => {

@@ -104,15 +104,16 @@ describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
   }
 })
 
-describe('linking an object twice at once, once hidden and once displayed', () => {
-  const plain = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9 }], author)
-  const hidden = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9, displayable: false }], author)
-  const cases = [
-    ['the hidden link is made between the calls of the other', plain, hidden],
-    ['the other link is made between the calls of the hidden one', hidden, plain],
-  ] as const
+const plain = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9 }], author)
+const hidden = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9, displayable: false }], author)
+const cases = [
+  ['the hidden link is made between the calls of the other', plain, hidden],
+  ['the other link is made between the calls of the hidden one', hidden, plain],
+] as const
 
-  test.each(cases)('the object stays hidden, whichever request comes first: %s', async (_, outer, inner) => {
+test.each(cases)(
+  'an object that is linked hidden and displayed at once stays hidden, whichever comes first: %s',
+  async (_, outer, inner) => {
     const calls = await callsOf(outer)
     for (const call of callsToTry(calls)) {
       await begin()
@@ -123,8 +124,8 @@ describe('linking an object twice at once, once hidden and once displayed', () =
       await outer(store.over(client))
       expect(await deps.links.list(newsOfCategory, 0, 100)).toEqual([{ id: 9, displayable: false }])
     }
-  })
-})
+  },
+)
 
 test.each(Object.entries(removals))('a refused link after %s removes links of a killed request', async (_, remove) => {
   await begin()

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundleFunction } from '../../../cdk/config/bundles.ts'
 import { functionSettings } from '../../../cdk/config/functions.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
@@ -28,16 +28,14 @@ const get = async (path: string): Promise<{ statusCode: number; body: string }> 
   return handler(gatewayEvent(path), {})
 }
 
-describe('the bundle of the documentation function', () => {
-  test.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('the bundle includes %s', async (name) => {
-    const { statusCode, body } = await get(`/docs/${name}`)
-    expect(statusCode).toBe(200)
-    expect(body.length).toBeGreaterThan(100_000)
-  })
-  test('the bundle includes the console', async () => {
-    const page = await readFile(join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'index.html'), 'utf8')
-    const named = [...page.matchAll(/"(console\/[^"]+)"/g)].map(([, path = '']) => path)
-    expect(named.length).toBeGreaterThan(2)
-    for (const path of named) expect(await get(`/${path}`)).toMatchObject({ statusCode: 200 })
-  })
+test.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('the bundle includes %s', async (name) => {
+  const { statusCode, body } = await get(`/docs/${name}`)
+  expect(statusCode).toBe(200)
+  expect(body.length).toBeGreaterThan(100_000)
+})
+test('the bundle includes the console', async () => {
+  const page = await readFile(join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'index.html'), 'utf8')
+  const named = [...page.matchAll(/"(console\/[^"]+)"/g)].map(([, path = '']) => path)
+  expect(named.length).toBeGreaterThan(2)
+  for (const path of named) expect(await get(`/${path}`)).toMatchObject({ statusCode: 200 })
 })

@@ -57,33 +57,31 @@ const connectSources = async (handler: Handler): Promise<string | undefined> => 
   return policy?.split('; ').find((directive) => directive.startsWith('connect-src'))
 }
 
-describe('the page of the console', () => {
-  test('the page may call every registered data centre, and the bucket', async () => {
-    expect(await connectSources(handlerOf())).toBe(
-      "connect-src 'self' https://us.example.com https://eu.example.com:8443",
-    )
-    const withBucket = handlerOf({ dataCentres: ['us', 'to come'], downloadsUrl: 'https://files.s3.example.com' })
-    expect(await connectSources(withBucket)).toBe(
-      "connect-src 'self' https://us.example.com https://files.s3.example.com",
-    )
-  })
+test('the page may call every registered data centre, and the bucket', async () => {
+  expect(await connectSources(handlerOf())).toBe(
+    "connect-src 'self' https://us.example.com https://eu.example.com:8443",
+  )
+  const withBucket = handlerOf({ dataCentres: ['us', 'to come'], downloadsUrl: 'https://files.s3.example.com' })
+  expect(await connectSources(withBucket)).toBe(
+    "connect-src 'self' https://us.example.com https://files.s3.example.com",
+  )
+})
 
-  test('the page and its ETag depend on the number of days that removed files are kept (H-14)', async () => {
-    const [one, ninety] = await Promise.all([1, 90].map((keptDays) => send(handlerOf({ keptDays }), 'GET', '/console')))
-    expect(one?.text).toContain('data-kept-days="1"')
-    expect(ninety?.text).toContain('data-kept-days="90"')
-    expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
-  })
+test('the page and its ETag depend on the number of days that removed files are kept (H-14)', async () => {
+  const [one, ninety] = await Promise.all([1, 90].map((keptDays) => send(handlerOf({ keptDays }), 'GET', '/console')))
+  expect(one?.text).toContain('data-kept-days="1"')
+  expect(ninety?.text).toContain('data-kept-days="90"')
+  expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
+})
 
-  test('the page contains the base URL of its own data centre (K-26)', async () => {
-    const { text } = await send(handlerOf(), 'GET', '/console')
-    expect(text).toContain('data-base-url="https://us.example.com/live"')
-  })
+test('the page contains the base URL of its own data centre (K-26)', async () => {
+  const { text } = await send(handlerOf(), 'GET', '/console')
+  expect(text).toContain('data-base-url="https://us.example.com/live"')
+})
 
-  test('without a build of the console, the answer says how to build it', async () => {
-    const { status, text } = await send(handlerOf({ consoleFolder: join(folder, 'nowhere') }), 'GET', '/console')
-    expect({ status, text }).toEqual({ status: 404, text: expect.stringContaining('npm run build:console') })
-  })
+test('without a build of the console, the answer says how to build it', async () => {
+  const { status, text } = await send(handlerOf({ consoleFolder: join(folder, 'nowhere') }), 'GET', '/console')
+  expect({ status, text }).toEqual({ status: 404, text: expect.stringContaining('npm run build:console') })
 })
 
 describe('a file of the console', () => {
@@ -122,25 +120,23 @@ describe('a file of the console', () => {
   })
 })
 
-describe('the root, behind the prefix of a stage', () => {
-  const rootAt = async (path: string, inContext: string) => {
-    const edge = createDocumentationDeps(
-      { dataCentre: 'us', dataCentres: [], keptDays: 30 },
-      { sites },
-      { telemetry: { request: () => {} }, consoleFolder },
-    ).edge
-    const handler = createFieldsHandler({ edge, webForms: {} as Stores['webForms'] })
-    const event = gatewayEvent(path, {
-      multiValueHeaders: { Accept: ['text/html'] },
-      requestContext: { path: inContext },
-    })
-    const request = fromGateway(event, 'encoded', AbortSignal.timeout(10_000))
-    return (await handler(request, unlimited)).headers['Location']
-  }
-
-  test('the root redirects to the console below the prefix, with or without a slash', async () => {
-    expect(new URL((await rootAt('/', '/live/')) ?? '', 'https://us.example.com/live/').pathname).toBe('/live/console')
-    expect(new URL((await rootAt('/', '/live')) ?? '', 'https://us.example.com/live').pathname).toBe('/live/console')
-    expect(new URL((await rootAt('/', '/')) ?? '', 'https://us.example.com/').pathname).toBe('/console')
+const rootAt = async (path: string, inContext: string) => {
+  const edge = createDocumentationDeps(
+    { dataCentre: 'us', dataCentres: [], keptDays: 30 },
+    { sites },
+    { telemetry: { request: () => {} }, consoleFolder },
+  ).edge
+  const handler = createFieldsHandler({ edge, webForms: {} as Stores['webForms'] })
+  const event = gatewayEvent(path, {
+    multiValueHeaders: { Accept: ['text/html'] },
+    requestContext: { path: inContext },
   })
+  const request = fromGateway(event, 'encoded', AbortSignal.timeout(10_000))
+  return (await handler(request, unlimited)).headers['Location']
+}
+
+test('the root redirects to the console below the prefix, with or without a slash', async () => {
+  expect(new URL((await rootAt('/', '/live/')) ?? '', 'https://us.example.com/live/').pathname).toBe('/live/console')
+  expect(new URL((await rootAt('/', '/live')) ?? '', 'https://us.example.com/live').pathname).toBe('/live/console')
+  expect(new URL((await rootAt('/', '/')) ?? '', 'https://us.example.com/').pathname).toBe('/console')
 })

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { storage } from '../../support/paths.ts'
 import { test as base } from '../../support/test.ts'
 
@@ -119,77 +119,75 @@ const execute = async (operation: Locator): Promise<number> => {
   return Number.parseInt((await answer.textContent()) ?? '', 10)
 }
 
-describe('the reference page in a browser', () => {
-  const originsIn = (requests: readonly string[]) =>
-    new Set(requests.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).origin))
+const originsIn = (requests: readonly string[]) =>
+  new Set(requests.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).origin))
 
-  test('the page shows every operation of the document, and loads only files of the service', async ({
-    service,
-    visit,
-  }) => {
-    const { page, requests, faults } = await visit(`${service.baseUrl}/docs`)
-    const { paths } = JSON.parse(await (await service.request('/openapi.json')).text())
-    const documented = Object.values<Record<string, { summary: string }>>(paths).flatMap((operations) =>
-      Object.values(operations).map(({ summary }) => summary),
-    )
-    const shown = await page.locator('.opblock-summary-description').allTextContents()
-    expect(shown.toSorted()).toEqual(documented.toSorted())
-    const other = await visit(`${service.baseUrl}/docs/`, showing('Web forms'))
-    expect(originsIn([...requests, ...other.requests])).toEqual(new Set([service.baseUrl]))
-    expect([...faults, ...other.faults]).toEqual([])
-  })
+test('the page shows every operation of the document, and loads only files of the service', async ({
+  service,
+  visit,
+}) => {
+  const { page, requests, faults } = await visit(`${service.baseUrl}/docs`)
+  const { paths } = JSON.parse(await (await service.request('/openapi.json')).text())
+  const documented = Object.values<Record<string, { summary: string }>>(paths).flatMap((operations) =>
+    Object.values(operations).map(({ summary }) => summary),
+  )
+  const shown = await page.locator('.opblock-summary-description').allTextContents()
+  expect(shown.toSorted()).toEqual(documented.toSorted())
+  const other = await visit(`${service.baseUrl}/docs/`, showing('Web forms'))
+  expect(originsIn([...requests, ...other.requests])).toEqual(new Set([service.baseUrl]))
+  expect([...faults, ...other.faults]).toEqual([])
+})
 
-  test('the page keeps the token for the tab only', async ({ service, visit }) => {
-    const { page, faults } = await visit(`${service.baseUrl}/docs`, showing('Web forms'))
+test('the page keeps the token for the tab only', async ({ service, visit }) => {
+  const { page, faults } = await visit(`${service.baseUrl}/docs`, showing('Web forms'))
+  await authorize(page, service.token)
+  await page.reload()
+  const lists = await unfold(page, 'List the sites of the token')
+  expect(await execute(lists)).toBe(200)
+  expect(await page.evaluate('localStorage.length')).toBe(0)
+  const { page: other } = await visit(`${service.baseUrl}/docs`, showing('Web forms'))
+  expect(await execute(await unfold(other, 'List the sites of the token'))).toBe(401)
+  expect(faults.filter((fault) => !fault.includes('401'))).toEqual([])
+})
+
+test('the page runs each operation with its examples, without optional parameters', async ({ service, visit }) => {
+  const document: OpenApi = JSON.parse(await (await service.request('/openapi.json')).text())
+  const statuses: Record<string, number> = {}
+  const queries: string[] = []
+  // Operations on access would revoke the token of the page. This token has no right to webhooks.
+  const tags = document.tags.map(({ name }) => name).filter((name) => !['Access', 'Webhooks'].includes(name))
+  for (const name of tags) {
+    const { page, requests } = await visit(`${service.baseUrl}/docs`, showing(name))
     await authorize(page, service.token)
-    await page.reload()
-    const lists = await unfold(page, 'List the sites of the token')
-    expect(await execute(lists)).toBe(200)
-    expect(await page.evaluate('localStorage.length')).toBe(0)
-    const { page: other } = await visit(`${service.baseUrl}/docs`, showing('Web forms'))
-    expect(await execute(await unfold(other, 'List the sites of the token'))).toBe(401)
-    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([])
-  })
+    const before = requests.length
+    Object.assign(statuses, await page.evaluate(executeAll))
+    queries.push(...requests.slice(before).flatMap((url) => (url.startsWith('http') ? new URL(url).search : [])))
+  }
+  const operations = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).filter((operation) => operation.tags.some((name) => tags.includes(name))),
+  )
+  expect(Object.keys(statuses)).toHaveLength(operations.length)
+  expect(Object.fromEntries(Object.entries(statuses).filter(([, status]) => status >= 400))).toEqual(refused)
+  expect(queries.filter((query) => query !== '')).toEqual(['?meta='])
+}, 120_000)
 
-  test('the page runs each operation with its examples, without optional parameters', async ({ service, visit }) => {
-    const document: OpenApi = JSON.parse(await (await service.request('/openapi.json')).text())
-    const statuses: Record<string, number> = {}
-    const queries: string[] = []
-    // Operations on access would revoke the token of the page. This token has no right to webhooks.
-    const tags = document.tags.map(({ name }) => name).filter((name) => !['Access', 'Webhooks'].includes(name))
-    for (const name of tags) {
-      const { page, requests } = await visit(`${service.baseUrl}/docs`, showing(name))
-      await authorize(page, service.token)
-      const before = requests.length
-      Object.assign(statuses, await page.evaluate(executeAll))
-      queries.push(...requests.slice(before).flatMap((url) => (url.startsWith('http') ? new URL(url).search : [])))
-    }
-    const operations = Object.values(document.paths).flatMap((methods) =>
-      Object.values(methods).filter((operation) => operation.tags.some((name) => tags.includes(name))),
-    )
-    expect(Object.keys(statuses)).toHaveLength(operations.length)
-    expect(Object.fromEntries(Object.entries(statuses).filter(([, status]) => status >= 400))).toEqual(refused)
-    expect(queries.filter((query) => query !== '')).toEqual(['?meta='])
-  }, 120_000)
+test('the page uploads the file that a person chooses', async ({ service, visit }) => {
+  const { page } = await visit(`${service.baseUrl}/docs`, showing('Files'))
+  await authorize(page, service.token)
+  const operation = await unfold(page, 'Upload files into a folder, or restore removed files')
+  const chosen = { name: 'chosen.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen') }
+  await operation.locator('input[type=file]').first().setInputFiles(chosen)
+  expect(await execute(operation)).toBe(200)
+  expect(await (await service.request(`${storage}/notes/chosen.txt`)).text()).toBe('chosen')
+})
 
-  test('the page uploads the file that a person chooses', async ({ service, visit }) => {
-    const { page } = await visit(`${service.baseUrl}/docs`, showing('Files'))
-    await authorize(page, service.token)
-    const operation = await unfold(page, 'Upload files into a folder, or restore removed files')
-    const chosen = { name: 'chosen.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen') }
-    await operation.locator('input[type=file]').first().setInputFiles(chosen)
-    expect(await execute(operation)).toBe(200)
-    expect(await (await service.request(`${storage}/notes/chosen.txt`)).text()).toBe('chosen')
-  })
-
-  test('the page sends a query parameter that has no value', async ({ service, visit }) => {
-    const { page, requests } = await visit(`${service.baseUrl}/docs`, showing('Files'))
-    await authorize(page, service.token)
-    const operation = await unfold(page, 'Show the progress of an upload, or the contents of the root of the storage')
-    await operation.locator('tr[data-param-name=status] input[type=checkbox]').check()
-    await operation.locator('tr[data-param-name=meta] input[type=checkbox]').uncheck()
-    expect(await execute(operation)).toBe(200)
-    expect(new URL(requests.at(-1) ?? '').search).toBe('?status=')
-    expect(await operation.locator('.live-responses-table .highlight-code').first().textContent()).toContain('percent')
-  })
+test('the page sends a query parameter that has no value', async ({ service, visit }) => {
+  const { page, requests } = await visit(`${service.baseUrl}/docs`, showing('Files'))
+  await authorize(page, service.token)
+  const operation = await unfold(page, 'Show the progress of an upload, or the contents of the root of the storage')
+  await operation.locator('tr[data-param-name=status] input[type=checkbox]').check()
+  await operation.locator('tr[data-param-name=meta] input[type=checkbox]').uncheck()
+  expect(await execute(operation)).toBe(200)
+  expect(new URL(requests.at(-1) ?? '').search).toBe('?status=')
+  expect(await operation.locator('.live-responses-table .highlight-code').first().textContent()).toContain('percent')
 })

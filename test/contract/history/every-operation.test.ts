@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routes } from '../../../lib/contract/routes/routes.ts'
 import type { RequestRecord } from '../../../lib/http/request.ts'
 import type { Route } from '../../../lib/http/router.ts'
@@ -28,46 +28,44 @@ const changesNothing: Readonly<Record<string, string>> = {
 const isReading = ({ method, operation }: Pick<Route, 'method' | 'operation'>) =>
   operation !== 'finishExternalSignIn' && (method === 'GET' || method === 'HEAD')
 
-describe('operations in the history of the site', () => {
-  let tables: TestTables
-  let plain: DynamoDBDocumentClient
-  let token: string
+let tables: TestTables
+let plain: DynamoDBDocumentClient
+let token: string
 
-  beforeAll(async () => {
-    tables = openMemoryTables()
-    plain = tables.connect()
-    await fillDirectory(storesOver(plain))
-    token = await addOwner(storesOver(plain))
-  })
-  afterAll(() => tables.close())
+beforeAll(async () => {
+  tables = openMemoryTables()
+  plain = tables.connect()
+  await fillDirectory(storesOver(plain))
+  token = await addOwner(storesOver(plain))
+})
+afterAll(() => tables.close())
 
-  test.each(exercises)(
-    'the changes of $group write history entries, and reads write none',
-    async ({ group, open, fill, requests }) => {
-      await fill(plain)
-      const records: RequestRecord[] = []
-      const opened = await open(tables.connect(), { telemetry: { request: (record) => void records.push(record) } })
-      for (const [index, request] of requests.entries()) {
-        await perform(opened.handler, token, request, `${group} ${index}`)
-      }
-      await opened.close()
+test.each(exercises)(
+  'the changes of $group write history entries, and reads write none',
+  async ({ group, open, fill, requests }) => {
+    await fill(plain)
+    const records: RequestRecord[] = []
+    const opened = await open(tables.connect(), { telemetry: { request: (record) => void records.push(record) } })
+    for (const [index, request] of requests.entries()) {
+      await perform(opened.handler, token, request, `${group} ${index}`)
+    }
+    await opened.close()
 
-      const changes = await storesOver(plain).history.after(site, 0, 10_000)
-      const ofRequest = Map.groupBy(changes, ({ requestId }) => requestId)
-      const reported = records.filter(({ requestId }) => ofRequest.has(requestId))
-      const expected = routes.filter(
-        (route) => route.group === group && !isReading(route) && !(route.operation in changesNothing),
-      )
-      expect(new Set(reported.map(({ operation }) => operation))).toEqual(
-        new Set(expected.map(({ operation }) => operation)),
-      )
-      for (const { requestId } of reported)
-        expect(ofRequest.get(requestId)).toMatchObject([{ actor: expect.stringMatching(/^(ann|eve@example\.com)$/) }])
-    },
-  )
+    const changes = await storesOver(plain).history.after(site, 0, 10_000)
+    const ofRequest = Map.groupBy(changes, ({ requestId }) => requestId)
+    const reported = records.filter(({ requestId }) => ofRequest.has(requestId))
+    const expected = routes.filter(
+      (route) => route.group === group && !isReading(route) && !(route.operation in changesNothing),
+    )
+    expect(new Set(reported.map(({ operation }) => operation))).toEqual(
+      new Set(expected.map(({ operation }) => operation)),
+    )
+    for (const { requestId } of reported)
+      expect(ofRequest.get(requestId)).toMatchObject([{ actor: expect.stringMatching(/^(ann|eve@example\.com)$/) }])
+  },
+)
 
-  test('the list of operations without history entries names only existing operations that change something', () => {
-    const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)
-    expect(changing).toEqual(expect.arrayContaining(Object.keys(changesNothing)))
-  })
+test('the list of operations without history entries names only existing operations that change something', () => {
+  const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)
+  expect(changing).toEqual(expect.arrayContaining(Object.keys(changesNothing)))
 })

@@ -104,70 +104,68 @@ const expectEnd = async (events: AsyncGenerator<unknown> | undefined): Promise<v
   for await (const event of events ?? []) expect(event).toEqual({ comment: true })
 }
 
-describe('a listener', () => {
-  test('a listener gets a comment every 15 s, without a read of the history (V-19, V-22)', async () => {
-    const { open, pass, seen } = await openLive()
-    const { events } = await open()
-    await events?.next()
-    for (let time = 0; time < 4; time++) {
-      const next = events?.next()
-      await pass(heartbeat)
-      expect((await next)?.value).toEqual({ comment: true })
-    }
-    expect(seen().reads).toBe(0)
-  })
-
-  test('a listener whose token is revoked gets no more changes, and the stream ends (V-21)', async () => {
-    const { open, pass, change, stores, hash } = await openLive()
-    const { events } = await open()
-    await events?.next()
-    await change('heard.html')
-    expect((await events?.next())?.value?.data).toMatchObject({ subject: 'heard.html' })
-    await stores.grants.remove(hash, [])
-    await pass(2 * heartbeat)
-    await change('secret.html')
-    await pass(heartbeat)
-    await expectEnd(events)
-  })
-
-  test('a listener that loses a right gets only the changes that its other rights cover (V-21, A-47)', async () => {
-    const { open, pass, change, permit } = await openLive()
-    const { events } = await open()
-    await events?.next()
-    await permit('history:read', 'files:read:/b')
-    await pass(2 * heartbeat)
-    await change('a/secret.html')
-    await change('b/public.html')
-    for (let event = await events?.next(); ; event = await events?.next()) {
-      if (event?.value?.comment) continue
-      expect(event?.value?.data).toMatchObject({ subject: 'b/public.html' })
-      break
-    }
-  })
-
-  test('a listener that pauses uses no memory, and gets every change later (V-24)', async () => {
-    const { open, change, pass } = await openLive()
-    const { stream, events } = await open()
-    await events?.next()
-    const paths = Array.from({ length: 400 }, (_, index) => `${index}-${'x'.repeat(200)}.html`)
-    for (const path of paths) await change(path)
-    await pass(0)
-    expect(stream?.readableLength).toBeLessThan(40_000)
-    const heard: string[] = []
-    while (heard.length < paths.length) heard.push((await events?.next())?.value?.data?.subject)
-    expect(heard).toEqual(paths)
-  })
-
-  test('a listener gets a change even if a read of the history has failed', async () => {
-    const { open, change, pass, seen } = await openLive()
-    const { events } = await open()
-    await events?.next()
-    seen().fails = true
-    await change('late.html')
+test('a listener gets a comment every 15 s, without a read of the history (V-19, V-22)', async () => {
+  const { open, pass, seen } = await openLive()
+  const { events } = await open()
+  await events?.next()
+  for (let time = 0; time < 4; time++) {
     const next = events?.next()
-    await pass(1_000)
-    expect((await next)?.value?.data).toMatchObject({ subject: 'late.html' })
-  })
+    await pass(heartbeat)
+    expect((await next)?.value).toEqual({ comment: true })
+  }
+  expect(seen().reads).toBe(0)
+})
+
+test('a listener whose token is revoked gets no more changes, and the stream ends (V-21)', async () => {
+  const { open, pass, change, stores, hash } = await openLive()
+  const { events } = await open()
+  await events?.next()
+  await change('heard.html')
+  expect((await events?.next())?.value?.data).toMatchObject({ subject: 'heard.html' })
+  await stores.grants.remove(hash, [])
+  await pass(2 * heartbeat)
+  await change('secret.html')
+  await pass(heartbeat)
+  await expectEnd(events)
+})
+
+test('a listener that loses a right gets only the changes that its other rights cover (V-21, A-47)', async () => {
+  const { open, pass, change, permit } = await openLive()
+  const { events } = await open()
+  await events?.next()
+  await permit('history:read', 'files:read:/b')
+  await pass(2 * heartbeat)
+  await change('a/secret.html')
+  await change('b/public.html')
+  for (let event = await events?.next(); ; event = await events?.next()) {
+    if (event?.value?.comment) continue
+    expect(event?.value?.data).toMatchObject({ subject: 'b/public.html' })
+    break
+  }
+})
+
+test('a listener that pauses uses no memory, and gets every change later (V-24)', async () => {
+  const { open, change, pass } = await openLive()
+  const { stream, events } = await open()
+  await events?.next()
+  const paths = Array.from({ length: 400 }, (_, index) => `${index}-${'x'.repeat(200)}.html`)
+  for (const path of paths) await change(path)
+  await pass(0)
+  expect(stream?.readableLength).toBeLessThan(40_000)
+  const heard: string[] = []
+  while (heard.length < paths.length) heard.push((await events?.next())?.value?.data?.subject)
+  expect(heard).toEqual(paths)
+})
+
+test('a listener gets a change even if a read of the history has failed', async () => {
+  const { open, change, pass, seen } = await openLive()
+  const { events } = await open()
+  await events?.next()
+  seen().fails = true
+  await change('late.html')
+  const next = events?.next()
+  await pass(1_000)
+  expect((await next)?.value?.data).toMatchObject({ subject: 'late.html' })
 })
 
 test('beyond the limit of listeners of a site, streams are refused and wait ends at once (V-23, V-24)', async () => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { beginning, distantSite, openFieldsService } from '../../support/fields-service.ts'
 import { requestOf, send } from '../../support/gateway.ts'
@@ -14,82 +14,78 @@ afterAll(() => service.close())
 const breakStore = (dynamodb: DynamoDBDocumentClient, instead: () => Promise<never>) =>
   dynamodb.middlewareStack.add(() => instead, { step: 'initialize', priority: 'high', name: 'break' })
 
-describe('an unexpected error', () => {
-  const secret = 'Requested resource arn:aws:dynamodb:us-east-1:123456789012 not found'
-  const fail = async () => {
-    throw Object.assign(new Error(secret), { name: 'ResourceNotFoundException' })
-  }
+const secret = 'Requested resource arn:aws:dynamodb:us-east-1:123456789012 not found'
+const fail = async () => {
+  throw Object.assign(new Error(secret), { name: 'ResourceNotFoundException' })
+}
 
-  test.each(['application/json', 'application/xml'])(
-    'an unexpected error answers 100500 in %s, without any details',
-    async (accept) => {
-      const { handler, dynamodb, records } = service.start()
-      breakStore(dynamodb, fail)
-      const answer = await send(handler, 'GET', await service.createForm(), {
-        headers: { ...headers, Accept: accept },
-        requestId: 'request-7',
-      })
-      expect(answer.status).toBe(500)
-      expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`)
-      expect(answer.text).toContain('100500')
-      expect(answer.text).toContain('request-7')
-      expect(answer.text).not.toMatch(/arn:|not found|ResourceNotFound|\.ts/)
-      expect(records).toEqual([
-        expect.objectContaining({ status: 500, error: expect.objectContaining({ message: secret }) }),
-      ])
-    },
-  )
+test.each(['application/json', 'application/xml'])(
+  'an unexpected error answers 100500 in %s, without any details',
+  async (accept) => {
+    const { handler, dynamodb, records } = service.start()
+    breakStore(dynamodb, fail)
+    const answer = await send(handler, 'GET', await service.createForm(), {
+      headers: { ...headers, Accept: accept },
+      requestId: 'request-7',
+    })
+    expect(answer.status).toBe(500)
+    expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`)
+    expect(answer.text).toContain('100500')
+    expect(answer.text).toContain('request-7')
+    expect(answer.text).not.toMatch(/arn:|not found|ResourceNotFound|\.ts/)
+    expect(records).toEqual([
+      expect.objectContaining({ status: 500, error: expect.objectContaining({ message: secret }) }),
+    ])
+  },
+)
+
+test.each([
+  ['', 0],
+  [', although the clock goes back an hour', -3_600_000],
+])('a revoked token stops working after 20 s%s (A-13)', async (_, shift) => {
+  const clock = { wall: beginning, monotonic: 0 }
+  const { handler } = service.start({ wall: () => clock.wall, monotonic: () => clock.monotonic })
+  const path = await service.createForm()
+  const lent = await service.issueToken()
+  const status = async () => (await send(handler, 'GET', path, { headers: { Authorization: lent } })).status
+  expect(await status()).toBe(200)
+  await service.revokeToken(lent)
+  clock.wall += shift
+  clock.monotonic = 19_999
+  expect(await status()).toBe(200)
+  clock.monotonic = 20_000
+  expect(await status()).toBe(401)
 })
 
-describe('a token', () => {
-  test.each([
-    ['', 0],
-    [', although the clock goes back an hour', -3_600_000],
-  ])('a revoked token stops working after 20 s%s (A-13)', async (_, shift) => {
-    const clock = { wall: beginning, monotonic: 0 }
-    const { handler } = service.start({ wall: () => clock.wall, monotonic: () => clock.monotonic })
-    const path = await service.createForm()
-    const lent = await service.issueToken()
-    const status = async () => (await send(handler, 'GET', path, { headers: { Authorization: lent } })).status
-    expect(await status()).toBe(200)
-    await service.revokeToken(lent)
-    clock.wall += shift
-    clock.monotonic = 19_999
-    expect(await status()).toBe(200)
-    clock.monotonic = 20_000
-    expect(await status()).toBe(401)
-  })
+test('an expired token stops working, even if it is cached', async () => {
+  const clock = { now: beginning }
+  const { handler } = service.start({ wall: () => clock.now, monotonic: () => 0 })
+  const path = await service.createForm()
+  const lent = await service.issueToken({ expires: beginning / 1000 + 5 })
+  const status = async () => (await send(handler, 'GET', path, { headers: { Authorization: lent } })).status
+  clock.now = beginning + 4_999
+  expect(await status()).toBe(200)
+  clock.now = beginning + 5_000
+  expect(await status()).toBe(401)
+})
 
-  test('an expired token stops working, even if it is cached', async () => {
-    const clock = { now: beginning }
-    const { handler } = service.start({ wall: () => clock.now, monotonic: () => 0 })
-    const path = await service.createForm()
-    const lent = await service.issueToken({ expires: beginning / 1000 + 5 })
-    const status = async () => (await send(handler, 'GET', path, { headers: { Authorization: lent } })).status
-    clock.now = beginning + 4_999
-    expect(await status()).toBe(200)
-    clock.now = beginning + 5_000
-    expect(await status()).toBe(401)
-  })
-
-  test.each<[string, number, (known: string) => string]>([
-    // Token, site and data centre are read once, and the form each time. The site and the data centre are also read for
-    // an unknown token.
-    ['that is known is looked up once for many requests', 3 + 5, (known) => known],
-    ['that is unknown is looked up each time', 5 + 2, () => 'f'.repeat(64)],
-    ['that is a word is not looked up', 0, () => 'hello'],
-    ['in capitals is not looked up', 0, () => 'F'.repeat(64)],
-    ['that is too short is not looked up', 0, () => 'f'.repeat(63)],
-    ['that is sent twice is not looked up', 0, (known) => `${known} `.repeat(2)],
-  ])('a token %s', async (_, count, of) => {
-    const { handler, dynamodb } = service.start()
-    const path = await service.createForm()
-    const calls = watchCalls(dynamodb)
-    for (let request = 0; request < 5; request++) {
-      await send(handler, 'GET', path, { headers: { Authorization: of(token) } })
-    }
-    expect(calls).toHaveLength(count)
-  })
+test.each<[string, number, (known: string) => string]>([
+  // Token, site and data centre are read once, and the form each time. The site and the data centre are also read for
+  // an unknown token.
+  ['that is known is looked up once for many requests', 3 + 5, (known) => known],
+  ['that is unknown is looked up each time', 5 + 2, () => 'f'.repeat(64)],
+  ['that is a word is not looked up', 0, () => 'hello'],
+  ['in capitals is not looked up', 0, () => 'F'.repeat(64)],
+  ['that is too short is not looked up', 0, () => 'f'.repeat(63)],
+  ['that is sent twice is not looked up', 0, (known) => `${known} `.repeat(2)],
+])('a token %s', async (_, count, of) => {
+  const { handler, dynamodb } = service.start()
+  const path = await service.createForm()
+  const calls = watchCalls(dynamodb)
+  for (let request = 0; request < 5; request++) {
+    await send(handler, 'GET', path, { headers: { Authorization: of(token) } })
+  }
+  expect(calls).toHaveLength(count)
 })
 
 test.each([0, 1, 2, 3])(

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { createHandler } from '../../../lib/http/handler.ts'
 import { operationsOn } from '../../../lib/http/operation.ts'
@@ -12,39 +12,37 @@ import { requestOf, send } from '../../support/gateway.ts'
 const request = requestOf('GET', '/', { requestId: 'request-1' })
 const body = { code: 100500, message: expect.any(String), requestId: 'request-1' }
 
-describe('failures after the operation (E-15)', () => {
-  test('a value that cannot be written as JSON answers 500, and is logged once', async () => {
-    const failure = new Error('cannot be written')
-    const value = {
-      toJSON() {
-        throw failure
-      },
-    }
-    const { handler, records } = bareHandler(async () => ok({ value }))
-    const answer = await send(handler, 'GET', '/', { requestId: 'request-1' })
-    expect({ status: answer.status, body: answer.json }).toEqual({ status: 500, body })
-    expect(records).toEqual([expect.objectContaining({ operation: 'GET', path: '/', status: 500, error: failure })])
-  })
+test('a value that cannot be written as JSON answers 500, and is logged once (E-15)', async () => {
+  const failure = new Error('cannot be written')
+  const value = {
+    toJSON() {
+      throw failure
+    },
+  }
+  const { handler, records } = bareHandler(async () => ok({ value }))
+  const answer = await send(handler, 'GET', '/', { requestId: 'request-1' })
+  expect({ status: answer.status, body: answer.json }).toEqual({ status: 500, body })
+  expect(records).toEqual([expect.objectContaining({ operation: 'GET', path: '/', status: 500, error: failure })])
+})
 
-  test('an answer that cannot be sent becomes a 500, and is logged once', async () => {
-    const failure = new Error('cannot be sent')
-    const { handler, records } = bareHandler(async () => done)
-    const once: Send<number> = ({ status }) => {
-      if (status === 200) throw failure
-      return status
-    }
-    expect(await handler(request, unlimited, once)).toBe(500)
-    expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
-  })
+test('an answer that cannot be sent becomes a 500, and is logged once (E-15)', async () => {
+  const failure = new Error('cannot be sent')
+  const { handler, records } = bareHandler(async () => done)
+  const once: Send<number> = ({ status }) => {
+    if (status === 200) throw failure
+    return status
+  }
+  expect(await handler(request, unlimited, once)).toBe(500)
+  expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
+})
 
-  test('the stream of an answer that cannot be sent is destroyed', async () => {
-    const stream = Readable.from(['x'])
-    const { handler } = bareHandler(async () => textReply(1, stream))
-    await handler(request, unlimited, ({ status }) => {
-      if (status === 200) throw new Error('cannot be sent')
-    })
-    expect(stream.destroyed).toBe(true)
+test('the stream of an answer that cannot be sent is destroyed', async () => {
+  const stream = Readable.from(['x'])
+  const { handler } = bareHandler(async () => textReply(1, stream))
+  await handler(request, unlimited, ({ status }) => {
+    if (status === 200) throw new Error('cannot be sent')
   })
+  expect(stream.destroyed).toBe(true)
 })
 
 test('an answer that breaks off is logged with its status and the failure', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
 import { finishRemovals } from '../../../lib/machine/tables/contents.ts'
@@ -25,57 +25,55 @@ const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
   return { database, contents, links, rowsOf }
 }
 
-describe('an interrupted removal', () => {
-  test('an object whose removal was interrupted is not read, listed, counted or linked', async () => {
-    const { contents, links } = await openHalfRemoved(['object'])
-    const others = range(1, 30).filter((id) => id !== 7)
-    expect(await contents.get(site, 'news', 7)).toBeUndefined()
-    expect([...(await contents.getMany(site, 'news', range(1, 30))).keys()]).toEqual(others)
-    expect(await contents.existing(site, 'news', [7])).toEqual(new Set())
-    expect(idsOf(await contents.list(site, 'news', 0, 100))).toEqual(others)
-    expect((await contents.count(site, 'news', 0, 100)).count).toBe(29)
-    expect(idsOf(await links.list(list, 0, 100))).toEqual(others)
-    expect((await links.count(list, 0, 100)).count).toBe(29)
-    expect(await links.categoriesOf({ site, kind: 'news', id: 7 }, 0, 10)).toEqual([])
-    const unknown = { outcome: 'objects unknown', ids: new Set([7]) }
-    expect(await links.link(list, new Map([[7, true]]), entry)).toEqual(unknown)
-    expect(await contents.create(site, 'news', newsItem(7), entry)).toBe(false)
-  })
+test('an object whose removal was interrupted is not read, listed, counted or linked', async () => {
+  const { contents, links } = await openHalfRemoved(['object'])
+  const others = range(1, 30).filter((id) => id !== 7)
+  expect(await contents.get(site, 'news', 7)).toBeUndefined()
+  expect([...(await contents.getMany(site, 'news', range(1, 30))).keys()]).toEqual(others)
+  expect(await contents.existing(site, 'news', [7])).toEqual(new Set())
+  expect(idsOf(await contents.list(site, 'news', 0, 100))).toEqual(others)
+  expect((await contents.count(site, 'news', 0, 100)).count).toBe(29)
+  expect(idsOf(await links.list(list, 0, 100))).toEqual(others)
+  expect((await links.count(list, 0, 100)).count).toBe(29)
+  expect(await links.categoriesOf({ site, kind: 'news', id: 7 }, 0, 10)).toEqual([])
+  const unknown = { outcome: 'objects unknown', ids: new Set([7]) }
+  expect(await links.link(list, new Map([[7, true]]), entry)).toEqual(unknown)
+  expect(await contents.create(site, 'news', newsItem(7), entry)).toBe(false)
+})
 
-  test('a category whose removal was interrupted is hidden, and refuses new links', async () => {
-    const { contents, links } = await openHalfRemoved(['category'])
-    expect(await contents.get(site, 'category', 5)).toBeUndefined()
-    expect(await links.list(list, 0, 100)).toEqual([])
-    expect((await links.count(list, 0, 100)).count).toBe(0)
-    expect(await links.categoriesOf({ site, kind: 'news', id: 8 }, 0, 10)).toEqual([])
-    expect((await links.countCategoriesOf({ site, kind: 'news', id: 8 }, 0, 10)).count).toBe(0)
-    expect(await links.link(list, new Map([[1, true]]), entry)).toEqual({ outcome: 'category unknown' })
-    expect(await links.unlink(list, [1], entry)).toBe(false)
-  })
+test('a category whose removal was interrupted is hidden, and refuses new links', async () => {
+  const { contents, links } = await openHalfRemoved(['category'])
+  expect(await contents.get(site, 'category', 5)).toBeUndefined()
+  expect(await links.list(list, 0, 100)).toEqual([])
+  expect((await links.count(list, 0, 100)).count).toBe(0)
+  expect(await links.categoriesOf({ site, kind: 'news', id: 8 }, 0, 10)).toEqual([])
+  expect((await links.countCategoriesOf({ site, kind: 'news', id: 8 }, 0, 10)).count).toBe(0)
+  expect(await links.link(list, new Map([[1, true]]), entry)).toEqual({ outcome: 'category unknown' })
+  expect(await links.unlink(list, [1], entry)).toBe(false)
+})
 
-  test.each<[string, (half: Awaited<ReturnType<typeof openHalfRemoved>>) => Promise<unknown>]>([
-    [
-      'a repetition',
-      async ({ contents }) => [
-        await contents.removeObject({ site, kind: 'news', id: 7 }, entry),
-        await contents.removeCategory(site, category, entry),
-      ],
+test.each<[string, (half: Awaited<ReturnType<typeof openHalfRemoved>>) => Promise<unknown>]>([
+  [
+    'a repetition',
+    async ({ contents }) => [
+      await contents.removeObject({ site, kind: 'news', id: 7 }, entry),
+      await contents.removeCategory(site, category, entry),
     ],
-    ['the next start', ({ database }) => finishRemovals(database)],
-  ])('%s completes an interrupted removal', async (_, finish) => {
-    const half = await openHalfRemoved(['category', 'object'])
-    await finish(half)
-    expect(['categories', 'news', 'news_texts', 'news_links'].map(half.rowsOf)).toEqual([0, 29, 29, 0])
-  })
+  ],
+  ['the next start', ({ database }) => finishRemovals(database)],
+])('%s completes an interrupted removal', async (_, finish) => {
+  const half = await openHalfRemoved(['category', 'object'])
+  await finish(half)
+  expect(['categories', 'news', 'news_texts', 'news_links'].map(half.rowsOf)).toEqual([0, 29, 29, 0])
+})
 
-  test('content that is stored again after an interrupted removal has none of its old links', async () => {
-    const { contents, links } = await openHalfRemoved(['category', 'object'])
-    await contents.putMany(site, 'news', [newsItem(7)], entry)
-    await contents.putMany(site, 'category', [{ id: 5, name: 'Again' }], entry)
-    expect(await contents.get(site, 'news', 7)).toBeDefined()
-    expect(await links.list(list, 0, 100)).toEqual([])
-    expect(await links.categoriesOf({ site, kind: 'news', id: 7 }, 0, 10)).toEqual([])
-  })
+test('content that is stored again after an interrupted removal has none of its old links', async () => {
+  const { contents, links } = await openHalfRemoved(['category', 'object'])
+  await contents.putMany(site, 'news', [newsItem(7)], entry)
+  await contents.putMany(site, 'category', [{ id: 5, name: 'Again' }], entry)
+  expect(await contents.get(site, 'news', 7)).toBeDefined()
+  expect(await links.list(list, 0, 100)).toEqual([])
+  expect(await links.categoriesOf({ site, kind: 'news', id: 7 }, 0, 10)).toEqual([])
 })
 
 test('the removal of a category with many links does not block other changes', async () => {
@@ -98,21 +96,19 @@ test('the removal of a category with many links does not block other changes', a
 })
 
 /** Each read between two turns sees the state that a killed process would leave. */
-describe('an object with a long text', () => {
-  test('a new object and its long text become visible together', async () => {
-    const { contents } = createTableStores(scratchTables())
-    const creating = contents.create(site, 'news', newsItem(7), entry)
-    while (!(await contents.get(site, 'news', 7))) await giveWay()
-    expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, '<p>Text 7</p>']]))
-    expect(await creating).toBe(true)
-  })
+test('a new object and its long text become visible together', async () => {
+  const { contents } = createTableStores(scratchTables())
+  const creating = contents.create(site, 'news', newsItem(7), entry)
+  while (!(await contents.get(site, 'news', 7))) await giveWay()
+  expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, '<p>Text 7</p>']]))
+  expect(await creating).toBe(true)
+})
 
-  test('an object and its long text are replaced together', async () => {
-    const { contents } = createTableStores(scratchTables())
-    await contents.putMany(site, 'news', [newsItem(7)], entry)
-    const replacing = contents.putMany(site, 'news', [newsItem(7, { subject: 'New', body: 'New too' })], entry)
-    while ((await contents.get(site, 'news', 7))?.['subject'] !== 'New') await giveWay()
-    expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, 'New too']]))
-    await replacing
-  })
+test('an object and its long text are replaced together', async () => {
+  const { contents } = createTableStores(scratchTables())
+  await contents.putMany(site, 'news', [newsItem(7)], entry)
+  const replacing = contents.putMany(site, 'news', [newsItem(7, { subject: 'New', body: 'New too' })], entry)
+  while ((await contents.get(site, 'news', 7))?.['subject'] !== 'New') await giveWay()
+  expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, 'New too']]))
+  await replacing
 })

@@ -39,51 +39,49 @@ describe('a connection', () => {
   })
 })
 
-describe('changes', () => {
-  test.each([
-    ['fails', "INSERT INTO words (word) VALUES ('half'), ('first')"],
-    [
-      'makes SQLite roll back',
-      "INSERT INTO words (word) VALUES ('half'); INSERT OR ROLLBACK INTO words (word) VALUES ('first')",
-    ],
-  ])('changes are made even if another change in the same turn of the event loop %s', async (_, sql) => {
-    const { database, add, words } = openWords()
-    await add('first')
-    const failing = () => database.write(() => database.connection.exec(sql))
-    const refused = () =>
-      database.write(() => {
-        database.connection.exec("INSERT INTO words (word) VALUES ('half')")
-        throw new Error('refused by a rule')
-      })
-    const settled = await Promise.allSettled([add('a'), failing(), add('a'), refused(), add('b')])
-    expect(words()).toEqual(['first', 'a', 'b'])
-    const unique = { status: 'rejected', reason: { message: expect.stringContaining('UNIQUE') } }
-    const rule = { status: 'rejected', reason: { message: 'refused by a rule' } }
-    expect(settled).toMatchObject([{ status: 'fulfilled' }, unique, unique, rule, { status: 'fulfilled' }])
-    await expect(failing()).rejects.toThrow('UNIQUE')
-    await add('c')
-    expect(words()).toEqual(['first', 'a', 'b', 'c'])
-  })
+test.each([
+  ['fails', "INSERT INTO words (word) VALUES ('half'), ('first')"],
+  [
+    'makes SQLite roll back',
+    "INSERT INTO words (word) VALUES ('half'); INSERT OR ROLLBACK INTO words (word) VALUES ('first')",
+  ],
+])('changes are made even if another change in the same turn of the event loop %s', async (_, sql) => {
+  const { database, add, words } = openWords()
+  await add('first')
+  const failing = () => database.write(() => database.connection.exec(sql))
+  const refused = () =>
+    database.write(() => {
+      database.connection.exec("INSERT INTO words (word) VALUES ('half')")
+      throw new Error('refused by a rule')
+    })
+  const settled = await Promise.allSettled([add('a'), failing(), add('a'), refused(), add('b')])
+  expect(words()).toEqual(['first', 'a', 'b'])
+  const unique = { status: 'rejected', reason: { message: expect.stringContaining('UNIQUE') } }
+  const rule = { status: 'rejected', reason: { message: 'refused by a rule' } }
+  expect(settled).toMatchObject([{ status: 'fulfilled' }, unique, unique, rule, { status: 'fulfilled' }])
+  await expect(failing()).rejects.toThrow('UNIQUE')
+  await add('c')
+  expect(words()).toEqual(['first', 'a', 'b', 'c'])
+})
 
-  test('writes that do not wait for the disk keep their order among changes, and survive the end of the process', async () => {
-    const { file, database, add } = openWords()
-    const note = (word: string) =>
-      database.note(() => void database.connection.prepare('INSERT INTO words (word) VALUES (?)').run(word))
-    await Promise.all([note('a'), add('b'), note('c')])
-    await note('d')
-    database.close()
-    expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
-  })
+test('writes that do not wait for the disk keep their order among changes, and survive the end of the process', async () => {
+  const { file, database, add } = openWords()
+  const note = (word: string) =>
+    database.note(() => void database.connection.prepare('INSERT INTO words (word) VALUES (?)').run(word))
+  await Promise.all([note('a'), add('b'), note('c')])
+  await note('d')
+  database.close()
+  expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
+})
 
-  test('changes wait for the disk, but notes (such as the last use of a key) do not', async () => {
-    const { database } = openWords()
-    const mode = () => database.connection.prepare('PRAGMA synchronous').get()?.['synchronous']
-    const [normal, full] = [1, 2]
-    expect(await database.note(mode)).toBe(normal)
-    expect(await database.write(mode)).toBe(full)
-    expect(await Promise.all([database.note(mode), database.write(mode)])).toEqual([full, full])
-    expect(await database.note(mode)).toBe(normal)
-  })
+test('changes wait for the disk, but notes (such as the last use of a key) do not', async () => {
+  const { database } = openWords()
+  const mode = () => database.connection.prepare('PRAGMA synchronous').get()?.['synchronous']
+  const [normal, full] = [1, 2]
+  expect(await database.note(mode)).toBe(normal)
+  expect(await database.write(mode)).toBe(full)
+  expect(await Promise.all([database.note(mode), database.write(mode)])).toEqual([full, full])
+  expect(await database.note(mode)).toBe(normal)
 })
 
 describe('while another process locks the database', () => {
@@ -168,29 +166,26 @@ describe('while another process locks the database', () => {
   })
 })
 
-describe('closing', () => {
-  test('before the database closes, all waiting changes are made, even thousands', async () => {
-    const { file, database, add } = openWords()
-    const words = Array.from({ length: 3_000 }, (_, index) => String(index))
-    const asked = words.map(add)
-    database.close()
-    await Promise.all(asked)
-    expect(openWords(file).words()).toEqual(words)
-  })
-
-  test('closing twice is harmless, and later changes are refused', async () => {
-    const { database, add } = openWords()
-    database.close()
-    database.close()
-    await expect(add('a')).rejects.toThrow(unavailable)
-  })
+test('before the database closes, all waiting changes are made, even thousands', async () => {
+  const { file, database, add } = openWords()
+  const words = Array.from({ length: 3_000 }, (_, index) => String(index))
+  const asked = words.map(add)
+  database.close()
+  await Promise.all(asked)
+  expect(openWords(file).words()).toEqual(words)
 })
 
-describe('several processes', () => {
-  const moduleOf = (name: string) => JSON.stringify(import.meta.resolve(`../../../lib/machine/sqlite/${name}.ts`))
+test('closing twice is harmless, and later changes are refused', async () => {
+  const { database, add } = openWords()
+  database.close()
+  database.close()
+  await expect(add('a')).rejects.toThrow(unavailable)
+})
 
-  /** Opens the database like any other process, and counts up, three changes at a time. */
-  const program = `
+const moduleOf = (name: string) => JSON.stringify(import.meta.resolve(`../../../lib/machine/sqlite/${name}.ts`))
+
+/** Opens the database like any other process, and counts up, three changes at a time. */
+const program = `
     import { openDatabase } from ${moduleOf('database')}
     import { prepareSchema } from ${moduleOf('schema')}
     const [file, times] = process.argv.slice(1)
@@ -202,14 +197,13 @@ describe('several processes', () => {
       await Promise.all([1, 2, 3].map(() => database.write(() => increment.run())))
     database.close()`
 
-  test('several processes open a new database at once, and no change is lost or repeated', async () => {
-    const file = scratchFile()
-    const processes = Array.from({ length: 3 }, () =>
-      spawn(process.execPath, ['--input-type=module', '-e', program, file, '300'], { stdio: 'inherit' }),
-    )
-    const ends = await Promise.all(processes.map((each) => once(each, 'exit')))
-    expect(ends.map(([code]) => code)).toEqual([0, 0, 0])
-    const rows = openAnother(file).prepare('SELECT site FROM removal_queue ORDER BY number').all()
-    expect(rows.map(({ site }) => site)).toEqual(Array.from({ length: 900 }, (_, index) => index))
-  })
+test('several processes open a new database at once, and no change is lost or repeated', async () => {
+  const file = scratchFile()
+  const processes = Array.from({ length: 3 }, () =>
+    spawn(process.execPath, ['--input-type=module', '-e', program, file, '300'], { stdio: 'inherit' }),
+  )
+  const ends = await Promise.all(processes.map((each) => once(each, 'exit')))
+  expect(ends.map(([code]) => code)).toEqual([0, 0, 0])
+  const rows = openAnother(file).prepare('SELECT site FROM removal_queue ORDER BY number').all()
+  expect(rows.map(({ site }) => site)).toEqual(Array.from({ length: 900 }, (_, index) => index))
 })

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { entry } from '../../support/history.ts'
@@ -27,91 +27,89 @@ const test = base.extend('store', async ({ directory }, { onCleanup }) => {
   }
 })
 
-describe('a replaced or removed file', () => {
-  for (const [what, size] of [
-    ['small', 100],
-    ['large', 40_000],
-  ] as const) {
-    test(`expired old versions are removed with their bytes: ${what} files`, async ({ store }) => {
-      await store.put('live/1/replaced', size)
-      await store.put('live/1/replaced', size)
-      await store.put('live/1/removed', size)
-      await store.remove('live/1/removed')
-      store.clock.time += 2 * day
-      await store.put('live/1/younger', size)
-      await store.remove('live/1/younger')
-      expect(store.kept().kept).toHaveLength(4)
+for (const [what, size] of [
+  ['small', 100],
+  ['large', 40_000],
+] as const) {
+  test(`expired old versions are removed with their bytes: ${what} files`, async ({ store }) => {
+    await store.put('live/1/replaced', size)
+    await store.put('live/1/replaced', size)
+    await store.put('live/1/removed', size)
+    await store.remove('live/1/removed')
+    store.clock.time += 2 * day
+    await store.put('live/1/younger', size)
+    await store.remove('live/1/younger')
+    expect(store.kept().kept).toHaveLength(4)
 
-      await store.files.giveUp(store.clock.time - day)
-      expect(await store.versions('live/1/replaced')).toBe(1)
-      expect(await store.versions('live/1/removed')).toBe(0)
-      expect(await store.versions('live/1/younger')).toBe(1)
-      expect(store.kept()).toMatchObject({ kept: { length: 2 }, leftovers: [] })
-      expect((await store.files.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
-        { key: 'live/1/younger' },
-      ])
-    })
+    await store.files.giveUp(store.clock.time - day)
+    expect(await store.versions('live/1/replaced')).toBe(1)
+    expect(await store.versions('live/1/removed')).toBe(0)
+    expect(await store.versions('live/1/younger')).toBe(1)
+    expect(store.kept()).toMatchObject({ kept: { length: 2 }, leftovers: [] })
+    expect((await store.files.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
+      { key: 'live/1/younger' },
+    ])
+  })
 
-    test(`a store that stops during the removal leaves no bytes (H-14): ${what} files`, async ({ store }) => {
-      await store.put('live/1/removed', size)
-      await store.remove('live/1/removed')
-      store.clock.time += 2 * day
-      const givingUp = store.files.giveUp(store.clock.time - day)
-      await store.files.stop()
-      expect(store.kept()).toMatchObject({ kept: [], leftovers: [] })
-      await givingUp
-    })
+  test(`a store that stops during the removal leaves no bytes (H-14): ${what} files`, async ({ store }) => {
+    await store.put('live/1/removed', size)
+    await store.remove('live/1/removed')
+    store.clock.time += 2 * day
+    const givingUp = store.files.giveUp(store.clock.time - day)
+    await store.files.stop()
+    expect(store.kept()).toMatchObject({ kept: [], leftovers: [] })
+    await givingUp
+  })
 
-    test(`a purge removes the bytes, except those that a copy uses (H-30): ${what} files`, async ({ store }) => {
-      for (const name of ['a', 'copied']) await store.put(`live/1/${name}`, size)
-      const from = await store.files.find('live/1/copied')
-      if (!from) throw new Error('There is nothing to copy')
-      await store.files.place([{ kind: 'copy', from, key: 'live/1/copy' }], nowhere, entry)
-      for (const name of ['a', 'copied']) {
-        const key = `live/1/${name}`
-        await store.remove(key)
-        const { versions = [] } = (await store.files.versions(key, { limit: 10 })) ?? {}
-        const purged = versions.map((version) => ({ ...version, key }))
-        for (let repeated = 0; repeated < 2; repeated++) await store.files.purge(purged, entry, unlimited)
-        expect(await store.versions(key)).toBe(0)
-      }
-      const read = await store.files.read('live/1/copy', () => ({ first: 0, last: 9 }))
-      expect(read?.body).toBeDefined()
-      expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
-    })
-
-    test(`bytes stay while a copy uses them: ${what} files`, async ({ store }) => {
-      await store.put('live/1/a', size)
-      const from = await store.files.find('live/1/a')
-      if (!from) throw new Error('There is nothing to copy')
-      await store.files.place([{ kind: 'copy', from, key: 'live/1/b' }], nowhere, entry)
-      await store.remove('live/1/a')
-      store.clock.time += 2 * day
-      await store.files.giveUp(store.clock.time)
-      const read = await store.files.read('live/1/b', () => ({ first: 0, last: 9 }))
-      expect(read?.body).toBeDefined()
-      expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
-    })
-  }
-
-  test('any number of old versions can expire at once, and other files stay', async ({ store }) => {
-    for (let index = 0; index < 450; index++) await store.put(`live/1/f${index}`, 10)
-    const { objects } = await store.files.list({ prefix: 'live/1/', folded: false, limit: 1_000 })
-    await store.files.remove(objects, entry)
-    await store.put('live/1/stays', 10)
-    store.clock.time += 31 * day
-    await store.files.giveUp(store.clock.time - 30 * day)
-    expect(await store.files.keptBelow('live/1/')).toEqual({ count: 0, bytes: 0 })
+  test(`a purge removes the bytes, except those that a copy uses (H-30): ${what} files`, async ({ store }) => {
+    for (const name of ['a', 'copied']) await store.put(`live/1/${name}`, size)
+    const from = await store.files.find('live/1/copied')
+    if (!from) throw new Error('There is nothing to copy')
+    await store.files.place([{ kind: 'copy', from, key: 'live/1/copy' }], nowhere, entry)
+    for (const name of ['a', 'copied']) {
+      const key = `live/1/${name}`
+      await store.remove(key)
+      const { versions = [] } = (await store.files.versions(key, { limit: 10 })) ?? {}
+      const purged = versions.map((version) => ({ ...version, key }))
+      for (let repeated = 0; repeated < 2; repeated++) await store.files.purge(purged, entry, unlimited)
+      expect(await store.versions(key)).toBe(0)
+    }
+    const read = await store.files.read('live/1/copy', () => ({ first: 0, last: 9 }))
+    expect(read?.body).toBeDefined()
     expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
   })
 
-  test('versions keep their order when the clock is set back', async ({ store }) => {
-    await store.put('live/1/a', 1)
-    store.clock.time -= 10 * day
-    await store.put('live/1/a', 2)
-    store.clock.time -= 10 * day
-    await store.put('live/1/a', 3)
-    const page = await store.files.versions('live/1/a', { limit: 10 })
-    expect(page?.versions.map(({ size }) => size)).toEqual([3, 2, 1])
+  test(`bytes stay while a copy uses them: ${what} files`, async ({ store }) => {
+    await store.put('live/1/a', size)
+    const from = await store.files.find('live/1/a')
+    if (!from) throw new Error('There is nothing to copy')
+    await store.files.place([{ kind: 'copy', from, key: 'live/1/b' }], nowhere, entry)
+    await store.remove('live/1/a')
+    store.clock.time += 2 * day
+    await store.files.giveUp(store.clock.time)
+    const read = await store.files.read('live/1/b', () => ({ first: 0, last: 9 }))
+    expect(read?.body).toBeDefined()
+    expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
   })
+}
+
+test('any number of old versions can expire at once, and other files stay', async ({ store }) => {
+  for (let index = 0; index < 450; index++) await store.put(`live/1/f${index}`, 10)
+  const { objects } = await store.files.list({ prefix: 'live/1/', folded: false, limit: 1_000 })
+  await store.files.remove(objects, entry)
+  await store.put('live/1/stays', 10)
+  store.clock.time += 31 * day
+  await store.files.giveUp(store.clock.time - 30 * day)
+  expect(await store.files.keptBelow('live/1/')).toEqual({ count: 0, bytes: 0 })
+  expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
+})
+
+test('versions keep their order when the clock is set back', async ({ store }) => {
+  await store.put('live/1/a', 1)
+  store.clock.time -= 10 * day
+  await store.put('live/1/a', 2)
+  store.clock.time -= 10 * day
+  await store.put('live/1/a', 3)
+  const page = await store.files.versions('live/1/a', { limit: 10 })
+  expect(page?.versions.map(({ size }) => size)).toEqual([3, 2, 1])
 })

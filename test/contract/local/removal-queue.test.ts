@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { createRemovalQueue } from '../../../lib/machine/tables/removal-queue.ts'
 import type { RemovalMessage, Rest } from '../../../lib/storage/continue-removal.ts'
@@ -25,78 +25,76 @@ const openQueue = (file = scratchFile(), answers: (Rest | undefined | Error)[] =
 /** Waits for the worker, because it sends no answer. */
 const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 10_000, interval: 1 })
 
-describe('the queue of removals', () => {
-  afterEach(() => {
-    vi.useRealTimers()
-    vi.restoreAllMocks()
-  })
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
-  test('an unfinished removal is delivered again', async () => {
-    const { queue, worked, work } = openQueue(undefined, [{ delay: 0 }, { delay: 0 }])
-    await queue.start(work)
-    await queue.send(task('a'), 0)
-    await until(() => worked.length === 3)
-    await queue.stop()
-    expect(worked).toEqual(['a', 'a', 'a'])
-  })
+test('an unfinished removal is delivered again', async () => {
+  const { queue, worked, work } = openQueue(undefined, [{ delay: 0 }, { delay: 0 }])
+  await queue.start(work)
+  await queue.send(task('a'), 0)
+  await until(() => worked.length === 3)
+  await queue.stop()
+  expect(worked).toEqual(['a', 'a', 'a'])
+})
 
-  test('an unfinished removal is kept for the next start, whatever its delay is', async () => {
-    const first = openQueue()
-    await first.queue.start(first.work)
-    await first.queue.send(task('a'), 900)
-    await first.queue.stop()
-    expect(first.worked).toEqual([])
-    const next = openQueue(first.file)
-    await next.queue.start(next.work)
-    await until(() => next.worked.length === 1)
-    await next.queue.stop()
-    const last = openQueue(first.file)
-    await last.queue.start(last.work)
-    await last.queue.stop()
-    expect([next.worked, last.worked]).toEqual([['a'], []])
-  })
+test('an unfinished removal is kept for the next start, whatever its delay is', async () => {
+  const first = openQueue()
+  await first.queue.start(first.work)
+  await first.queue.send(task('a'), 900)
+  await first.queue.stop()
+  expect(first.worked).toEqual([])
+  const next = openQueue(first.file)
+  await next.queue.start(next.work)
+  await until(() => next.worked.length === 1)
+  await next.queue.stop()
+  const last = openQueue(first.file)
+  await last.queue.start(last.work)
+  await last.queue.stop()
+  expect([next.worked, last.worked]).toEqual([['a'], []])
+})
 
-  test('the running slice of a removal is completed before the queue stops', async () => {
-    const { queue } = openQueue()
-    let end = () => {}
-    let isDone = false
-    await queue.start(async () => {
-      await new Promise<void>((resolve) => {
-        end = resolve
-      })
-      isDone = true
-      return undefined
+test('the running slice of a removal is completed before the queue stops', async () => {
+  const { queue } = openQueue()
+  let end = () => {}
+  let isDone = false
+  await queue.start(async () => {
+    await new Promise<void>((resolve) => {
+      end = resolve
     })
-    await queue.send(task('a'), 0)
-    const stopping = queue.stop()
-    end()
-    await stopping
-    expect(isDone).toBe(true)
+    isDone = true
+    return undefined
   })
+  await queue.send(task('a'), 0)
+  const stopping = queue.stop()
+  end()
+  await stopping
+  expect(isDone).toBe(true)
+})
 
-  test('a message is delivered after its delay', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    const { queue, worked, work } = openQueue()
-    await queue.start(work)
-    await queue.send(task('a'), 20)
-    await vi.advanceTimersByTimeAsync(19_000)
-    expect(worked).toEqual([])
-    await vi.advanceTimersByTimeAsync(1_001)
-    expect(worked).toEqual(['a'])
-    await queue.stop()
-  })
+test('a message is delivered after its delay', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const { queue, worked, work } = openQueue()
+  await queue.start(work)
+  await queue.send(task('a'), 20)
+  await vi.advanceTimersByTimeAsync(19_000)
+  expect(worked).toEqual([])
+  await vi.advanceTimersByTimeAsync(1_001)
+  expect(worked).toEqual(['a'])
+  await queue.stop()
+})
 
-  test('a failure is logged and tried again later, while other removals continue', async () => {
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    const { queue, worked, work } = openQueue(undefined, [new Error('The disk is full')])
-    await queue.start(work)
-    await queue.send(task('a'), 0)
-    await queue.send(task('b'), 0)
-    await vi.waitUntil(() => worked.length === 2, { interval: 1 })
-    expect(printed).toHaveBeenCalledOnce()
-    await vi.advanceTimersByTimeAsync(5_001)
-    expect(worked).toEqual(['a', 'b', 'a'])
-    await queue.stop()
-  })
+test('a failure is logged and tried again later, while other removals continue', async () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const { queue, worked, work } = openQueue(undefined, [new Error('The disk is full')])
+  await queue.start(work)
+  await queue.send(task('a'), 0)
+  await queue.send(task('b'), 0)
+  await vi.waitUntil(() => worked.length === 2, { interval: 1 })
+  expect(printed).toHaveBeenCalledOnce()
+  await vi.advanceTimersByTimeAsync(5_001)
+  expect(worked).toEqual(['a', 'b', 'a'])
+  await queue.stop()
 })

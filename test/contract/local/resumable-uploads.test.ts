@@ -1,7 +1,7 @@
 import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -53,40 +53,38 @@ const beginHalf = async () => {
   return { ...started, path, id }
 }
 
-describe('a resumable upload on one machine', () => {
-  test('an upload becomes a file without a copy of its bytes', async () => {
-    const path = join(scratchDirectory(), 'data')
-    const { machine, uploads, files } = await start(path)
-    const { id } = await uploads.create(uploader, { request, length: 20 * mebibyte, metadata: '' })
-    await uploads.append(uploader, id, addition(0, Buffer.alloc(12 * mebibyte, 'a')))
-    const [blob = ''] = blobsIn(path)
-    const { ino } = statSync(join(layoutOf(path).blobs, blob))
-    await uploads.append(uploader, id, addition(12 * mebibyte, Buffer.alloc(8 * mebibyte, 'b')))
-    expect(blobsIn(path)).toEqual([blob])
-    expect(statSync(join(layoutOf(path).blobs, blob)).ino).toBe(ino)
-    const info = await files.find(`live/${site}/a.bin`)
-    expect(info?.size).toBe(20 * mebibyte)
-    // The service computes the fingerprint of a large file after the answer.
-    expect(info && (await files.fingerprintOf(info, unlimited))).toMatch(/^[0-9a-f]{32}-3$/)
-    await machine.close()
-  })
+test('an upload becomes a file without a copy of its bytes', async () => {
+  const path = join(scratchDirectory(), 'data')
+  const { machine, uploads, files } = await start(path)
+  const { id } = await uploads.create(uploader, { request, length: 20 * mebibyte, metadata: '' })
+  await uploads.append(uploader, id, addition(0, Buffer.alloc(12 * mebibyte, 'a')))
+  const [blob = ''] = blobsIn(path)
+  const { ino } = statSync(join(layoutOf(path).blobs, blob))
+  await uploads.append(uploader, id, addition(12 * mebibyte, Buffer.alloc(8 * mebibyte, 'b')))
+  expect(blobsIn(path)).toEqual([blob])
+  expect(statSync(join(layoutOf(path).blobs, blob)).ino).toBe(ino)
+  const info = await files.find(`live/${site}/a.bin`)
+  expect(info?.size).toBe(20 * mebibyte)
+  // The service computes the fingerprint of a large file after the answer.
+  expect(info && (await files.fingerprintOf(info, unlimited))).toMatch(/^[0-9a-f]{32}-3$/)
+  await machine.close()
+})
 
-  test('the next start removes an expired upload with its bytes', async () => {
-    const { path, id, machine } = await beginHalf()
-    await machine.close()
-    const after = await start(path, Date.now() + day)
-    expect(blobsIn(path)).toEqual([])
-    expect(readdirSync(layoutOf(path).orphans)).toEqual([])
-    expect(await after.machine.stores.uploadRecords.get(id)).toBeUndefined()
-    await after.machine.close()
-  })
+test('the next start removes an expired upload with its bytes', async () => {
+  const { path, id, machine } = await beginHalf()
+  await machine.close()
+  const after = await start(path, Date.now() + day)
+  expect(blobsIn(path)).toEqual([])
+  expect(readdirSync(layoutOf(path).orphans)).toEqual([])
+  expect(await after.machine.stores.uploadRecords.get(id)).toBeUndefined()
+  await after.machine.close()
+})
 
-  test('an upload whose blob has become shorter fails, and is not padded', async () => {
-    const { path, id, machine, uploads, files } = await beginHalf()
-    const [blob = ''] = blobsIn(path)
-    truncateSync(join(layoutOf(path).blobs, blob), 3)
-    await expect(uploads.append(uploader, id, addition(5, Buffer.from('world')))).rejects.toThrow(/ 3 bytes .* 5$/)
-    expect(await files.find(`live/${site}/a.bin`)).toBeUndefined()
-    await machine.close()
-  })
+test('an upload whose blob has become shorter fails, and is not padded', async () => {
+  const { path, id, machine, uploads, files } = await beginHalf()
+  const [blob = ''] = blobsIn(path)
+  truncateSync(join(layoutOf(path).blobs, blob), 3)
+  await expect(uploads.append(uploader, id, addition(5, Buffer.from('world')))).rejects.toThrow(/ 3 bytes .* 5$/)
+  expect(await files.find(`live/${site}/a.bin`)).toBeUndefined()
+  await machine.close()
 })

@@ -48,36 +48,34 @@ const mebibytesInBuffers = async (): Promise<number> => {
   return process.memoryUsage().external / 1024 / kibibyte
 }
 
-describe('a file that is read as a stream', () => {
-  test('a file is read only as far as its reader has asked', async ({ read }) => {
-    const stream = read()
-    const { value } = await stream[Symbol.asyncIterator]().next()
-    for (let turns = 0; turns < 100; turns++) await turn()
-    expect({ taken: value.length, ahead: stream.readableLength }).toEqual({ taken: 64 * kibibyte, ahead: 0 })
-  })
+test('a file is read only as far as its reader has asked', async ({ read }) => {
+  const stream = read()
+  const { value } = await stream[Symbol.asyncIterator]().next()
+  for (let turns = 0; turns < 100; turns++) await turn()
+  expect({ taken: value.length, ahead: stream.readableLength }).toEqual({ taken: 64 * kibibyte, ahead: 0 })
+})
 
-  test('only one piece of a file is in memory while a reader pauses, however fast it was before', async ({ read }) => {
-    const before = await mebibytesInBuffers()
-    const readers = Array.from({ length: 40 }, () => read()[Symbol.asyncIterator]())
-    for (const reader of readers) for (let piece = 0; piece < 9; piece++) await reader.next()
-    await expect.poll(mebibytesInBuffers).toBeLessThan(before + 40 / 16 + 1)
-    for (const reader of readers) await reader.return?.()
-  })
+test('only one piece of a file is in memory while a reader pauses, however fast it was before', async ({ read }) => {
+  const before = await mebibytesInBuffers()
+  const readers = Array.from({ length: 40 }, () => read()[Symbol.asyncIterator]())
+  for (const reader of readers) for (let piece = 0; piece < 9; piece++) await reader.next()
+  await expect.poll(mebibytesInBuffers).toBeLessThan(before + 40 / 16 + 1)
+  for (const reader of readers) await reader.return?.()
+})
 
-  test.for([
-    [0, size - 1],
-    [1, size - 2],
-    [70_000, 70_000],
-    [65_535, 131_072],
-    [size - 70_000, size - 1],
-  ] as const)('bytes %i to %i arrive whole at readers that pause now and then', async ([first, last], { read }) => {
-    const pieces: Uint8Array[] = []
-    for await (const piece of read(first, last)) {
-      pieces.push(piece)
-      if (pieces.length % 5 === 0) for (let turns = 0; turns < pieces.length % 3; turns++) await turn()
-    }
-    expect(Buffer.concat(pieces).equals(content.subarray(first, last + 1))).toBe(true)
-  })
+test.for([
+  [0, size - 1],
+  [1, size - 2],
+  [70_000, 70_000],
+  [65_535, 131_072],
+  [size - 70_000, size - 1],
+] as const)('bytes %i to %i arrive whole at readers that pause now and then', async ([first, last], { read }) => {
+  const pieces: Uint8Array[] = []
+  for await (const piece of read(first, last)) {
+    pieces.push(piece)
+    if (pieces.length % 5 === 0) for (let turns = 0; turns < pieces.length % 3; turns++) await turn()
+  }
+  expect(Buffer.concat(pieces).equals(content.subarray(first, last + 1))).toBe(true)
 })
 
 describe('a file that is read over a socket', () => {

@@ -77,42 +77,40 @@ const nameOf = async (port: number): Promise<unknown> => {
   return subject.CN
 }
 
-describe('a service with a certificate', () => {
-  test('the service answers over https, and its links begin with https (O-23)', async () => {
-    const { baseUrl, token } = await startSecurely()
-    expect(baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
-    const options = { ca: first.cert, headers: { Authorization: token } }
-    const { status, bytes } = await send(`${baseUrl}/api/v1/admin/sites`, options)
-    expect({ status, sites: JSON.parse(bytes.toString()).items }).toMatchObject({
-      status: 200,
-      sites: [{ url: baseUrl }],
-    })
+test('the service answers over https, and its links begin with https (O-23)', async () => {
+  const { baseUrl, token } = await startSecurely()
+  expect(baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+  const options = { ca: first.cert, headers: { Authorization: token } }
+  const { status, bytes } = await send(`${baseUrl}/api/v1/admin/sites`, options)
+  expect({ status, sites: JSON.parse(bytes.toString()).items }).toMatchObject({
+    status: 200,
+    sites: [{ url: baseUrl }],
   })
+})
 
-  test('the service does not answer over http (O-23)', async () => {
-    const { baseUrl, port } = await startSecurely()
-    await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow()
-    expect(await send(`${baseUrl}/health`, { ca: first.cert })).toMatchObject({ status: 200 })
-  })
+test('the service does not answer over http (O-23)', async () => {
+  const { baseUrl, port } = await startSecurely()
+  await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow()
+  expect(await send(`${baseUrl}/health`, { ca: first.cert })).toMatchObject({ status: 200 })
+})
 
-  test('the service closes idle connections when it stops', async () => {
-    const { port, stop, printed } = await startSecurely()
-    const silent = connect(port, '127.0.0.1')
-    const unused = await handshake(port)
-    await Promise.all([stop(), once(silent, 'close'), once(unused, 'close')])
-    expect(printed).toEqual([])
-  })
+test('the service closes idle connections when it stops', async () => {
+  const { port, stop, printed } = await startSecurely()
+  const silent = connect(port, '127.0.0.1')
+  const unused = await handshake(port)
+  await Promise.all([stop(), once(silent, 'close'), once(unused, 'close')])
+  expect(printed).toEqual([])
+})
 
-  test('the service cuts off unfinished handshakes when it stops', async () => {
-    const server = createSecureServer(first, () => bareHandler(async () => done).handler)
-    const close = closerOf(server, 1)
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-    const [[half]] = await Promise.all([once(server, 'connection'), once(socket, 'connect')])
-    socket.write(Buffer.from([22, 3, 1]))
-    await expect.poll(() => half.bytesRead).toBe(3)
-    await Promise.all([close(), once(socket, 'close')])
-  })
+test('the service cuts off unfinished handshakes when it stops', async () => {
+  const server = createSecureServer(first, () => bareHandler(async () => done).handler)
+  const close = closerOf(server, 1)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [[half]] = await Promise.all([once(server, 'connection'), once(socket, 'connect')])
+  socket.write(Buffer.from([22, 3, 1]))
+  await expect.poll(() => half.bytesRead).toBe(3)
+  await Promise.all([close(), once(socket, 'close')])
 })
 
 /** Ways in which programs renew a certificate: over its files, by a rename, or behind a new symbolic link. */

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 const entries = globSync('functions/entries/*.ts', { cwd: root })
@@ -30,12 +30,10 @@ const filesOf = async (entry: string): Promise<readonly string[]> => {
 const isOfTheDocument = (file: string): boolean =>
   /^lib\/contract\/(.*\/)?contract[\w-]*\.ts$|^tools\/openapi\//.test(file)
 
-describe('bundles of functions', () => {
-  test.each([...entries, 'local/main.js'])('the bundle of %s contains no part of the document', async (entry) => {
-    const files = await filesOf(entry)
-    expect(files).toContain(entry)
-    expect(files.filter(isOfTheDocument)).toEqual([])
-  })
+test.each([...entries, 'local/main.js'])('the bundle of %s contains no part of the document', async (entry) => {
+  const files = await filesOf(entry)
+  expect(files).toContain(entry)
+  expect(files.filter(isOfTheDocument)).toEqual([])
 })
 
 test('the document is made from the contract of every group', async () => {

@@ -9,47 +9,45 @@ describeOn({ kinds: handsOfPorts, subject: 'values and issuers', clock }, (hand)
   const { accessValues, grants, history, issuers, sites } = hand.stores
   const soon = () => Math.floor(now / 1000) + 60
 
-  describe('values that work once', () => {
-    test('Every connection finds a value until one of them takes the value', async () => {
-      expect(await accessValues.put('one', 'first', soon())).toBe(true)
-      expect(await hand.connect().accessValues.get('one')).toBe('first')
-      expect(await hand.connect().accessValues.take('one')).toBe('first')
-      expect(await accessValues.take('one')).toBeUndefined()
-      expect(await accessValues.get('one')).toBeUndefined()
-    })
+  test('Every connection finds a value until one of them takes the value', async () => {
+    expect(await accessValues.put('one', 'first', soon())).toBe(true)
+    expect(await hand.connect().accessValues.get('one')).toBe('first')
+    expect(await hand.connect().accessValues.take('one')).toBe('first')
+    expect(await accessValues.take('one')).toBeUndefined()
+    expect(await accessValues.get('one')).toBeUndefined()
+  })
 
-    test('A value stays under its key until the value expires', async () => {
-      expect(await accessValues.put('two', 'first', soon())).toBe(true)
-      expect(await accessValues.put('two', 'second', soon())).toBe(false)
-      expect(await accessValues.put('two', 'first', soon())).toBe(true)
-      now += 61_000
-      expect(await accessValues.get('two')).toBeUndefined()
-      expect(await accessValues.put('two', 'second', soon())).toBe(true)
-      now += 61_000
-      expect(await accessValues.take('two')).toBeUndefined()
-    })
+  test('A value stays under its key until the value expires', async () => {
+    expect(await accessValues.put('two', 'first', soon())).toBe(true)
+    expect(await accessValues.put('two', 'second', soon())).toBe(false)
+    expect(await accessValues.put('two', 'first', soon())).toBe(true)
+    now += 61_000
+    expect(await accessValues.get('two')).toBeUndefined()
+    expect(await accessValues.put('two', 'second', soon())).toBe(true)
+    now += 61_000
+    expect(await accessValues.take('two')).toBeUndefined()
+  })
 
-    test('A value without an expiry stays', async () => {
-      await accessValues.put('three', 'first')
-      now += 400 * 24 * 3600 * 1000
-      expect(await accessValues.put('three', 'second')).toBe(false)
-      expect(await accessValues.get('three')).toBe('first')
-    })
+  test('A value without an expiry stays', async () => {
+    await accessValues.put('three', 'first')
+    now += 400 * 24 * 3600 * 1000
+    expect(await accessValues.put('three', 'second')).toBe(false)
+    expect(await accessValues.get('three')).toBe('first')
+  })
 
-    test('If 20 callers store a value under the same key at once, one of them succeeds', async () => {
-      const ends = soon()
-      const puts = Array.from({ length: 20 }, (_, index) => accessValues.put('four', `value ${index}`, ends))
-      expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1)
-      const taken = await Promise.all(Array.from({ length: 20 }, () => accessValues.take('four')))
-      expect(taken.filter((value) => value !== undefined)).toHaveLength(1)
-    })
+  test('If 20 callers store a value under the same key at once, one of them succeeds', async () => {
+    const ends = soon()
+    const puts = Array.from({ length: 20 }, (_, index) => accessValues.put('four', `value ${index}`, ends))
+    expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1)
+    const taken = await Promise.all(Array.from({ length: 20 }, () => accessValues.take('four')))
+    expect(taken.filter((value) => value !== undefined)).toHaveLength(1)
+  })
 
-    test('The lists of tokens and sites do not contain the values', async () => {
-      await accessValues.put('five', 'value', soon())
-      await issuers.changeTrust((trust) => ({ ...trust }), [])
-      for await (const grant of grants.list()) expect(grant).toBeUndefined()
-      expect(await sites.list()).toEqual({ sites: [], dataCentres: [] })
-    })
+  test('The lists of tokens and sites do not contain the values', async () => {
+    await accessValues.put('five', 'value', soon())
+    await issuers.changeTrust((trust) => ({ ...trust }), [])
+    for await (const grant of grants.list()) expect(grant).toBeUndefined()
+    expect(await sites.list()).toEqual({ sites: [], dataCentres: [] })
   })
 
   describe('issuers', () => {

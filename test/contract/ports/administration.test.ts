@@ -42,44 +42,40 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
   const wholeNews = async (id: number) =>
     (await listWhole(stores.contents, site, 'news', id - 1, 1)).map(({ content }) => content)[0]
 
-  describe('changing content', () => {
-    test('A change keeps the members that it does not name, including the long text', async () => {
-      await stores.contents.putMany(site, 'news', [newsItem(1, { weight: 7, enabled: false })], entry())
-      expect(await merge({ id: 1, roleId: 3 })).toBe(1)
-      expect(await wholeNews(1)).toEqual({ ...newsItem(1, { weight: 7, enabled: false, roleId: 3 }), siteId: site })
-      expect(await merge({ id: 1, body: 'Other', weight: null })).toBe(1)
-      expect(await wholeNews(1)).toMatchObject({ body: 'Other', weight: null, roleId: 3 })
-    })
-
-    test('A change to the same values writes nothing, not even a history entry', async () => {
-      const given = range(1, 250).map((id) => newsItem(id))
-      expect(await merge(...given)).toBe(250)
-      expect(await merge(...given)).toBe(0)
-      expect(await merge({ id: 3, body: '<p>Text 3</p>' }, { id: 251, subject: 'New' }, { id: 4, body: 'x' })).toBe(2)
-      expect(await merge({ id: 4, body: 'x' })).toBe(0)
-      expect(await recordedTypes()).toEqual(['content.imported', 'content.imported'])
-    })
+  test('A change keeps the members that it does not name, including the long text', async () => {
+    await stores.contents.putMany(site, 'news', [newsItem(1, { weight: 7, enabled: false })], entry())
+    expect(await merge({ id: 1, roleId: 3 })).toBe(1)
+    expect(await wholeNews(1)).toEqual({ ...newsItem(1, { weight: 7, enabled: false, roleId: 3 }), siteId: site })
+    expect(await merge({ id: 1, body: 'Other', weight: null })).toBe(1)
+    expect(await wholeNews(1)).toMatchObject({ body: 'Other', weight: null, roleId: 3 })
   })
 
-  describe('whole lists', () => {
-    test('Forms are listed with their fields, in pages that may begin after any id', async () => {
-      for (const id of range(1, 5)) {
-        await stores.webForms.create({ site, id: id as WebFormId, name: `Form ${id}`, fields: [field] }, entry())
-      }
-      const forms = await stores.webForms.listWhole(site, 0, 100)
-      expect(forms).toEqual(range(1, 5).map((id) => ({ site, id, name: `Form ${id}`, fields: [field] })))
-      expect(idsOf(await stores.webForms.listWhole(site, 2, 2))).toEqual([3, 4])
-      expect(await stores.webForms.listWhole(site, 5, 2)).toEqual([])
-    })
+  test('A change to the same values writes nothing, not even a history entry', async () => {
+    const given = range(1, 250).map((id) => newsItem(id))
+    expect(await merge(...given)).toBe(250)
+    expect(await merge(...given)).toBe(0)
+    expect(await merge({ id: 3, body: '<p>Text 3</p>' }, { id: 251, subject: 'New' }, { id: 4, body: 'x' })).toBe(2)
+    expect(await merge({ id: 4, body: 'x' })).toBe(0)
+    expect(await recordedTypes()).toEqual(['content.imported', 'content.imported'])
+  })
 
-    test('Running workflows are listed in the byte order of their paths', async () => {
-      const pages = ['a/b.html', 'a.html', 'ä.html', 'z/\u{ffff}.html'].map(toStoragePath)
-      for (const page of pages) await stores.workflows.start(site, page, entry('workflow.created'))
-      await stores.workflows.start((site + 1_000) as SiteId, toStoragePath('other.html'), entry())
-      const sorted = pages.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-      expect(await stores.workflows.list(site, undefined, 100)).toEqual(sorted)
-      expect(await stores.workflows.list(site, sorted[1], 1)).toEqual([sorted[2]])
-    })
+  test('Forms are listed with their fields, in pages that may begin after any id', async () => {
+    for (const id of range(1, 5)) {
+      await stores.webForms.create({ site, id: id as WebFormId, name: `Form ${id}`, fields: [field] }, entry())
+    }
+    const forms = await stores.webForms.listWhole(site, 0, 100)
+    expect(forms).toEqual(range(1, 5).map((id) => ({ site, id, name: `Form ${id}`, fields: [field] })))
+    expect(idsOf(await stores.webForms.listWhole(site, 2, 2))).toEqual([3, 4])
+    expect(await stores.webForms.listWhole(site, 5, 2)).toEqual([])
+  })
+
+  test('Running workflows are listed in the byte order of their paths', async () => {
+    const pages = ['a/b.html', 'a.html', 'ä.html', 'z/\u{ffff}.html'].map(toStoragePath)
+    for (const page of pages) await stores.workflows.start(site, page, entry('workflow.created'))
+    await stores.workflows.start((site + 1_000) as SiteId, toStoragePath('other.html'), entry())
+    const sorted = pages.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    expect(await stores.workflows.list(site, undefined, 100)).toEqual(sorted)
+    expect(await stores.workflows.list(site, sorted[1], 1)).toEqual([sorted[2]])
   })
 
   describe('removal', () => {

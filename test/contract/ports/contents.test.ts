@@ -20,22 +20,20 @@ describeOn({ kinds: handsOfPorts, subject: 'content' }, (hand, { isSlow }) => {
   const putNews = (ids: readonly number[]) => contents.putMany(site, 'news', newsItems(ids), entry)
   const news = (id: number) => ({ site, kind: 'news', id }) as const
 
-  describe('content', () => {
-    test('An object and its long text are read back as they were written', async () => {
-      const item = newsItem(1, { subject: `Äpfel "und" 'Birnen' \\ <🍐> \u{ffff}`, weight: -3, body: '<p>🍐</p>' })
-      await contents.putMany(site, 'news', [item], entry)
-      expect(await contents.get(site, 'news', 1)).toEqual(summaryOf(item, site))
-      expect(await hand.connect().contents.get(site, 'news', 1)).toEqual(summaryOf(item, site))
-      expect([...(await contents.getMany(site, 'news', [1])).values()]).toEqual([summaryOf(item, site)])
-      expect(await contents.texts(site, 'news', [1, 2])).toEqual(new Map([[1, item['body']]]))
-    })
+  test('An object and its long text are read back as they were written', async () => {
+    const item = newsItem(1, { subject: `Äpfel "und" 'Birnen' \\ <🍐> \u{ffff}`, weight: -3, body: '<p>🍐</p>' })
+    await contents.putMany(site, 'news', [item], entry)
+    expect(await contents.get(site, 'news', 1)).toEqual(summaryOf(item, site))
+    expect(await hand.connect().contents.get(site, 'news', 1)).toEqual(summaryOf(item, site))
+    expect([...(await contents.getMany(site, 'news', [1])).values()]).toEqual([summaryOf(item, site)])
+    expect(await contents.texts(site, 'news', [1, 2])).toEqual(new Map([[1, item['body']]]))
+  })
 
-    test('12 objects with long texts are all stored', async () => {
-      const long = range(1, 12).map((id) => newsItem(id, { body: `${id}${'x'.repeat(350_000)}` }))
-      await contents.putMany(site, 'news', long, entry)
-      const texts = await contents.texts(site, 'news', range(1, 12))
-      expect(long.filter(({ id, body }) => texts.get(id) === body)).toHaveLength(12)
-    })
+  test('12 objects with long texts are all stored', async () => {
+    const long = range(1, 12).map((id) => newsItem(id, { body: `${id}${'x'.repeat(350_000)}` }))
+    await contents.putMany(site, 'news', long, entry)
+    const texts = await contents.texts(site, 'news', range(1, 12))
+    expect(long.filter(({ id, body }) => texts.get(id) === body)).toHaveLength(12)
   })
 
   describe.skipIf(isSlow)('much content', () => {

@@ -52,57 +52,55 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   })
   const elsewhere = () => hand.connect()
 
-  describe('webhooks of a site', () => {
-    test('A site has at most 20 webhooks, even if many are created at once', async () => {
-      const made = await Promise.all(
-        Array.from({ length: mostWebhooks + 5 }, (_, index) => create({ id: `whk_${index}` })),
-      )
-      expect(made.filter(Boolean).length).toBeLessThanOrEqual(mostWebhooks)
-      for (let index = 30; (await webhooks.listOfSite(site)).length < mostWebhooks; index += 1)
-        expect(await create({ id: `whk_${index}` })).toBe(true)
-      expect(await create({ id: 'whk_more' })).toBe(false)
-      expect(await webhooks.get(site, 'whk_more')).toBeUndefined()
-      expect(await reported()).not.toContain('webhook.created webhook/whk_more')
-    })
+  test('A site has at most 20 webhooks, even if many are created at once', async () => {
+    const made = await Promise.all(
+      Array.from({ length: mostWebhooks + 5 }, (_, index) => create({ id: `whk_${index}` })),
+    )
+    expect(made.filter(Boolean).length).toBeLessThanOrEqual(mostWebhooks)
+    for (let index = 30; (await webhooks.listOfSite(site)).length < mostWebhooks; index += 1)
+      expect(await create({ id: `whk_${index}` })).toBe(true)
+    expect(await create({ id: 'whk_more' })).toBe(false)
+    expect(await webhooks.get(site, 'whk_more')).toBeUndefined()
+    expect(await reported()).not.toContain('webhook.created webhook/whk_more')
+  })
 
-    test('A change without effect writes no history entry', async () => {
-      await create()
-      expect(await webhooks.change(site, 'whk_one', () => undefined, entryOf('webhook.changed'))).toBeUndefined()
-      expect(
-        await webhooks.change(site, 'whk_two', () => ({ enabled: false }), entryOf('webhook.changed')),
-      ).toBeUndefined()
-      expect(await webhooks.listOfSite(site)).toEqual([newWebhook()])
-      expect(await reported()).toEqual(['webhook.created webhook/whk_one'])
-    })
+  test('A change without effect writes no history entry', async () => {
+    await create()
+    expect(await webhooks.change(site, 'whk_one', () => undefined, entryOf('webhook.changed'))).toBeUndefined()
+    expect(
+      await webhooks.change(site, 'whk_two', () => ({ enabled: false }), entryOf('webhook.changed')),
+    ).toBeUndefined()
+    expect(await webhooks.listOfSite(site)).toEqual([newWebhook()])
+    expect(await reported()).toEqual(['webhook.created webhook/whk_one'])
+  })
 
-    test('Concurrent changes are all kept', async () => {
-      await create({ types: [] })
-      const add = (type: string) =>
-        webhooks.change(site, 'whk_one', ({ types }) => ({ types: [...types, type] }), entryOf('webhook.changed'))
-      await Promise.all(['a', 'b', 'c', 'd'].map(add))
-      const { types = [] } = (await webhooks.get(site, 'whk_one')) ?? {}
-      expect(types.toSorted()).toEqual(['a', 'b', 'c', 'd'])
-    })
+  test('Concurrent changes are all kept', async () => {
+    await create({ types: [] })
+    const add = (type: string) =>
+      webhooks.change(site, 'whk_one', ({ types }) => ({ types: [...types, type] }), entryOf('webhook.changed'))
+    await Promise.all(['a', 'b', 'c', 'd'].map(add))
+    const { types = [] } = (await webhooks.get(site, 'whk_one')) ?? {}
+    expect(types.toSorted()).toEqual(['a', 'b', 'c', 'd'])
+  })
 
-    test('Removing a webhook also removes its deliveries and retries', async () => {
-      await create()
-      const outcome = {
-        delivery: deliveryOf(8, { status: 500 }),
-        position: 8,
-        retry: { position: 8, attempt: 2, due: 9 },
-      }
-      await deliveries.record(site, 'whk_one', outcome)
-      expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(true)
-      expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(false)
-      expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
-      expect(await deliveries.recent(site, 'whk_one')).toEqual([])
-      expect(await deliveries.retries(site, 'whk_one', 9)).toEqual([])
-      await deliveries.record(site, 'whk_one', outcome)
-      expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
-      expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.removed webhook/whk_one'])
-      await create()
-      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
-    })
+  test('Removing a webhook also removes its deliveries and retries', async () => {
+    await create()
+    const outcome = {
+      delivery: deliveryOf(8, { status: 500 }),
+      position: 8,
+      retry: { position: 8, attempt: 2, due: 9 },
+    }
+    await deliveries.record(site, 'whk_one', outcome)
+    expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(true)
+    expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(false)
+    expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
+    expect(await deliveries.recent(site, 'whk_one')).toEqual([])
+    expect(await deliveries.retries(site, 'whk_one', 9)).toEqual([])
+    await deliveries.record(site, 'whk_one', outcome)
+    expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
+    expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.removed webhook/whk_one'])
+    await create()
+    expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
   })
 
   describe('deliveries of a webhook', () => {

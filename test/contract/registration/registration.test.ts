@@ -23,28 +23,26 @@ const answer = {
   LogicalResourceId: 'DataCentreRegistration',
 }
 
-describe('the answer to a deployment', () => {
-  test('the answer has no content type, because the signed URL has none', async () => {
-    const received: unknown[] = []
-    const url = await waitAs(async (request, response) => {
-      received.push([request.method, request.headers['content-type'], await json(request)])
-      response.end()
-    })
-    await answerDeployment(url, answer)
-    expect(received).toEqual([['PUT', '', answer]])
+test('the answer has no content type, because the signed URL has none', async () => {
+  const received: unknown[] = []
+  const url = await waitAs(async (request, response) => {
+    received.push([request.method, request.headers['content-type'], await json(request)])
+    response.end()
   })
+  await answerDeployment(url, answer)
+  expect(received).toEqual([['PUT', '', answer]])
+})
 
-  test('if the answer is refused, the function fails, and no log contains the URL', async () => {
-    const url = await waitAs((_, response) => response.writeHead(403).end())
-    const failure = await answerDeployment(url, answer).catch((error: unknown) => String(error))
-    expect(failure).toMatch(/status 403/)
-    expect(failure).not.toMatch(/secret/)
-  })
+test('if the answer is refused, the function fails, and no log contains the URL', async () => {
+  const url = await waitAs((_, response) => response.writeHead(403).end())
+  const failure = await answerDeployment(url, answer).catch((error: unknown) => String(error))
+  expect(failure).toMatch(/status 403/)
+  expect(failure).not.toMatch(/secret/)
+})
 
-  test('if no response comes, the function fails', async () => {
-    const url = await waitAs(() => undefined)
-    await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
-  })
+test('if no response comes, the function fails', async () => {
+  const url = await waitAs(() => undefined)
+  await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
 })
 
 describe('the function that registers a data centre', () => {

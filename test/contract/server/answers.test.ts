@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { bareHandler, breakingStream, textReply } from '../../support/bare-handler.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import { listening } from './listening.ts'
@@ -15,58 +15,54 @@ test('an idle connection stays open for longer than a proxy keeps it (O-24)', as
   expect((await fetch(url)).headers.get('keep-alive')).toBe('timeout=125')
 })
 
-describe('an answer of bytes', () => {
-  test('HEAD returns no bytes, and destroys the stream of the body', async () => {
-    const stream = Readable.from([Buffer.from('hello')])
-    const { url } = await listening(bareHandler(async () => textReply(5, stream)).handler)
-    const answer = lastAnswer(await received(url, requestText('HEAD', '/', { Connection: 'close' })))
-    expect(answer).toMatchObject({ status: 200, body: '', headers: { 'content-length': '5' } })
-    expect(stream.destroyed).toBe(true)
-  })
+test('HEAD returns no bytes, and destroys the stream of the body', async () => {
+  const stream = Readable.from([Buffer.from('hello')])
+  const { url } = await listening(bareHandler(async () => textReply(5, stream)).handler)
+  const answer = lastAnswer(await received(url, requestText('HEAD', '/', { Connection: 'close' })))
+  expect(answer).toMatchObject({ status: 200, body: '', headers: { 'content-length': '5' } })
+  expect(stream.destroyed).toBe(true)
 })
 
-describe('a stream that breaks', () => {
-  test('a stream that breaks before its first byte is answered like any other failure', async () => {
-    const failure = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
-    const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure)))
-    const { url } = await listening(handler)
-    const answer = lastAnswer(await received(url))
-    expect(answer.status).toBe(500)
-    expect(JSON.parse(answer.body)).toMatchObject({ code: 100500 })
-    expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
-  })
+test('a stream that breaks before its first byte is answered like any other failure', async () => {
+  const failure = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+  const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure)))
+  const { url } = await listening(handler)
+  const answer = lastAnswer(await received(url))
+  expect(answer.status).toBe(500)
+  expect(JSON.parse(answer.body)).toMatchObject({ code: 100500 })
+  expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
+})
 
-  test('a stream that breaks later ends the connection, and is logged once', async () => {
-    const failure = new Error('the disk broke off')
-    const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure, 'he')))
-    const { url } = await listening(handler)
-    await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
-    expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
-  })
+test('a stream that breaks later ends the connection, and is logged once', async () => {
+  const failure = new Error('the disk broke off')
+  const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure, 'he')))
+  const { url } = await listening(handler)
+  await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
+  expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
+})
 
-  test.each([
-    ['shorter', 'hel'],
-    ['longer', 'hello, hello'],
-  ])('a stream that is %s than declared breaks too', async (_, text) => {
-    const { handler, records } = bareHandler(async () => textReply(5, Readable.from([Buffer.from(text)])))
-    const { url } = await listening(handler)
-    await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
-    expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
-  })
+test.each([
+  ['shorter', 'hel'],
+  ['longer', 'hello, hello'],
+])('a stream that is %s than declared breaks too', async (_, text) => {
+  const { handler, records } = bareHandler(async () => textReply(5, Readable.from([Buffer.from(text)])))
+  const { url } = await listening(handler)
+  await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
+  expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
+})
 
-  test('a stream ends without an error when the caller disconnects', async () => {
-    const stream = new Readable({ read: () => undefined })
-    stream.push('he')
-    const { handler, records } = bareHandler(async () => textReply(5, stream))
-    const { url } = await listening(handler)
-    const connection = await rawConnection({ url })
-    await connection.write(requestText('GET', '/'))
-    await connection.until(/he$/)
-    connection.destroy()
-    await expect.poll(() => records).toHaveLength(1)
-    expect(records[0]).not.toHaveProperty('error')
-    expect(stream.destroyed).toBe(true)
-  })
+test('a stream ends without an error when the caller disconnects', async () => {
+  const stream = new Readable({ read: () => undefined })
+  stream.push('he')
+  const { handler, records } = bareHandler(async () => textReply(5, stream))
+  const { url } = await listening(handler)
+  const connection = await rawConnection({ url })
+  await connection.write(requestText('GET', '/'))
+  await connection.until(/he$/)
+  connection.destroy()
+  await expect.poll(() => records).toHaveLength(1)
+  expect(records[0]).not.toHaveProperty('error')
+  expect(stream.destroyed).toBe(true)
 })
 
 test('an answer that comes before the end of its request closes the connection', async () => {
@@ -85,21 +81,19 @@ test('a header that cannot be sent causes a logged failure, and the service keep
   expect(records).toEqual([expect.objectContaining({ status: 500, error: expect.any(TypeError) })])
 })
 
-describe('Host', () => {
-  test.each([
-    ['missing in HTTP/1.1', '1.1', '', 400],
-    ['missing in HTTP/1.0', '1.0', '', 200],
-    ['given twice', '1.1', 'Host: a\r\nHost: b\r\n', 400],
-    ['sent twice with the same value', '1.1', 'Host: a\r\nhost: a\r\n', 400],
-    ['sent twice in HTTP/1.0', '1.0', 'Host: a\r\nHost: b\r\n', 400],
-    ['sent again after thousands of headers', '1.1', `Host: a\r\n${'a:\r\n'.repeat(3_000)}Host: b\r\n`, 400],
-  ])('a request whose Host is %s is answered or refused', async (_, version, headers, status) => {
-    const { url } = await listening(bareHandler(async () => ({ status: 200 })).handler)
-    const text = `GET / HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`
-    const answer = lastAnswer(await received(url, text))
-    expect(answer.status).toBe(status)
-    if (status === 400) expect(JSON.parse(answer.body)).toMatchObject({ code: 400, requestId: expect.any(String) })
-  })
+test.each([
+  ['missing in HTTP/1.1', '1.1', '', 400],
+  ['missing in HTTP/1.0', '1.0', '', 200],
+  ['given twice', '1.1', 'Host: a\r\nHost: b\r\n', 400],
+  ['sent twice with the same value', '1.1', 'Host: a\r\nhost: a\r\n', 400],
+  ['sent twice in HTTP/1.0', '1.0', 'Host: a\r\nHost: b\r\n', 400],
+  ['sent again after thousands of headers', '1.1', `Host: a\r\n${'a:\r\n'.repeat(3_000)}Host: b\r\n`, 400],
+])('a request whose Host is %s is answered or refused', async (_, version, headers, status) => {
+  const { url } = await listening(bareHandler(async () => ({ status: 200 })).handler)
+  const text = `GET / HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`
+  const answer = lastAnswer(await received(url, text))
+  expect(answer.status).toBe(status)
+  if (status === 400) expect(JSON.parse(answer.body)).toMatchObject({ code: 400, requestId: expect.any(String) })
 })
 
 test('repeated headers are joined, including those that contain tokens', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import type { Closing } from '../../../server/close-server.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
@@ -21,29 +21,27 @@ const busy = async (requests: number, patience: number) => {
   return { url, connections, reported, go, close: () => close((closing) => void reported.push(closing)) }
 }
 
-describe('closing the server', () => {
-  test('the number of running requests is logged, and closing waits for them', async () => {
-    const { connections, reported, go, close } = await busy(3, 60_000)
-    const closed = close()
-    expect(reported).toEqual([{ waitingFor: 3 }])
-    go.resolve(done)
-    for (const connection of connections) expect(lastAnswer(await connection.rest()).status).toBe(200)
-    await closed
-    expect(reported).toEqual([{ waitingFor: 3 }])
-  })
+test('the number of running requests is logged, and closing waits for them', async () => {
+  const { connections, reported, go, close } = await busy(3, 60_000)
+  const closed = close()
+  expect(reported).toEqual([{ waitingFor: 3 }])
+  go.resolve(done)
+  for (const connection of connections) expect(lastAnswer(await connection.rest()).status).toBe(200)
+  await closed
+  expect(reported).toEqual([{ waitingFor: 3 }])
+})
 
-  test('the number of requests that closing cut off is logged', async () => {
-    const { connections, reported, close } = await busy(2, 1)
-    await close()
-    expect(reported).toEqual([{ waitingFor: 2 }, { cutOff: 2 }])
-    for (const connection of connections) expect(await connection.rest()).toBe('')
-  })
+test('the number of requests that closing cut off is logged', async () => {
+  const { connections, reported, close } = await busy(2, 1)
+  await close()
+  expect(reported).toEqual([{ waitingFor: 2 }, { cutOff: 2 }])
+  for (const connection of connections) expect(await connection.rest()).toBe('')
+})
 
-  test('nothing is logged when no request is running', async () => {
-    const { reported, close, go, connections } = await busy(1, 60_000)
-    go.resolve(done)
-    await connections[0]?.until(/200 OK/)
-    await close()
-    expect(reported).toEqual([])
-  })
+test('nothing is logged when no request is running', async () => {
+  const { reported, close, go, connections } = await busy(1, 60_000)
+  go.resolve(done)
+  await connections[0]?.until(/200 OK/)
+  await close()
+  expect(reported).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
 import { rawConnection, requestText } from '../../support/raw-http.ts'
@@ -25,59 +25,57 @@ const counted = () => {
 
 const answersIn = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
 
-describe('requests that a caller sends without waiting for answers', () => {
-  test('the requests of a connection are answered one after the other', async () => {
-    const { count, run } = counted()
-    const { url } = await listening(bareHandler(run).handler)
-    const connection = await rawConnection({ url })
-    await connection.write(requestText('GET', '/').repeat(999) + last)
-    expect(answersIn(await connection.rest())).toHaveLength(1_000)
-    expect(count).toMatchObject({ most: 1, begun: 1_000 })
-  })
+test('the requests of a connection are answered one after the other', async () => {
+  const { count, run } = counted()
+  const { url } = await listening(bareHandler(run).handler)
+  const connection = await rawConnection({ url })
+  await connection.write(requestText('GET', '/').repeat(999) + last)
+  expect(answersIn(await connection.rest())).toHaveLength(1_000)
+  expect(count).toMatchObject({ most: 1, begun: 1_000 })
+})
 
-  test('a request begins only after the previous answer', async () => {
-    const begun: string[] = []
-    const first = Promise.withResolvers<Reply>()
-    const { handler } = bareHandler(async ({ query }) => {
-      const name = query.get('name')?.[0] ?? ''
-      begun.push(name)
-      return name === 'first' ? first.promise : done
-    })
-    const { url } = await listening(handler)
-    const connection = await rawConnection({ url })
-    await connection.write(requestText('GET', '/?name=first') + requestText('GET', '/?name=second'))
-    await expect.poll(() => begun).toEqual(['first'])
-    const other = await rawConnection({ url })
-    await other.write(requestText('GET', '/?name=other', { Connection: 'close' }))
-    await other.rest()
-    expect(begun).toEqual(['first', 'other'])
-    first.resolve(done)
-    await connection.until(/HTTP\/1\.1 200.*HTTP\/1\.1 200/s)
-    expect(begun).toEqual(['first', 'other', 'second'])
+test('a request begins only after the previous answer', async () => {
+  const begun: string[] = []
+  const first = Promise.withResolvers<Reply>()
+  const { handler } = bareHandler(async ({ query }) => {
+    const name = query.get('name')?.[0] ?? ''
+    begun.push(name)
+    return name === 'first' ? first.promise : done
   })
+  const { url } = await listening(handler)
+  const connection = await rawConnection({ url })
+  await connection.write(requestText('GET', '/?name=first') + requestText('GET', '/?name=second'))
+  await expect.poll(() => begun).toEqual(['first'])
+  const other = await rawConnection({ url })
+  await other.write(requestText('GET', '/?name=other', { Connection: 'close' }))
+  await other.rest()
+  expect(begun).toEqual(['first', 'other'])
+  first.resolve(done)
+  await connection.until(/HTTP\/1\.1 200.*HTTP\/1\.1 200/s)
+  expect(begun).toEqual(['first', 'other', 'second'])
+})
 
-  test('requests in a row may have bodies', async () => {
-    const bodies: string[] = []
-    const { handler } = bareHandler(async ({ body }) => {
-      bodies.push('stream' in body ? Buffer.concat(await body.stream.toArray()).toString() : '')
-      return done
-    })
-    const { url } = await listening(handler)
-    const connection = await rawConnection({ url })
-    const large = 'x'.repeat(500_000)
-    const post = (body: string) => requestText('POST', '/', { 'Content-Length': body.length }, body)
-    await connection.write(post('a') + post('b') + post(large) + post('c') + last)
-    expect(answersIn(await connection.rest())).toHaveLength(5)
-    expect(bodies).toEqual(['a', 'b', large, 'c', ''])
+test('requests in a row may have bodies', async () => {
+  const bodies: string[] = []
+  const { handler } = bareHandler(async ({ body }) => {
+    bodies.push('stream' in body ? Buffer.concat(await body.stream.toArray()).toString() : '')
+    return done
   })
+  const { url } = await listening(handler)
+  const connection = await rawConnection({ url })
+  const large = 'x'.repeat(500_000)
+  const post = (body: string) => requestText('POST', '/', { 'Content-Length': body.length }, body)
+  await connection.write(post('a') + post('b') + post(large) + post('c') + last)
+  expect(answersIn(await connection.rest())).toHaveLength(5)
+  expect(bodies).toEqual(['a', 'b', large, 'c', ''])
+})
 
-  test('no request begins after an answer that closes the connection', async () => {
-    const { count, run } = counted()
-    const { handler } = bareHandler(async () => ({ ...(await run()), headers: { Connection: 'close' } }))
-    const { url } = await listening(handler)
-    const connection = await rawConnection({ url })
-    await connection.write(requestText('GET', '/').repeat(10))
-    expect(answersIn(await connection.rest())).toEqual(['200'])
-    expect(count.begun).toBe(1)
-  })
+test('no request begins after an answer that closes the connection', async () => {
+  const { count, run } = counted()
+  const { handler } = bareHandler(async () => ({ ...(await run()), headers: { Connection: 'close' } }))
+  const { url } = await listening(handler)
+  const connection = await rawConnection({ url })
+  await connection.write(requestText('GET', '/').repeat(10))
+  expect(answersIn(await connection.rest())).toEqual(['200'])
+  expect(count.begun).toBe(1)
 })

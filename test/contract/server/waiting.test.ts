@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { done, type Reply, text } from '../../../lib/http/reply.ts'
 import { createWaitingAnswers } from '../../../server/waiting-answers.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
@@ -30,56 +30,54 @@ test.each([
   expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
 })
 
-describe('the limit of waiting bytes (O-21)', () => {
-  test('a request whose answer exceeds the limit gets 100503, and succeeds after a reader disconnects', async () => {
-    const { server, url } = await withRoomForOne()
-    const reader = await slowReader(server)
-    await reader.stalls()
-    const refused = await fetch(url)
-    expect(refused.status).toBe(503)
-    expect(refused.headers.get('Retry-After')).toBe('1')
-    expect(await refused.json()).toMatchObject({ code: 100503 })
-    reader.leaves()
-    await expect.poll(async () => (await (await fetch(url)).text()).length).toBe(size)
-  })
+test('an answer over the limit becomes 100503, and succeeds after a reader disconnects (O-21)', async () => {
+  const { server, url } = await withRoomForOne()
+  const reader = await slowReader(server)
+  await reader.stalls()
+  const refused = await fetch(url)
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('Retry-After')).toBe('1')
+  expect(await refused.json()).toMatchObject({ code: 100503 })
+  reader.leaves()
+  await expect.poll(async () => (await (await fetch(url)).text()).length).toBe(size)
+})
 
-  test('small answers and answers to changes are sent, however many bytes wait', async () => {
-    let reply = longText()
-    const { server, url } = await withRoomForOne(async () => reply)
-    await (await slowReader(server)).stalls()
-    expect(await (await fetch(url, { method: 'POST' })).text()).toHaveLength(size)
-    expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
-    reply = done
-    expect((await fetch(url)).status).toBe(200)
-  })
+test('small answers and answers to changes are sent, however many bytes wait', async () => {
+  let reply = longText()
+  const { server, url } = await withRoomForOne(async () => reply)
+  await (await slowReader(server)).stalls()
+  expect(await (await fetch(url, { method: 'POST' })).text()).toHaveLength(size)
+  expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
+  reply = done
+  expect((await fetch(url)).status).toBe(200)
+})
 
-  test('a reader that is idle for ten seconds is cut off, an active one is not', async () => {
-    const { server, url, clock } = await withRoomForOne()
-    const idle = await slowReader(server)
-    await idle.stalls()
-    clock.now = 9_999
-    expect((await fetch(url)).status).toBe(503)
-    clock.now = 10_000
-    const reader = await slowReader(server)
-    await reader.stalls()
-    expect(idle.served.destroyed).toBe(true)
+test('a reader that is idle for ten seconds is cut off, an active one is not', async () => {
+  const { server, url, clock } = await withRoomForOne()
+  const idle = await slowReader(server)
+  await idle.stalls()
+  clock.now = 9_999
+  expect((await fetch(url)).status).toBe(503)
+  clock.now = 10_000
+  const reader = await slowReader(server)
+  await reader.stalls()
+  expect(idle.served.destroyed).toBe(true)
 
-    clock.now = 15_000
-    await reader.readsSome()
-    await reader.stalls()
-    clock.now = 24_999
-    expect((await fetch(url)).status).toBe(503)
-    expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
-  })
+  clock.now = 15_000
+  await reader.readsSome()
+  await reader.stalls()
+  clock.now = 24_999
+  expect((await fetch(url)).status).toBe(503)
+  expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
+})
 
-  test('an answer to a caller that has disconnected needs no memory', async () => {
-    const replies = Promise.withResolvers<Reply>()
-    const { server, url, records } = await withRoomForOne(() => replies.promise)
-    const gone = await slowReader(server)
-    gone.leaves()
-    await expect.poll(() => gone.served.destroyed).toBe(true)
-    replies.resolve(longText())
-    await expect.poll(() => records).toHaveLength(1)
-    expect(await (await fetch(url)).text()).toHaveLength(size)
-  })
+test('an answer to a caller that has disconnected needs no memory', async () => {
+  const replies = Promise.withResolvers<Reply>()
+  const { server, url, records } = await withRoomForOne(() => replies.promise)
+  const gone = await slowReader(server)
+  gone.leaves()
+  await expect.poll(() => gone.served.destroyed).toBe(true)
+  replies.resolve(longText())
+  await expect.poll(() => records).toHaveLength(1)
+  expect(await (await fetch(url)).text()).toHaveLength(size)
 })

@@ -142,21 +142,19 @@ describe.each([
   })
 })
 
-describe('Two moves of one file on S3', () => {
-  it.each(['HEAD', 'DELETE'])('A move is undone and answers 404/104001 if %s in S3 finds no file', async (method) => {
-    const bucket = openBucketInMemory()
-    storage = await openStorageOnAws({ bucket })
-    onTestFinished(() => storage.close())
-    await storage.put('/a', 'a')
-    let isCopied = false
-    let other: number | undefined
-    bucket.s3.before = async (request) => {
-      isCopied ||= request.method === 'PUT'
-      if (!isCopied || request.method !== method || !request.path.endsWith('/a')) return
-      bucket.s3.before = async () => {}
-      other = (await storage.relocate('/a', { path: 'to/two' })).status
-    }
-    expect(codeOf(await storage.relocate('/a', { path: 'to/one' }))).toBe(104001)
-    expect([other, await storage.textOf('/to/one'), await storage.textOf('/to/two')]).toEqual([200, undefined, 'a'])
-  })
+it.each(['HEAD', 'DELETE'])('A move is undone and answers 404/104001 if %s in S3 finds no file', async (method) => {
+  const bucket = openBucketInMemory()
+  storage = await openStorageOnAws({ bucket })
+  onTestFinished(() => storage.close())
+  await storage.put('/a', 'a')
+  let isCopied = false
+  let other: number | undefined
+  bucket.s3.before = async (request) => {
+    isCopied ||= request.method === 'PUT'
+    if (!isCopied || request.method !== method || !request.path.endsWith('/a')) return
+    bucket.s3.before = async () => {}
+    other = (await storage.relocate('/a', { path: 'to/two' })).status
+  }
+  expect(codeOf(await storage.relocate('/a', { path: 'to/one' }))).toBe(104001)
+  expect([other, await storage.textOf('/to/one'), await storage.textOf('/to/two')]).toEqual([200, undefined, 'a'])
 })

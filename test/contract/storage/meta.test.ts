@@ -27,19 +27,17 @@ afterAll(() => storage.close())
 const meta = (path: string, query: Record<string, string> = {}, method = 'GET') =>
   storage.call(method, path, { query: { meta: '', ...query }, remaining: 20_000 })
 
-describe('?meta of a file', () => {
-  it('The request waits for a fingerprint as long as the request has time (S-84)', async () => {
-    await storage.put('/unknown.bin', 'x')
-    const asked: [string, number][] = []
-    fingerprintOf = async ({ key }, remaining) => {
-      asked.push([key, remaining])
-      return 'made'
-    }
-    expect((await meta('/unknown.bin')).json.fingerprint).toBe('made')
-    expect(asked).toEqual([[`live/${storage.site}/unknown.bin`, 20_000]])
-    fingerprintOf = async () => null
-    expect((await meta('/unknown.bin')).json.fingerprint).toBeNull()
-  })
+it('The request waits for a fingerprint as long as the request has time (S-84)', async () => {
+  await storage.put('/unknown.bin', 'x')
+  const asked: [string, number][] = []
+  fingerprintOf = async ({ key }, remaining) => {
+    asked.push([key, remaining])
+    return 'made'
+  }
+  expect((await meta('/unknown.bin')).json.fingerprint).toBe('made')
+  expect(asked).toEqual([[`live/${storage.site}/unknown.bin`, 20_000]])
+  fingerprintOf = async () => null
+  expect((await meta('/unknown.bin')).json.fingerprint).toBeNull()
 })
 
 describe('?meta of a folder', () => {

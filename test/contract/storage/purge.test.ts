@@ -110,43 +110,41 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
   })
 })
 
-describe('A purge on one machine', () => {
-  it('A purge keeps a file that is stored at the same time (H-30)', async () => {
-    const storage = await openStorage()
-    onTestFinished(() => storage.close())
-    for (let round = 0; round < 25; round++) {
-      await Promise.all([storage.put('/a', `round ${round}`), purgeOf(storage)('/a')])
-      expect(await storage.textOf('/a')).toBe(`round ${round}`)
-    }
-    expect((await purgeOf(storage)('/a')).status).toBe(200)
-    expect(await versionsOf(storage, '/a')).toMatchObject([{ current: true }])
-  })
+it('A purge keeps a file that is stored at the same time (H-30)', async () => {
+  const storage = await openStorage()
+  onTestFinished(() => storage.close())
+  for (let round = 0; round < 25; round++) {
+    await Promise.all([storage.put('/a', `round ${round}`), purgeOf(storage)('/a')])
+    expect(await storage.textOf('/a')).toBe(`round ${round}`)
+  }
+  expect((await purgeOf(storage)('/a')).status).toBe(200)
+  expect(await versionsOf(storage, '/a')).toMatchObject([{ current: true }])
+})
 
-  it('More than 10,000 versions are purged by several requests (H-34)', async () => {
-    const kept = Array.from({ length: 12_000 }, (_, index): ObjectVersion => {
-      return { id: `v${index}`, at: 0, size: 1, isCurrent: false, isRemoved: false }
-    })
-    const storage = await openStorage({
-      between: ({ files }) => {
-        const versions: ObjectStore['versions'] = async (_, { after, limit }) => {
-          const start = kept.findIndex(({ id }) => id === after) + 1
-          const page = kept.slice(start, start + limit)
-          return { versions: page, next: start + limit < kept.length ? page.at(-1)?.id : undefined }
-        }
-        const purge: ObjectStore['purge'] = async (purged) => {
-          kept.splice(0, purged.length)
-          return 0
-        }
-        return { files: { ...files, versions, purge } }
-      },
-    })
-    onTestFinished(() => storage.close())
-    const first = await purgeOf(storage)('/a')
-    expect([first.status, first.headers['retry-after'], first.json.code]).toEqual([503, '1', 100503])
-    expect(kept).toHaveLength(2_000)
-    expect((await purgeOf(storage)('/a')).status).toBe(200)
-    expect(kept).toEqual([])
+it('More than 10,000 versions are purged by several requests (H-34)', async () => {
+  const kept = Array.from({ length: 12_000 }, (_, index): ObjectVersion => {
+    return { id: `v${index}`, at: 0, size: 1, isCurrent: false, isRemoved: false }
   })
+  const storage = await openStorage({
+    between: ({ files }) => {
+      const versions: ObjectStore['versions'] = async (_, { after, limit }) => {
+        const start = kept.findIndex(({ id }) => id === after) + 1
+        const page = kept.slice(start, start + limit)
+        return { versions: page, next: start + limit < kept.length ? page.at(-1)?.id : undefined }
+      }
+      const purge: ObjectStore['purge'] = async (purged) => {
+        kept.splice(0, purged.length)
+        return 0
+      }
+      return { files: { ...files, versions, purge } }
+    },
+  })
+  onTestFinished(() => storage.close())
+  const first = await purgeOf(storage)('/a')
+  expect([first.status, first.headers['retry-after'], first.json.code]).toEqual([503, '1', 100503])
+  expect(kept).toHaveLength(2_000)
+  expect((await purgeOf(storage)('/a')).status).toBe(200)
+  expect(kept).toEqual([])
 })
 
 describe('A purge on S3', () => {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createPartBuffers } from '../../../lib/aws/s3/part-buffers.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
@@ -53,64 +53,62 @@ const expected = (chunks: number) =>
     Array.from({ length: chunks }, (_, index) => Buffer.alloc(chunkLength, 'a'.charCodeAt(0) + (index % 26))),
   )
 
-describe('Uploads that share a few buffers', () => {
-  it('Uploads wait for a free buffer before they read, and all of them complete', async () => {
-    const { store, open } = openStore(2)
-    const [first, second] = [countedContent(40), countedContent(20)]
-    const staging = [stage(store, 'first', first.content), stage(store, 'second', second.content)]
-    await settle()
-    // Each upload is sending its buffer, and one more chunk waits.
-    const inBuffer = partLength / chunkLength
-    expect([first.read.count, second.read.count]).toEqual([inBuffer + 1, inBuffer + 1])
-    open()
-    const [one, two] = await Promise.all(staging)
-    for (const [key, staged] of [
-      ['first', one],
-      ['second', two],
-    ] as const) {
-      if (staged) await store.place([{ kind: 'put', key, staged }], nowhere, entry)
-    }
-    expect((await bytesIn(store, 'first'))?.equals(expected(40))).toBe(true)
-    expect((await bytesIn(store, 'second'))?.equals(expected(20))).toBe(true)
-  })
+it('Uploads wait for a free buffer before they read, and all of them complete', async () => {
+  const { store, open } = openStore(2)
+  const [first, second] = [countedContent(40), countedContent(20)]
+  const staging = [stage(store, 'first', first.content), stage(store, 'second', second.content)]
+  await settle()
+  // Each upload is sending its buffer, and one more chunk waits.
+  const inBuffer = partLength / chunkLength
+  expect([first.read.count, second.read.count]).toEqual([inBuffer + 1, inBuffer + 1])
+  open()
+  const [one, two] = await Promise.all(staging)
+  for (const [key, staged] of [
+    ['first', one],
+    ['second', two],
+  ] as const) {
+    if (staged) await store.place([{ kind: 'put', key, staged }], nowhere, entry)
+  }
+  expect((await bytesIn(store, 'first'))?.equals(expected(40))).toBe(true)
+  expect((await bytesIn(store, 'second'))?.equals(expected(20))).toBe(true)
+})
 
-  it('Failed uploads free their buffers', async () => {
-    const { store, open, failNext } = openStore(2)
-    failNext(1)
-    open()
-    await expect(stage(store, 'failed', countedContent(30).content)).rejects.toThrow()
-    await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
-  })
+it('Failed uploads free their buffers', async () => {
+  const { store, open, failNext } = openStore(2)
+  failNext(1)
+  open()
+  await expect(stage(store, 'failed', countedContent(30).content)).rejects.toThrow()
+  await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
+})
 
-  it('Uploads that share all buffers fail together when the bucket fails, instead of waiting forever', async () => {
-    const { store, open, failNext } = openStore(2)
-    const staging = ['first', 'second'].map((key) => stage(store, key, countedContent(30).content))
-    const failed = Promise.allSettled(staging)
-    await settle()
-    failNext(10)
-    open()
-    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    failNext(0)
-    await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
-  })
+it('Uploads that share all buffers fail together when the bucket fails, instead of waiting forever', async () => {
+  const { store, open, failNext } = openStore(2)
+  const staging = ['first', 'second'].map((key) => stage(store, key, countedContent(30).content))
+  const failed = Promise.allSettled(staging)
+  await settle()
+  failNext(10)
+  open()
+  expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  failNext(0)
+  await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
+})
 
-  it('Uploads whose body breaks off free their buffers', async () => {
-    const { store, open } = openStore(1)
-    open()
-    const breaking = async function* () {
-      yield* countedContent(3).content
-      throw new Error('The caller has gone')
-    }
-    await expect(stage(store, 'broken', breaking())).rejects.toThrow('The caller has gone')
-    await expect(stage(store, 'small', countedContent(1).content)).resolves.toMatchObject({ size: chunkLength })
-  })
+it('Uploads whose body breaks off free their buffers', async () => {
+  const { store, open } = openStore(1)
+  open()
+  const breaking = async function* () {
+    yield* countedContent(3).content
+    throw new Error('The caller has gone')
+  }
+  await expect(stage(store, 'broken', breaking())).rejects.toThrow('The caller has gone')
+  await expect(stage(store, 'small', countedContent(1).content)).resolves.toMatchObject({ size: chunkLength })
+})
 
-  it('Many small uploads need no buffers', async () => {
-    const { store, open } = openStore(1)
-    open()
-    const staged = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => stage(store, `small-${index}`, countedContent(1).content)),
-    )
-    expect(staged.map(({ size }) => size)).toEqual(Array.from({ length: 30 }, () => chunkLength))
-  })
+it('Many small uploads need no buffers', async () => {
+  const { store, open } = openStore(1)
+  open()
+  const staged = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => stage(store, `small-${index}`, countedContent(1).content)),
+  )
+  expect(staged.map(({ size }) => size)).toEqual(Array.from({ length: 30 }, () => chunkLength))
 })

@@ -4,7 +4,7 @@ import {
   PutObjectCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { callsToTry } from '../../support/each-call.ts'
 import { contentIn } from '../../support/objects.ts'
 import { functionTime, inFunctionTime, latestAnswer, slowDown, step } from './function-time.ts'
@@ -26,97 +26,93 @@ afterEach(async () => {
 
 type Ask = (remaining: () => number) => Promise<{ readonly status: number }>
 
-describe('A request that makes a slow call to S3', () => {
-  const asks: readonly (readonly [string, Ask])[] = [
-    ['PUT', (remaining) => storage.call('PUT', '/f/page.html', { body: 'late', remaining })],
-    ['POST', (remaining) => storage.post('/f', [{ name: 'page.html', content: 'late' }], { remaining })],
-    ['a new folder', (remaining) => storage.call('PUT', '/g', { query: { type: 'folder' }, remaining })],
-    ['a rename', (remaining) => storage.rename('/f/page.html', 'other.html', { remaining })],
-    ['DELETE', (remaining) => storage.remove('/f/page.html', { remaining })],
-  ]
+const asks: readonly (readonly [string, Ask])[] = [
+  ['PUT', (remaining) => storage.call('PUT', '/f/page.html', { body: 'late', remaining })],
+  ['POST', (remaining) => storage.post('/f', [{ name: 'page.html', content: 'late' }], { remaining })],
+  ['a new folder', (remaining) => storage.call('PUT', '/g', { query: { type: 'folder' }, remaining })],
+  ['a rename', (remaining) => storage.rename('/f/page.html', 'other.html', { remaining })],
+  ['DELETE', (remaining) => storage.remove('/f/page.html', { remaining })],
+]
 
-  it.each(asks)(
-    'The request answers 503 in time, and does not replace a newer file later: %s',
-    async (_, ask) => {
-      const counting = slowDown(bench.s3, 0, 'waits before its request')
+it.each(asks)(
+  'A slow call to S3 is answered with 503 in time, and replaces no newer file later: %s',
+  async (_, ask) => {
+    const counting = slowDown(bench.s3, 0, 'waits before its request')
+    await storage.put('/f/page.html', 'old')
+    const first = counting.calls()
+    expect((await ask(() => functionTime)).status).toBe(200)
+    const calls = counting.calls() - first
+    await counting.release()
+    for (const number of callsToTry(calls)) {
       await storage.put('/f/page.html', 'old')
-      const first = counting.calls()
-      expect((await ask(() => functionTime)).status).toBe(200)
-      const calls = counting.calls() - first
-      await counting.release()
-      for (const number of callsToTry(calls)) {
-        await storage.put('/f/page.html', 'old')
-        for (const name of ['/g', '/f/other.html']) await storage.remove(name)
-        const slow = slowDown(bench.s3, number, 'waits before its request')
-        // Lambda ends an operation that only reads, and answers.
-        const ended = new Promise<{ status: number }>((end) => setTimeout(() => end({ status: 503 }), latestAnswer))
-        const { result, elapsed } = await inFunctionTime(({ timeLeft }) => Promise.race([ask(timeLeft), ended]))
-        expect({ number, status: result.status }).toEqual({ number, status: 503 })
-        expect(elapsed).toBeLessThanOrEqual(latestAnswer + 2 * step)
-        bench.s3.before = async () => undefined
-        expect((await storage.put('/f/page.html', 'newer')).status).toBe(200)
-        await slow.release()
-        expect(await contentIn(bench.store, 'live/1001/f/page.html')).toBe('newer')
-      }
-    },
-    60_000,
-  )
-})
-
-describe('A file of 5 GiB on a connection of 200 MiB per second', () => {
-  const mebibyte = 1024 * 1024
-  const part = 8 * mebibyte
-  const parts = 640
-  const Bucket = 'memory'
-  /** The parts of the file share their bytes in memory. */
-  const putLargest = async (Key: string) => {
-    const { client } = bench.clients
-    await client.send(new PutObjectCommand({ Bucket, Key: 'scratch/part', Body: Buffer.alloc(part) }))
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'image/png' }))
-    const upload = { Bucket, Key, UploadId, CopySource: 'memory/scratch/part' }
-    const Parts = Array.from({ length: parts }, (_, index) => ({ PartNumber: index + 1, ETag: '' }))
-    for (const one of Parts) {
-      const { CopyPartResult } = await client.send(
-        new UploadPartCopyCommand({ ...upload, ...one, CopySourceRange: `bytes=0-${part - 1}` }),
-      )
-      one.ETag = CopyPartResult?.ETag ?? ''
+      for (const name of ['/g', '/f/other.html']) await storage.remove(name)
+      const slow = slowDown(bench.s3, number, 'waits before its request')
+      // Lambda ends an operation that only reads, and answers.
+      const ended = new Promise<{ status: number }>((end) => setTimeout(() => end({ status: 503 }), latestAnswer))
+      const { result, elapsed } = await inFunctionTime(({ timeLeft }) => Promise.race([ask(timeLeft), ended]))
+      expect({ number, status: result.status }).toEqual({ number, status: 503 })
+      expect(elapsed).toBeLessThanOrEqual(latestAnswer + 2 * step)
+      bench.s3.before = async () => undefined
+      expect((await storage.put('/f/page.html', 'newer')).status).toBe(200)
+      await slow.release()
+      expect(await contentIn(bench.store, 'live/1001/f/page.html')).toBe('newer')
     }
-    await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+  },
+  60_000,
+)
+
+const mebibyte = 1024 * 1024
+const part = 8 * mebibyte
+const parts = 640
+const Bucket = 'memory'
+/** The parts of the file share their bytes in memory. */
+const putLargest = async (Key: string) => {
+  const { client } = bench.clients
+  await client.send(new PutObjectCommand({ Bucket, Key: 'scratch/part', Body: Buffer.alloc(part) }))
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'image/png' }))
+  const upload = { Bucket, Key, UploadId, CopySource: 'memory/scratch/part' }
+  const Parts = Array.from({ length: parts }, (_, index) => ({ PartNumber: index + 1, ETag: '' }))
+  for (const one of Parts) {
+    const { CopyPartResult } = await client.send(
+      new UploadPartCopyCommand({ ...upload, ...one, CopySourceRange: `bytes=0-${part - 1}` }),
+    )
+    one.ETag = CopyPartResult?.ETag ?? ''
   }
+  await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+}
 
-  /** S3 copies as fast as one connection. */
-  const slowCopies = () => {
-    bench.s3.before = async (request) => {
-      if (!isCopy(request)) return
-      const [, first = 0, last = parts * part - 1] =
-        /^bytes=(\d+)-(\d+)$/.exec(request.headers['x-amz-copy-source-range'] ?? '') ?? []
-      const milliseconds = (1_000 * (Number(last) + 1 - Number(first))) / (200 * mebibyte)
-      await new Promise((resolve) => setTimeout(resolve, milliseconds))
-    }
+/** S3 copies as fast as one connection. */
+const slowCopies = () => {
+  bench.s3.before = async (request) => {
+    if (!isCopy(request)) return
+    const [, first = 0, last = parts * part - 1] =
+      /^bytes=(\d+)-(\d+)$/.exec(request.headers['x-amz-copy-source-range'] ?? '') ?? []
+    const milliseconds = (1_000 * (Number(last) + 1 - Number(first))) / (200 * mebibyte)
+    await new Promise((resolve) => setTimeout(resolve, milliseconds))
   }
+}
 
-  it('One request renames, moves, copies or restores the file (S-130)', async () => {
-    const first = `live/${storage.site}/a.png`
-    await putLargest(first)
-    const before = await bench.store.find(first)
-    slowCopies()
-    const asks: readonly (readonly [string, Ask])[] = [
-      ['b.png', (remaining) => storage.rename('/a.png', 'b.png', { remaining })],
-      ['f/c.png', (remaining) => storage.relocate('/b.png', { path: 'f/c.png' }, { remaining })],
-      ['d.png', (remaining) => storage.relocate('/f/c.png', { copyTo: 'd.png' }, { remaining })],
-      ['a.png', (remaining) => storage.restore('/a.png', {}, { remaining })],
-      ['a.png', (remaining) => storage.restore('/a.png', { version: before?.versionId, replace: true }, { remaining })],
-    ]
-    for (const [name, ask] of asks) {
-      if (ask === asks.at(-1)?.[1]) await storage.put('/a.png', 'newer')
-      const { result, elapsed } = await inFunctionTime(({ timeLeft }) => ask(timeLeft))
-      expect({ name, status: result.status }).toEqual({ name, status: 200 })
-      expect(elapsed).toBeLessThan(latestAnswer)
-      expect(await bench.store.find(`live/${storage.site}/${name}`)).toMatchObject({
-        size: parts * part,
-        contentType: 'image/png',
-        fingerprint: before?.fingerprint,
-      })
-    }
-  }, 60_000)
-})
+it('One request renames, moves, copies or restores the file (S-130)', async () => {
+  const first = `live/${storage.site}/a.png`
+  await putLargest(first)
+  const before = await bench.store.find(first)
+  slowCopies()
+  const asks: readonly (readonly [string, Ask])[] = [
+    ['b.png', (remaining) => storage.rename('/a.png', 'b.png', { remaining })],
+    ['f/c.png', (remaining) => storage.relocate('/b.png', { path: 'f/c.png' }, { remaining })],
+    ['d.png', (remaining) => storage.relocate('/f/c.png', { copyTo: 'd.png' }, { remaining })],
+    ['a.png', (remaining) => storage.restore('/a.png', {}, { remaining })],
+    ['a.png', (remaining) => storage.restore('/a.png', { version: before?.versionId, replace: true }, { remaining })],
+  ]
+  for (const [name, ask] of asks) {
+    if (ask === asks.at(-1)?.[1]) await storage.put('/a.png', 'newer')
+    const { result, elapsed } = await inFunctionTime(({ timeLeft }) => ask(timeLeft))
+    expect({ name, status: result.status }).toEqual({ name, status: 200 })
+    expect(elapsed).toBeLessThan(latestAnswer)
+    expect(await bench.store.find(`live/${storage.site}/${name}`)).toMatchObject({
+      size: parts * part,
+      contentType: 'image/png',
+      fingerprint: before?.fingerprint,
+    })
+  }
+}, 60_000)

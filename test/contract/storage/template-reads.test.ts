@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf } from '../../support/answer.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
@@ -31,35 +31,33 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-describe('A rename that turns a file into a template', () => {
-  it('A file that is replaced after its check is checked again: 104008 (S-26)', async () => {
-    await storage.put('/Templates/a.txt', template)
-    onceRead = async () => {
-      await storage.put('/Templates/a.txt', page)
-    }
-    expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104008)
-    expect(await storage.textOf('/Templates/a.txt')).toBe(page)
-  })
-
-  it('A rename answers 104001 if the file is deleted before the template check', async () => {
+it('A file that is replaced after its check is checked again: 104008 (S-26)', async () => {
+  await storage.put('/Templates/a.txt', template)
+  onceRead = async () => {
     await storage.put('/Templates/a.txt', page)
-    beforeRead = async () => {
-      await storage.remove('/Templates/a.txt')
-    }
-    expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104001)
-  })
+  }
+  expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104008)
+  expect(await storage.textOf('/Templates/a.txt')).toBe(page)
+})
 
-  it('A file is read only if its new name is free, and turns it into a template (S-53)', async () => {
-    await storage.put('/Templates/a.html', template)
-    await storage.put('/Templates/page.txt', page)
-    onceRead = () => expect.unreachable()
-    expect(codeOf(await storage.rename('/Templates/page.txt', 'a.html'))).toBe(104022)
-    for (const [path, name] of [
-      ['/Templates/a.html', 'b.dwt'],
-      ['/Templates/b.dwt', 'b.txt'],
-      ['/Templates/page.txt', 'page.css'],
-    ] as const) {
-      expect((await storage.rename(path, name)).status).toBe(200)
-    }
-  })
+it('A rename answers 104001 if the file is deleted before the template check', async () => {
+  await storage.put('/Templates/a.txt', page)
+  beforeRead = async () => {
+    await storage.remove('/Templates/a.txt')
+  }
+  expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104001)
+})
+
+it('A file is read only if its new name is free, and turns it into a template (S-53)', async () => {
+  await storage.put('/Templates/a.html', template)
+  await storage.put('/Templates/page.txt', page)
+  onceRead = () => expect.unreachable()
+  expect(codeOf(await storage.rename('/Templates/page.txt', 'a.html'))).toBe(104022)
+  for (const [path, name] of [
+    ['/Templates/a.html', 'b.dwt'],
+    ['/Templates/b.dwt', 'b.txt'],
+    ['/Templates/page.txt', 'page.css'],
+  ] as const) {
+    expect((await storage.rename(path, name)).status).toBe(200)
+  }
 })

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
 import { statusAndCode } from '../../support/answer.ts'
@@ -77,108 +77,106 @@ const sendAll = async (upload: string) => {
 const fileIn = (path: string) => bytesIn(service.deps.files, `live/${service.site}/${path}`)
 const percent = async (): Promise<number> => JSON.parse((await ask('GET', '/storage', { status: '' })).text).percent
 
-describe('An upload in parts', () => {
-  test('The parts become the file without copying, with type and history (U-31, U-32)', async () => {
-    const begun = await begin({ name: 'film.mp4', size: bytes.length, type: 'video/mp4' }, {}, '/films')
-    expect([begun.status, begun.text]).toEqual([201, ''])
-    const upload = uploadIn(begun)
-    expect(await sendAll(upload)).toEqual([200, 200, 200])
-    expect((await ask('PATCH', upload)).status).toBe(204)
-    expect((await fileIn('films/film.mp4'))?.equals(bytes)).toBe(true)
-    expect(bucket.s3.requests.filter(({ headers }) => headers['x-amz-copy-source'])).toEqual([])
-    const { items } = JSON.parse((await ask('GET', '/changes')).text)
-    expect(items.at(-1)).toMatchObject({ type: 'file.stored', subject: 'films', details: { names: ['film.mp4'] } })
-    expect((await ask('PATCH', upload)).status).toBe(204)
-    expect(await bucket.leftovers()).toBe(0)
-  })
+test('The parts become the file without copying, with type and history (U-31, U-32)', async () => {
+  const begun = await begin({ name: 'film.mp4', size: bytes.length, type: 'video/mp4' }, {}, '/films')
+  expect([begun.status, begun.text]).toEqual([201, ''])
+  const upload = uploadIn(begun)
+  expect(await sendAll(upload)).toEqual([200, 200, 200])
+  expect((await ask('PATCH', upload)).status).toBe(204)
+  expect((await fileIn('films/film.mp4'))?.equals(bytes)).toBe(true)
+  expect(bucket.s3.requests.filter(({ headers }) => headers['x-amz-copy-source'])).toEqual([])
+  const { items } = JSON.parse((await ask('GET', '/changes')).text)
+  expect(items.at(-1)).toMatchObject({ type: 'file.stored', subject: 'films', details: { names: ['film.mp4'] } })
+  expect((await ask('PATCH', upload)).status).toBe(204)
+  expect(await bucket.leftovers()).toBe(0)
+})
 
-  test('Requests for addresses update the progress, and completing the upload sets 100 (U-34)', async () => {
-    const upload = await beginFilm()
-    expect(await percent()).toBe(0)
-    await addressesOf(upload, 2)
-    expect(await percent()).toBe(49)
-    await addressesOf(upload, 3)
-    expect(await percent()).toBe(99)
-    await sendAll(upload)
-    await ask('PATCH', upload)
-    expect(await percent()).toBe(100)
-  })
+test('Requests for addresses update the progress, and completing the upload sets 100 (U-34)', async () => {
+  const upload = await beginFilm()
+  expect(await percent()).toBe(0)
+  await addressesOf(upload, 2)
+  expect(await percent()).toBe(49)
+  await addressesOf(upload, 3)
+  expect(await percent()).toBe(99)
+  await sendAll(upload)
+  await ask('PATCH', upload)
+  expect(await percent()).toBe(100)
+})
 
-  test('The refusal to complete an upload names the missing part, and the upload stays open (U-33)', async () => {
-    const upload = await beginFilm()
-    const [first, second, third] = await addressesOf(
-      upload,
-      1,
-      Buffer.concat([bytes.subarray(0, 2 * part), Buffer.from('four')]),
-    )
-    if (!first || !second || !third) throw new Error('An address is missing')
-    await send(first, bytes.subarray(0, part))
-    // One byte is missing.
-    expect(await send(third, Buffer.from('four'))).toBe(200)
-    expect((await stateOf(upload)).stored).toEqual([1])
-    const refused = await ask('PATCH', upload)
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Part 2 is missing')])
-    expect(await send(second, bytes.subarray(part, 2 * part))).toBe(200)
-    expect((await ask('PATCH', upload)).text).toContain('Part 3 is missing')
-    await sendAll(upload)
-    expect((await ask('PATCH', upload)).status).toBe(204)
-    expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
-  })
+test('The refusal to complete an upload names the missing part, and the upload stays open (U-33)', async () => {
+  const upload = await beginFilm()
+  const [first, second, third] = await addressesOf(
+    upload,
+    1,
+    Buffer.concat([bytes.subarray(0, 2 * part), Buffer.from('four')]),
+  )
+  if (!first || !second || !third) throw new Error('An address is missing')
+  await send(first, bytes.subarray(0, part))
+  // One byte is missing.
+  expect(await send(third, Buffer.from('four'))).toBe(200)
+  expect((await stateOf(upload)).stored).toEqual([1])
+  const refused = await ask('PATCH', upload)
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Part 2 is missing')])
+  expect(await send(second, bytes.subarray(part, 2 * part))).toBe(200)
+  expect((await ask('PATCH', upload)).text).toContain('Part 3 is missing')
+  await sendAll(upload)
+  expect((await ask('PATCH', upload)).status).toBe(204)
+  expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
+})
 
-  test('After a temporary failure, an upload can be completed without sending the bytes again (U-29)', async () => {
-    const upload = await beginFilm()
-    await sendAll(upload)
-    placing.always(() => Promise.reject(new ServiceError('unavailable')))
-    for (const method of ['PATCH', 'GET']) expect((await ask(method, upload)).status).toBe(503)
-    placing.end()
-    expect((await ask('PATCH', upload)).status).toBe(204)
-    expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
-  })
+test('After a temporary failure, an upload can be completed without sending the bytes again (U-29)', async () => {
+  const upload = await beginFilm()
+  await sendAll(upload)
+  placing.always(() => Promise.reject(new ServiceError('unavailable')))
+  for (const method of ['PATCH', 'GET']) expect((await ask(method, upload)).status).toBe(503)
+  placing.end()
+  expect((await ask('PATCH', upload)).status).toBe(204)
+  expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
+})
 
-  test('Removing the upload leaves nothing behind (U-33)', async () => {
-    const upload = await beginFilm()
-    await sendAll(upload)
-    expect((await ask('DELETE', upload)).status).toBe(204)
-    for (const method of ['GET', 'PATCH', 'DELETE']) expect((await ask(method, upload)).status).toBe(404)
-    expect(await bucket.leftovers()).toBe(0)
-  })
+test('Removing the upload leaves nothing behind (U-33)', async () => {
+  const upload = await beginFilm()
+  await sendAll(upload)
+  expect((await ask('DELETE', upload)).status).toBe(204)
+  for (const method of ['GET', 'PATCH', 'DELETE']) expect((await ask(method, upload)).status).toBe(404)
+  expect(await bucket.leftovers()).toBe(0)
+})
 
-  test('A user with too many open uploads is refused, and nothing is left behind (U-17, U-35)', async () => {
-    const most: number[] = []
-    Object.assign(service.deps.uploadRecords, {
-      create: async (...[, given]: Parameters<UploadRecords['create']>) => most.push(given) < 0,
-    })
-    const { status, text } = await begin({ name: 'film.mp4', size: bytes.length })
-    expect([status, text, most]).toEqual([400, expect.stringContaining('1000 open uploads'), [1_000]])
-    expect(await bucket.leftovers()).toBe(0)
+test('A user with too many open uploads is refused, and nothing is left behind (U-17, U-35)', async () => {
+  const most: number[] = []
+  Object.assign(service.deps.uploadRecords, {
+    create: async (...[, given]: Parameters<UploadRecords['create']>) => most.push(given) < 0,
   })
+  const { status, text } = await begin({ name: 'film.mp4', size: bytes.length })
+  expect([status, text, most]).toEqual([400, expect.stringContaining('1000 open uploads'), [1_000]])
+  expect(await bucket.leftovers()).toBe(0)
+})
 
-  test('Other users and tus requests do not find the upload (U-15, U-33)', async () => {
-    const upload = await beginFilm()
-    const token = await service.issueToken('other')
-    expect((await ask('GET', upload, {}, { token })).status).toBe(404)
-    expect((await service.head(upload)).status).toBe(404)
-    for (const body of ['bytes', '']) expect((await service.patch(upload, 0, body)).status).toBe(404)
-  })
+test('Other users and tus requests do not find the upload (U-15, U-33)', async () => {
+  const upload = await beginFilm()
+  const token = await service.issueToken('other')
+  expect((await ask('GET', upload, {}, { token })).status).toBe(404)
+  expect((await service.head(upload)).status).toBe(404)
+  for (const body of ['bytes', '']) expect((await service.patch(upload, 0, body)).status).toBe(404)
+})
 
-  test.each([
-    ['a file of 8 MiB (U-31)', { name: 'a', size: part }, '', 400, 104000],
-    ['another member (U-31)', { name: 'a', size: part + 1, colour: 'red' }, '', 400, 104000],
-    ['a size that is not a number (U-31)', { name: 'a', size: '1' }, '', 400, 104000],
-    // The same refusals as in tus.
-    ['the path of a template (U-35)', { name: 'page.html', size: part + 1 }, '/Templates', 413, 104005],
-    ['a file beyond the limit (U-35)', { name: 'a', size: 33 * 1024 * 1024 }, '', 413, 104005],
-    ['a path without a name (U-35)', { name: '', size: part + 1 }, '', 400, 104014],
-  ])('A new upload with %s is refused', async (_, body, folder, status, code) => {
-    expect(statusAndCode(await begin(body, {}, folder))).toEqual([status, code])
-  })
+test.each([
+  ['a file of 8 MiB (U-31)', { name: 'a', size: part }, '', 400, 104000],
+  ['another member (U-31)', { name: 'a', size: part + 1, colour: 'red' }, '', 400, 104000],
+  ['a size that is not a number (U-31)', { name: 'a', size: '1' }, '', 400, 104000],
+  // The same refusals as in tus.
+  ['the path of a template (U-35)', { name: 'page.html', size: part + 1 }, '/Templates', 413, 104005],
+  ['a file beyond the limit (U-35)', { name: 'a', size: 33 * 1024 * 1024 }, '', 413, 104005],
+  ['a path without a name (U-35)', { name: '', size: part + 1 }, '', 400, 104014],
+])('A new upload with %s is refused', async (_, body, folder, status, code) => {
+  expect(statusAndCode(await begin(body, {}, folder))).toEqual([status, code])
+})
 
-  test.each([
-    ['nine digests', { digests: Array(9).fill('0'.repeat(64)).join(',') }],
-    ['a digest of another length', { digests: '0'.repeat(63) }],
-    ['a part after the last one', { first: '4', digests: '0'.repeat(64) }],
-    ['a first part of 0', { first: '0', digests: '0'.repeat(64) }],
-  ])('No address is given for %s (U-32)', async (_, query) => {
-    expect((await ask('GET', await beginFilm(), query)).status).toBe(400)
-  })
+test.each([
+  ['nine digests', { digests: Array(9).fill('0'.repeat(64)).join(',') }],
+  ['a digest of another length', { digests: '0'.repeat(63) }],
+  ['a part after the last one', { first: '4', digests: '0'.repeat(64) }],
+  ['a first part of 0', { first: '0', digests: '0'.repeat(64) }],
+])('No address is given for %s (U-32)', async (_, query) => {
+  expect((await ask('GET', await beginFilm(), query)).status).toBe(400)
 })

@@ -27,32 +27,30 @@ test('Bytes are dropped if the connection breaks before their checksum arrives (
   expect((await service.head(upload)).headers['upload-offset']).toBe('0')
 })
 
-describe('A resumable upload expires', () => {
-  test('An upload expires 24 hours after its last append (U-25)', async () => {
-    const upload = uploadIn(await service.create('late.txt', 5))
-    now += 24 * hour - 1
-    expect((await service.patch(upload, 0, 'he')).status).toBe(204)
-    now += 24 * hour - 1
-    expect((await service.head(upload)).headers['upload-expires']).toBe(new Date(now + 1).toUTCString())
-    const before = service.leftovers()
-    now += 1
-    expect(statusAndCode(await service.patch(upload, 2, 'llo'))).toEqual([404, 104032])
-    expect(service.leftovers()).toBe(before - 1)
-  })
+test('An upload expires 24 hours after its last append (U-25)', async () => {
+  const upload = uploadIn(await service.create('late.txt', 5))
+  now += 24 * hour - 1
+  expect((await service.patch(upload, 0, 'he')).status).toBe(204)
+  now += 24 * hour - 1
+  expect((await service.head(upload)).headers['upload-expires']).toBe(new Date(now + 1).toUTCString())
+  const before = service.leftovers()
+  now += 1
+  expect(statusAndCode(await service.patch(upload, 2, 'llo'))).toEqual([404, 104032])
+  expect(service.leftovers()).toBe(before - 1)
+})
 
-  test('An upload expires 6 days after its creation, whatever is appended (U-25)', async () => {
-    const begun = now
-    const created = await service.create('slow.txt', 100)
-    const upload = uploadIn(created)
-    for (let day = 0; day < 6; day++) {
-      now = begun + (day + 1) * 23.5 * hour
-      const { status, headers } = await service.patch(upload, day, 'x')
-      expect(status).toBe(204)
-      expect(Date.parse(headers['upload-expires'] ?? '')).toBeLessThanOrEqual(begun + 144 * hour)
-    }
-    now = begun + 144 * hour
-    expect((await service.head(upload)).status).toBe(404)
-  })
+test('An upload expires 6 days after its creation, whatever is appended (U-25)', async () => {
+  const begun = now
+  const created = await service.create('slow.txt', 100)
+  const upload = uploadIn(created)
+  for (let day = 0; day < 6; day++) {
+    now = begun + (day + 1) * 23.5 * hour
+    const { status, headers } = await service.patch(upload, day, 'x')
+    expect(status).toBe(204)
+    expect(Date.parse(headers['upload-expires'] ?? '')).toBeLessThanOrEqual(begun + 144 * hour)
+  }
+  now = begun + 144 * hour
+  expect((await service.head(upload)).status).toBe(404)
 })
 
 describe('A resumable upload into a folder that is being removed', () => {

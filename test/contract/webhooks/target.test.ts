@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import os, { type NetworkInterfaceInfo } from 'node:os'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createResolve, createTarget, isPublic } from '../../../lib/webhooks/target.ts'
 import { listen, listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
@@ -24,107 +24,105 @@ const openRaw = async (answer: (socket: Socket) => void) => {
 
 const open = (listener: RequestListener) => listenInTest(createServer(listener))
 
-describe('a request to a target', () => {
-  test('A target gets a POST with headers and body, and its status is the outcome', async () => {
-    let got: unknown
-    const url = await open(async (request, response) => {
-      const body = Buffer.concat(await request.toArray()).toString()
-      got = { method: request.method, url: request.url, one: request.headers['x-one'], body }
-      response.writeHead(202).end('thanks')
-    })
-    expect(await sendTo(`${url}/a?b=c`)).toEqual({ status: 202 })
-    expect(got).toEqual({ method: 'POST', url: '/a?b=c', one: '1', body: '{"a":"ä"}' })
+test('A target gets a POST with headers and body, and its status is the outcome', async () => {
+  let got: unknown
+  const url = await open(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    got = { method: request.method, url: request.url, one: request.headers['x-one'], body }
+    response.writeHead(202).end('thanks')
   })
+  expect(await sendTo(`${url}/a?b=c`)).toEqual({ status: 202 })
+  expect(got).toEqual({ method: 'POST', url: '/a?b=c', one: '1', body: '{"a":"ä"}' })
+})
 
-  test('A redirect is not followed (V-8)', async () => {
-    const paths: unknown[] = []
-    const url = await open((request, response) => {
-      paths.push(request.url)
-      response.writeHead(307, { Location: '/other' }).end()
-    })
-    expect(await sendTo(`${url}/first`)).toEqual({ status: 307 })
-    expect(paths).toEqual(['/first'])
+test('A redirect is not followed (V-8)', async () => {
+  const paths: unknown[] = []
+  const url = await open((request, response) => {
+    paths.push(request.url)
+    response.writeHead(307, { Location: '/other' }).end()
   })
+  expect(await sendTo(`${url}/first`)).toEqual({ status: 307 })
+  expect(paths).toEqual(['/first'])
+})
 
-  test('A long answer is cut off after 1 KiB (V-8)', async () => {
-    const closed = Promise.withResolvers<void>()
-    const url = await open((_, response) => {
-      response.once('close', closed.resolve).write('a'.repeat(1025))
-    })
-    // Without the cut, this test would end too late.
-    expect(await sendTo(url, { limit: 600_000 })).toEqual({ status: 200 })
-    await closed.promise
+test('A long answer is cut off after 1 KiB (V-8)', async () => {
+  const closed = Promise.withResolvers<void>()
+  const url = await open((_, response) => {
+    response.once('close', closed.resolve).write('a'.repeat(1025))
   })
+  // Without the cut, this test would end too late.
+  expect(await sendTo(url, { limit: 600_000 })).toEqual({ status: 200 })
+  await closed.promise
+})
 
-  test('An endless answer is cut off (V-8)', async () => {
-    const closed = Promise.withResolvers<void>()
-    const url = await openRaw((socket) => {
-      socket.write('HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n')
-      const more = () => socket.write('a'.repeat(65_536))
-      socket.on('drain', more).once('close', closed.resolve)
-      more()
-    })
-    expect(await sendTo(url)).toEqual({ status: 204 })
-    await closed.promise
+test('An endless answer is cut off (V-8)', async () => {
+  const closed = Promise.withResolvers<void>()
+  const url = await openRaw((socket) => {
+    socket.write('HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n')
+    const more = () => socket.write('a'.repeat(65_536))
+    socket.on('drain', more).once('close', closed.resolve)
+    more()
   })
+  expect(await sendTo(url)).toEqual({ status: 204 })
+  await closed.promise
+})
 
-  test.each<[string, string, (socket: Socket) => unknown]>([
-    ['says nothing', faults.late(0.3), () => {}],
-    [
-      'never ends its headers',
-      faults.late(0.3),
-      (socket) => {
-        socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')
-        const more = setInterval(() => socket.write('a'), 10)
-        socket.once('close', () => clearInterval(more))
-      },
-    ],
-    [
-      'sends interim answers without end',
-      faults.late(0.3),
-      (socket) => {
-        const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10)
-        socket.once('close', () => clearInterval(more))
-      },
-    ],
-    ['resets the connection', faults.closed, (socket) => socket.resetAndDestroy()],
-    ['ends the connection', faults.closed, (socket) => socket.end()],
-    ['speaks another protocol', faults.failed('HPE_INVALID_CONSTANT'), (socket) => socket.end('220 mail ready\r\n')],
-    [
-      'switches protocols',
-      faults.late(0.3),
-      (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
-    ],
-  ])('A target that %s counts as a failure without an answer (V-8)', async (_, fault, answer) => {
-    expect(await sendTo(await openRaw(answer), { limit: 300 })).toEqual({ fault })
-  })
+test.each<[string, string, (socket: Socket) => unknown]>([
+  ['says nothing', faults.late(0.3), () => {}],
+  [
+    'never ends its headers',
+    faults.late(0.3),
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')
+      const more = setInterval(() => socket.write('a'), 10)
+      socket.once('close', () => clearInterval(more))
+    },
+  ],
+  [
+    'sends interim answers without end',
+    faults.late(0.3),
+    (socket) => {
+      const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10)
+      socket.once('close', () => clearInterval(more))
+    },
+  ],
+  ['resets the connection', faults.closed, (socket) => socket.resetAndDestroy()],
+  ['ends the connection', faults.closed, (socket) => socket.end()],
+  ['speaks another protocol', faults.failed('HPE_INVALID_CONSTANT'), (socket) => socket.end('220 mail ready\r\n')],
+  [
+    'switches protocols',
+    faults.late(0.3),
+    (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+  ],
+])('A target that %s counts as a failure without an answer (V-8)', async (_, fault, answer) => {
+  expect(await sendTo(await openRaw(answer), { limit: 300 })).toEqual({ fault })
+})
 
-  test('A status counts even if the rest of the answer never arrives (V-8)', async () => {
-    const url = await open((_, response) => void response.write('a'))
-    expect(await sendTo(url, { limit: 300 })).toEqual({ status: 200 })
-  })
+test('A status counts even if the rest of the answer never arrives (V-8)', async () => {
+  const url = await open((_, response) => void response.write('a'))
+  expect(await sendTo(url, { limit: 300 })).toEqual({ status: 200 })
+})
 
-  test('A delivery to a target that does not listen, or does not speak TLS, fails with a reason', async () => {
-    const server = createServer()
-    const url = await listen(server)
-    expect(await sendTo(url.replace('http:', 'https:'))).toMatchObject({
-      fault: expect.stringContaining(faults.failed('').slice(0, -4)),
-    })
-    server.close()
-    await once(server, 'close')
-    expect(await sendTo(url)).toEqual({ fault: faults.refused })
+test('A delivery to a target that does not listen, or does not speak TLS, fails with a reason', async () => {
+  const server = createServer()
+  const url = await listen(server)
+  expect(await sendTo(url.replace('http:', 'https:'))).toMatchObject({
+    fault: expect.stringContaining(faults.failed('').slice(0, -4)),
   })
+  server.close()
+  await once(server, 'close')
+  expect(await sendTo(url)).toEqual({ fault: faults.refused })
+})
 
-  test('A request that is cut off when the sender ends has no outcome', async () => {
-    const arrived = Promise.withResolvers<void>()
-    const url = await open(() => arrived.resolve())
-    const target = createTarget({ permitsPrivate: true })
-    const sent = target.send({ url, headers: {}, body: '' })
-    await arrived.promise
-    target.close()
-    await expect(sent).rejects.toThrow()
-    await expect(target.send({ url, headers: {}, body: '' })).rejects.toThrow()
-  })
+test('A request that is cut off when the sender ends has no outcome', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const url = await open(() => arrived.resolve())
+  const target = createTarget({ permitsPrivate: true })
+  const sent = target.send({ url, headers: {}, body: '' })
+  await arrived.promise
+  target.close()
+  await expect(sent).rejects.toThrow()
+  await expect(target.send({ url, headers: {}, body: '' })).rejects.toThrow()
 })
 
 const spellings = `
@@ -136,70 +134,68 @@ const spellings = `
   .trim()
   .split(/\s+/)
 
-describe('the network address of a target', () => {
-  test.each(spellings)('Without permission, nothing is sent to %s (V-14)', async (host) => {
-    let connections = 0
-    const url = await listenInTest(
-      createServer().on('connection', () => {
-        connections += 1
-      }),
-    )
-    const { port } = new URL(url)
-    expect(await sendTo(`http://${host}:${port}/`, { permitsPrivate: false })).toEqual({ fault: faults.private })
-    expect(connections).toBe(0)
-  })
-
-  test.each(['93.184.215.14', '2606:4700:4700::1111', '64:ff9b::93.184.215.14'])(
-    'The address %s is public (V-14)',
-    (address) => expect(isPublic(address)).toBe(true),
+test.each(spellings)('Without permission, nothing is sent to %s (V-14)', async (host) => {
+  let connections = 0
+  const url = await listenInTest(
+    createServer().on('connection', () => {
+      connections += 1
+    }),
   )
+  const { port } = new URL(url)
+  expect(await sendTo(`http://${host}:${port}/`, { permitsPrivate: false })).toEqual({ fault: faults.private })
+  expect(connections).toBe(0)
+})
 
-  test('A public address of this machine is not public (V-14)', () => {
-    const own = (address: string) => ({ address }) as NetworkInterfaceInfo
-    const addresses = vi.spyOn(os, 'networkInterfaces')
-    addresses.mockReturnValue({ lo: [own('127.0.0.1')], eth0: [own('10.0.0.1'), own('93.184.215.14')] })
-    syncBuiltinESMExports()
-    expect(isPublic('93.184.215.14')).toBe(false)
-    addresses.mockRestore()
-    syncBuiltinESMExports()
+test.each(['93.184.215.14', '2606:4700:4700::1111', '64:ff9b::93.184.215.14'])(
+  'The address %s is public (V-14)',
+  (address) => expect(isPublic(address)).toBe(true),
+)
+
+test('A public address of this machine is not public (V-14)', () => {
+  const own = (address: string) => ({ address }) as NetworkInterfaceInfo
+  const addresses = vi.spyOn(os, 'networkInterfaces')
+  addresses.mockReturnValue({ lo: [own('127.0.0.1')], eth0: [own('10.0.0.1'), own('93.184.215.14')] })
+  syncBuiltinESMExports()
+  expect(isPublic('93.184.215.14')).toBe(false)
+  addresses.mockRestore()
+  syncBuiltinESMExports()
+})
+
+test('With permission, every spelling of this machine can be a target (V-14)', async () => {
+  const { port } = new URL(await open((_, response) => void response.writeHead(204).end()))
+  for (const host of ['127.0.0.1', '2130706433', '0177.0.0.1', 'localhost'])
+    expect(await sendTo(`http://${host}:${port}/`)).toEqual({ status: 204 })
+})
+
+test('Each connection checks the network address of the host name (V-14)', async () => {
+  const { port } = new URL(await open((_, response) => void response.writeHead(204).end()))
+  const names = await openNameServer(['127.0.0.1', '127.0.0.2', '127.0.0.1', '10.0.0.1'])
+  const resolve = createResolve([names.address])
+  // Only 127.0.0.1 counts as public here, so that the test needs no other machine.
+  const isPermitted = (address: string) => address === '127.0.0.1'
+  const target = createTarget({ permitsPrivate: false, resolve, isPermitted })
+  const send = () => target.send({ url: `http://changing.example:${port}/`, headers: {}, body: '' })
+  expect(await send()).toEqual({ status: 204 })
+  expect(names.asked()).toBe(1)
+  expect(await send()).toEqual({ fault: faults.private })
+  expect(await send()).toEqual({ status: 204 })
+  expect(await send()).toEqual({ fault: faults.private })
+})
+
+test('A host name without an address is not called private', async () => {
+  const names = await openNameServer([])
+  const resolve = createResolve([names.address])
+  expect(await sendTo('http://nowhere.example/', { permitsPrivate: false, resolve })).toEqual({
+    fault: faults.noAddress,
   })
+})
 
-  test('With permission, every spelling of this machine can be a target (V-14)', async () => {
-    const { port } = new URL(await open((_, response) => void response.writeHead(204).end()))
-    for (const host of ['127.0.0.1', '2130706433', '0177.0.0.1', 'localhost'])
-      expect(await sendTo(`http://${host}:${port}/`)).toEqual({ status: 204 })
-  })
-
-  test('Each connection checks the network address of the host name (V-14)', async () => {
-    const { port } = new URL(await open((_, response) => void response.writeHead(204).end()))
-    const names = await openNameServer(['127.0.0.1', '127.0.0.2', '127.0.0.1', '10.0.0.1'])
-    const resolve = createResolve([names.address])
-    // Only 127.0.0.1 counts as public here, so that the test needs no other machine.
-    const isPermitted = (address: string) => address === '127.0.0.1'
-    const target = createTarget({ permitsPrivate: false, resolve, isPermitted })
-    const send = () => target.send({ url: `http://changing.example:${port}/`, headers: {}, body: '' })
-    expect(await send()).toEqual({ status: 204 })
-    expect(names.asked()).toBe(1)
-    expect(await send()).toEqual({ fault: faults.private })
-    expect(await send()).toEqual({ status: 204 })
-    expect(await send()).toEqual({ fault: faults.private })
-  })
-
-  test('A host name without an address is not called private', async () => {
-    const names = await openNameServer([])
-    const resolve = createResolve([names.address])
-    expect(await sendTo('http://nowhere.example/', { permitsPrivate: false, resolve })).toEqual({
-      fault: faults.noAddress,
-    })
-  })
-
-  test('A host name that leads to this machine is refused (V-14)', async () => {
-    const names = await openNameServer(['127.0.0.1'])
-    const resolve = createResolve([names.address])
-    const url = await open((_, response) => void response.writeHead(204).end())
-    const { port } = new URL(url)
-    expect(await sendTo(`http://rebound.example:${port}/`, { permitsPrivate: false, resolve })).toEqual({
-      fault: faults.private,
-    })
+test('A host name that leads to this machine is refused (V-14)', async () => {
+  const names = await openNameServer(['127.0.0.1'])
+  const resolve = createResolve([names.address])
+  const url = await open((_, response) => void response.writeHead(204).end())
+  const { port } = new URL(url)
+  expect(await sendTo(`http://rebound.example:${port}/`, { permitsPrivate: false, resolve })).toEqual({
+    fault: faults.private,
   })
 })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { ClientRequest } from 'node:http'
 import { join } from 'node:path'
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type FunctionName, functionName, functionNames } from '../../../cdk/config/functions.ts'
 import { fileGrants, keyActions, queueGrants, tableGrants } from '../../../cdk/config/grants.ts'
 import { handler as removalsFunction } from '../../../functions/entries/removals.ts'
@@ -144,31 +144,29 @@ const recount = async (): Promise<readonly CloudRequest[]> => {
   return sent
 }
 
-describe('functions have exactly the permissions that they use', () => {
-  const seen: Partial<Record<FunctionName, CloudRequest[]>> = {}
+const seen: Partial<Record<FunctionName, CloudRequest[]>> = {}
 
-  // Rare cases that cannot be provoked from outside.
-  beforeAll(async () => {
-    seen.storage = [
-      ...(await sentBy(failToPublish)),
-      ...(await sentBy(breakOff)),
-      ...(await sentBy(() => removeByQueue('full'))),
-    ]
+// Rare cases that cannot be provoked from outside.
+beforeAll(async () => {
+  seen.storage = [
+    ...(await sentBy(failToPublish)),
+    ...(await sentBy(breakOff)),
+    ...(await sentBy(() => removeByQueue('full'))),
+  ]
 
-    expect((await call('PUT', '/odd/%EF%BF%BE.txt', { body: 'x' })).status).toBe(200)
-    seen.removals = [
-      ...(await sentBy(() => work('full', 30_000))),
-      ...(await sentBy(() => failToRemove('odd'))),
-      ...(await recount()),
-    ]
-  })
+  expect((await call('PUT', '/odd/%EF%BF%BE.txt', { body: 'x' })).status).toBe(200)
+  seen.removals = [
+    ...(await sentBy(() => work('full', 30_000))),
+    ...(await sentBy(() => failToRemove('odd'))),
+    ...(await recount()),
+  ]
+})
 
-  // test/cdk/grants.test.ts shows that each permission on a table is needed.
-  it.each(functionNames)('the function %s has exactly the permissions that it uses', (name) => {
-    const requests = [...recordedOf(name), ...(seen[name] ?? [])]
-    const needed = sorted([...requests.flatMap(actionsNeededFor), ...(byThePlatform[name] ?? [])])
-    const unneeded = grantedTo(name).filter((action) => !action.startsWith('dynamodb:') && !needed.includes(action))
-    const missing = needed.filter((action) => !grantedTo(name).includes(action))
-    expect({ unneeded, missing }).toEqual({ unneeded: [], missing: [] })
-  })
+// test/cdk/grants.test.ts shows that each permission on a table is needed.
+it.each(functionNames)('the function %s has exactly the permissions that it uses', (name) => {
+  const requests = [...recordedOf(name), ...(seen[name] ?? [])]
+  const needed = sorted([...requests.flatMap(actionsNeededFor), ...(byThePlatform[name] ?? [])])
+  const unneeded = grantedTo(name).filter((action) => !action.startsWith('dynamodb:') && !needed.includes(action))
+  const missing = needed.filter((action) => !grantedTo(name).includes(action))
+  expect({ unneeded, missing }).toEqual({ unneeded: [], missing: [] })
 })

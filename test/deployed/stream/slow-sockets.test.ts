@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { streaming } from '../../../lib/config/streaming.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
@@ -40,14 +40,12 @@ const put = (content: string) =>
     body: content,
   })
 
-describe('the deployed streaming function', () => {
-  it('1,008 slow senders are cut off, and other files are stored (S-131, S-114)', async () => {
-    const slow = Array.from({ length: places }, (_, index) =>
-      beginSlowly(index < streaming.requestsAtOnce ? deployment.token : undefined, index),
-    )
-    const begun = await Promise.all(slow)
-    expect((await put('while they send')).status).toBe(200)
-    await Promise.all(begun.map(({ closed }) => closed))
-    expect((await put('after them')).status).toBe(200)
-  })
+it('1,008 slow senders are cut off, and other files are stored (S-131, S-114)', async () => {
+  const slow = Array.from({ length: places }, (_, index) =>
+    beginSlowly(index < streaming.requestsAtOnce ? deployment.token : undefined, index),
+  )
+  const begun = await Promise.all(slow)
+  expect((await put('while they send')).status).toBe(200)
+  await Promise.all(begun.map(({ closed }) => closed))
+  expect((await put('after them')).status).toBe(200)
 })

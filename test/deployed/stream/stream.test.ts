@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryOf } from '../../../tools/bench/measure/measured-process.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
@@ -80,55 +80,53 @@ const growthDuring = async (run: () => Promise<void>): Promise<number> => {
 
 const remove = async (path: string) => expect(await end(begin('DELETE', path))).toMatchObject({ status: 200 })
 
-describe('the deployed streaming function', () => {
-  const expected = digestOf(chunks(large / mebibyte))
+const expected = digestOf(chunks(large / mebibyte))
 
-  it('128 MiB can be sent in one PUT with progress, and come back unchanged', async () => {
-    // The process needs this memory to work.
-    expect(await put('/large/first.bin', 1)).toEqual(succeeded)
-    const growth = await growthDuring(async () => {
-      const call = begin('PUT', '/large/put.bin', { 'Content-Length': large })
-      const seen: number[] = []
-      let sent = 0
-      const writeNext = async (mebibytes: number) => {
-        const count = Math.min(mebibytes, large / mebibyte - sent)
-        sent += count
-        await write(call, chunks(count, sent - count))
+it('128 MiB can be sent in one PUT with progress, and come back unchanged', async () => {
+  // The process needs this memory to work.
+  expect(await put('/large/first.bin', 1)).toEqual(succeeded)
+  const growth = await growthDuring(async () => {
+    const call = begin('PUT', '/large/put.bin', { 'Content-Length': large })
+    const seen: number[] = []
+    let sent = 0
+    const writeNext = async (mebibytes: number) => {
+      const count = Math.min(mebibytes, large / mebibyte - sent)
+      sent += count
+      await write(call, chunks(count, sent - count))
+    }
+    for (const least of [15, 30, 45]) {
+      await writeNext(24)
+      // Progress is written when bytes arrive, at a limited rate. So some bytes are sent before each check.
+      const look = async () => {
+        await writeNext(1)
+        return percent()
       }
-      for (const least of [15, 30, 45]) {
-        await writeNext(24)
-        // Progress is written when bytes arrive, at a limited rate. So some bytes are sent before each check.
-        const look = async () => {
-          await writeNext(1)
-          return percent()
-        }
-        // For half a second, the progress is still that of the previous upload (S-90).
-        const isBetween = (seen: number) => seen >= least && seen < 100
-        await expect.poll(look, { interval: 200, timeout: 60_000 }).toSatisfy(isBetween)
-        seen.push(await percent())
-      }
-      await writeNext(large / mebibyte)
-      expect(await end(call)).toEqual(succeeded)
-      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
-      expect(seen.at(-1)).toBeLessThan(100)
-    })
-    expect(await percent()).toBe(100)
-    expect(await digestAt('/large/put.bin')).toBe(expected)
-    console.log(`128 MiB by PUT: ${growth.toFixed(0)} MiB more memory`)
-    expect(growth).toBeLessThanOrEqual(64)
-    await remove('/large/put.bin')
+      // For half a second, the progress is still that of the previous upload (S-90).
+      const isBetween = (seen: number) => seen >= least && seen < 100
+      await expect.poll(look, { interval: 200, timeout: 60_000 }).toSatisfy(isBetween)
+      seen.push(await percent())
+    }
+    await writeNext(large / mebibyte)
+    expect(await end(call)).toEqual(succeeded)
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+    expect(seen.at(-1)).toBeLessThan(100)
   })
+  expect(await percent()).toBe(100)
+  expect(await digestAt('/large/put.bin')).toBe(expected)
+  console.log(`128 MiB by PUT: ${growth.toFixed(0)} MiB more memory`)
+  expect(growth).toBeLessThanOrEqual(64)
+  await remove('/large/put.bin')
+})
 
-  it('16 files of 32 MiB can be sent at once', async () => {
-    const paths = Array.from({ length: 16 }, (_, index) => `/large/at-once-${index}.bin`)
-    const growth = await growthDuring(async () => {
-      const answers = await Promise.all(paths.map((path) => put(path, 32)))
-      expect(answers).toEqual(paths.map(() => succeeded))
-    })
-    const one = digestOf(chunks(32))
-    for (const path of paths.slice(0, 2)) expect(await digestAt(path)).toBe(one)
-    console.log(`16 of 32 MiB at once: ${growth.toFixed(0)} MiB more memory`)
-    expect(growth).toBeLessThanOrEqual(256)
-    await remove('/large')
+it('16 files of 32 MiB can be sent at once', async () => {
+  const paths = Array.from({ length: 16 }, (_, index) => `/large/at-once-${index}.bin`)
+  const growth = await growthDuring(async () => {
+    const answers = await Promise.all(paths.map((path) => put(path, 32)))
+    expect(answers).toEqual(paths.map(() => succeeded))
   })
+  const one = digestOf(chunks(32))
+  for (const path of paths.slice(0, 2)) expect(await digestAt(path)).toBe(one)
+  console.log(`16 of 32 MiB at once: ${growth.toFixed(0)} MiB more memory`)
+  expect(growth).toBeLessThanOrEqual(256)
+  await remove('/large')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { foldersBelow, includesRight, parseRight, textOfRight } from '../../../lib/core/rights.ts'
 
 const rights = (...texts: readonly string[]) =>
@@ -10,49 +10,47 @@ const right = (text: string) => {
 }
 const includes = (held: string, needed: string) => includesRight(rights(held), right(needed))
 
-describe('a right', () => {
-  test.each([
-    ['forms:read', 'forms:read'],
-    ['files:write:/news', 'files:write:/news'],
-    ['files:write://news//2026/', 'files:write:/news/2026'],
-    ['files:read:/', 'files:read'],
-    ['files:read:/cafe\u0301', 'files:read:/caf\u00e9'],
-    ['files:read:/a:b', 'files:read:/a:b'],
-  ])('the right %s has the normal form %s (A-32, A-33)', (text, normal) => {
-    expect(textOfRight(right(text))).toBe(normal)
-  })
+test.each([
+  ['forms:read', 'forms:read'],
+  ['files:write:/news', 'files:write:/news'],
+  ['files:write://news//2026/', 'files:write:/news/2026'],
+  ['files:read:/', 'files:read'],
+  ['files:read:/cafe\u0301', 'files:read:/caf\u00e9'],
+  ['files:read:/a:b', 'files:read:/a:b'],
+])('the right %s has the normal form %s (A-32, A-33)', (text, normal) => {
+  expect(textOfRight(right(text))).toBe(normal)
+})
 
-  test.each(['', 'files', 'files:own', 'lists:read', 'Files:read', ' files:read', 'files:read '])(
-    'the text "%s" is not a right',
-    (text) => expect(parseRight(text)).toBeUndefined(),
-  )
+test.each(['', 'files', 'files:own', 'lists:read', 'Files:read', ' files:read', 'files:read '])(
+  'the text "%s" is not a right',
+  (text) => expect(parseRight(text)).toBeUndefined(),
+)
 
-  test.each([
-    'files:read:news',
-    'files:read:',
-    'forms:read:/a',
-    'files:read:/a/../b',
-    'files:read:/.',
-    'files:read:/a\nb',
-  ])('the right "%s" is refused because of its folder (A-33)', (text) => expect(parseRight(text)).toBeUndefined())
+test.each([
+  'files:read:news',
+  'files:read:',
+  'forms:read:/a',
+  'files:read:/a/../b',
+  'files:read:/.',
+  'files:read:/a\nb',
+])('the right "%s" is refused because of its folder (A-33)', (text) => expect(parseRight(text)).toBeUndefined())
 
-  test.each([
-    ['files:write', 'includes', 'files:read'],
-    ['files:read', 'does not include', 'files:write'],
-    ['forms:write', 'does not include', 'files:read'],
-    ['files:read', 'includes', 'files:read:/news/a'],
-    ['files:read:/news', 'does not include', 'files:read'],
-    ['files:read:/news', 'includes', 'files:read:/news'],
-    ['files:read:/news', 'includes', 'files:read:/news/a/b'],
-    ['files:read:/news', 'does not include', 'files:read:/newsroom'],
-    ['files:read:/news', 'does not include', 'files:read:/new'],
-    ['files:read:/news', 'does not include', 'files:read:/News'],
-    ['files:read:/news', 'does not include', 'files:read:/a/news'],
-    ['files:read:/news/a', 'does not include', 'files:read:/news'],
-    ['files:write:/caf\u00e9', 'includes', 'files:read:/cafe\u0301/a'],
-  ])('the right %s %s %s (A-32, A-41)', (held, verdict, needed) => {
-    expect(includes(held, needed)).toBe(verdict === 'includes')
-  })
+test.each([
+  ['files:write', 'includes', 'files:read'],
+  ['files:read', 'does not include', 'files:write'],
+  ['forms:write', 'does not include', 'files:read'],
+  ['files:read', 'includes', 'files:read:/news/a'],
+  ['files:read:/news', 'does not include', 'files:read'],
+  ['files:read:/news', 'includes', 'files:read:/news'],
+  ['files:read:/news', 'includes', 'files:read:/news/a/b'],
+  ['files:read:/news', 'does not include', 'files:read:/newsroom'],
+  ['files:read:/news', 'does not include', 'files:read:/new'],
+  ['files:read:/news', 'does not include', 'files:read:/News'],
+  ['files:read:/news', 'does not include', 'files:read:/a/news'],
+  ['files:read:/news/a', 'does not include', 'files:read:/news'],
+  ['files:write:/caf\u00e9', 'includes', 'files:read:/cafe\u0301/a'],
+])('the right %s %s %s (A-32, A-41)', (held, verdict, needed) => {
+  expect(includes(held, needed)).toBe(verdict === 'includes')
 })
 
 test('The topmost folders with a right are listed, without the folders inside them (A-43)', () => {

@@ -16,29 +16,27 @@ const waitsAt = (...moments: readonly number[]): readonly number[] => {
   })
 }
 
-describe('Attempts beyond a limit', () => {
-  test('each further attempt must wait twice as long as the last, up to 15 minutes (A-78)', () => {
-    const moments = [0, 0, 0, 0, 0]
-    const waits: number[] = []
-    for (let at = 0; waits.length < 12; ) {
-      moments.push(at)
-      const wait = waitsAt(...moments).at(-1) ?? 0
-      waits.push(wait / 1000)
-      at += wait / 1000
-      // One more attempt is made after the wait.
-      moments.push(at)
-    }
-    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
-  })
+test('beyond a limit, each attempt must wait twice as long as the last, up to 15 minutes (A-78)', () => {
+  const moments = [0, 0, 0, 0, 0]
+  const waits: number[] = []
+  for (let at = 0; waits.length < 12; ) {
+    moments.push(at)
+    const wait = waitsAt(...moments).at(-1) ?? 0
+    waits.push(wait / 1000)
+    at += wait / 1000
+    // One more attempt is made after the wait.
+    moments.push(at)
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
+})
 
-  test('an attempt during the wait does not extend the wait (A-78)', () => {
-    expect(waitsAt(0, 0, 0, 0, 0, 0, 0.25, 0.5, 1, 1)).toEqual([0, 0, 0, 0, 0, 1000, 750, 500, 0, 2000])
-  })
+test('an attempt during the wait does not extend the wait (A-78)', () => {
+  expect(waitsAt(0, 0, 0, 0, 0, 0, 0.25, 0.5, 1, 1)).toEqual([0, 0, 0, 0, 0, 1000, 750, 500, 0, 2000])
+})
 
-  test('attempts are forgotten after 15 minutes (A-76)', () => {
-    expect(waitsAt(0, 0, 0, 0, 0, 901, 901)).toEqual([0, 0, 0, 0, 0, 0, 0])
-    expect(waitsAt(0, 0, 0, 0, 0, 0, 899, 899)).toEqual([0, 0, 0, 0, 0, 1000, 0, 2000])
-  })
+test('attempts are forgotten after 15 minutes (A-76)', () => {
+  expect(waitsAt(0, 0, 0, 0, 0, 901, 901)).toEqual([0, 0, 0, 0, 0, 0, 0])
+  expect(waitsAt(0, 0, 0, 0, 0, 0, 899, 899)).toEqual([0, 0, 0, 0, 0, 1000, 0, 2000])
 })
 
 describe('The limits of a sign-in', () => {

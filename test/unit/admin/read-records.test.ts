@@ -38,96 +38,92 @@ const firstLines = (pieces: readonly string[], before = ''): number[] => {
   })
 }
 
-describe('one JSON array', () => {
-  test('each value has the number of the line where it begins, however the array is indented or split', async () => {
-    const blanks = fc.constantFrom('', ' ', '\t', '\n', '\r\n  ', '\n\n')
-    const element = fc
-      .tuple(blanks, fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), blanks)
-      .map(([ahead, value, space, behind]) => ahead + JSON.stringify(value, null, space) + behind)
-    const elements = fc.array(element, { minLength: 1 })
-    await fc.assert(
-      fc.asyncProperty(mark, elements, blanks, places, async (bom, elements, before, places) => {
-        const records = await read(cut(`${bom}${before}[${elements.join(',')}]\n`, places))
-        expect(linesOf(records)).toEqual(firstLines(elements, before))
-        expect(valuesOf(records)).toEqual(elements.map((text) => JSON.parse(text)))
-      }),
-      runs,
-    )
-  })
-
-  test('an empty array has no records', async () => {
-    for (const text of ['[]', ' [ ] ', '\n[\n]\n']) expect(await read([text])).toEqual([])
-  })
-
-  test('an invalid value of an array does not affect other values', async () => {
-    expect(await read(['[{"a":1},\n{"b":},\n{"c":"]},["},\n{"d":1}},\n{"e":1], 2]'])).toEqual([
-      { line: 1, text: '{"a":1}' },
-      { line: 2, text: '{"b":}' },
-      { line: 3, text: '{"c":"]},["}' },
-      { line: 4, text: '{"d":1}}' },
-      { line: 5, text: '{"e":1]' },
-      { line: 5, text: '2' },
-    ])
-  })
-
-  test.for(['[1,,2]', '[,1]', '[1,]'])('a missing value (%s) is reported as an invalid record', async (text) => {
-    const records = await read([text])
-    expect(records).toContainEqual({ line: 1, text: '' })
-  })
-
-  test.for([
-    { text: '[1,2]\nmore', line: 2, rest: 'more' },
-    { text: '[1,2]]', line: 1, rest: ']' },
-    { text: '[1,2],3', line: 1, rest: ',3' },
-    { text: '[1,2]\n\n[3]', line: 3, rest: '[3]' },
-  ])('text after an array ($rest) is reported with its line', async ({ text, line, rest }) => {
-    for (const chunks of [[text], [...text]]) {
-      const records = await read(chunks)
-      expect(valuesOf(records.slice(0, 2))).toEqual([1, 2])
-      expect(records.slice(2)).toEqual([{ line, text: rest, fault: expect.stringContaining('after the end') }])
-    }
-  })
-
-  test.for([
-    { text: '[1,\n2', line: 2 },
-    { text: '[1,\n2,\n', line: 3 },
-    { text: '[1,\n"2, 3]', line: 2 },
-    { text: '[1,\n[2]', line: 2 },
-    { text: '[', line: 1 },
-  ])('an array that breaks off ($text) is reported, with its line', async ({ text, line }) => {
-    const records = await read([text])
-    expect(records.at(-1)).toMatchObject({ line, fault: expect.stringContaining('ends here') })
-    expect(records.slice(0, -1).every(({ fault }) => fault === undefined)).toBe(true)
-  })
+test('each value has the number of the line where it begins, however the array is indented or split', async () => {
+  const blanks = fc.constantFrom('', ' ', '\t', '\n', '\r\n  ', '\n\n')
+  const element = fc
+    .tuple(blanks, fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), blanks)
+    .map(([ahead, value, space, behind]) => ahead + JSON.stringify(value, null, space) + behind)
+  const elements = fc.array(element, { minLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(mark, elements, blanks, places, async (bom, elements, before, places) => {
+      const records = await read(cut(`${bom}${before}[${elements.join(',')}]\n`, places))
+      expect(linesOf(records)).toEqual(firstLines(elements, before))
+      expect(valuesOf(records)).toEqual(elements.map((text) => JSON.parse(text)))
+    }),
+    runs,
+  )
 })
 
-describe('JSON lines', () => {
-  test('JSON lines are read with their line numbers, however they are split', async () => {
-    const end = fc.constantFrom('\n', '\r\n')
-    const blankLines = fc.array(fc.constantFrom('\n', ' \n', '\t\r\n'), { maxLength: 3 })
-    // If the first value were an array, the whole text would count as one array.
-    const records = fc
-      .array(fc.record({ blankLines, value: fc.jsonValue(), end }))
-      .filter(([first]) => !Array.isArray(first?.value))
-    await fc.assert(
-      fc.asyncProperty(records, mark, fc.boolean(), places, async (lines, bom, isEnded, places) => {
-        const texts = lines.map(({ blankLines, value, end }) => blankLines.join('') + JSON.stringify(value) + end)
-        const text = bom + (isEnded ? texts.join('') : texts.join('').trimEnd())
-        const records = await read(cut(text, places))
-        expect(valuesOf(records)).toEqual(texts.map((text) => JSON.parse(text)))
-        expect(linesOf(records)).toEqual(firstLines(texts))
-      }),
-      runs,
-    )
-  })
+test('an empty array has no records', async () => {
+  for (const text of ['[]', ' [ ] ', '\n[\n]\n']) expect(await read([text])).toEqual([])
+})
 
-  test('an invalid line does not affect the other lines', async () => {
-    expect(await read(['{"a":1}\n{"b":\n\n{"c":3}'])).toEqual([
-      { line: 1, text: '{"a":1}' },
-      { line: 2, text: '{"b":' },
-      { line: 4, text: '{"c":3}' },
-    ])
-  })
+test('an invalid value of an array does not affect other values', async () => {
+  expect(await read(['[{"a":1},\n{"b":},\n{"c":"]},["},\n{"d":1}},\n{"e":1], 2]'])).toEqual([
+    { line: 1, text: '{"a":1}' },
+    { line: 2, text: '{"b":}' },
+    { line: 3, text: '{"c":"]},["}' },
+    { line: 4, text: '{"d":1}}' },
+    { line: 5, text: '{"e":1]' },
+    { line: 5, text: '2' },
+  ])
+})
+
+test.for(['[1,,2]', '[,1]', '[1,]'])('a missing value (%s) is reported as an invalid record', async (text) => {
+  const records = await read([text])
+  expect(records).toContainEqual({ line: 1, text: '' })
+})
+
+test.for([
+  { text: '[1,2]\nmore', line: 2, rest: 'more' },
+  { text: '[1,2]]', line: 1, rest: ']' },
+  { text: '[1,2],3', line: 1, rest: ',3' },
+  { text: '[1,2]\n\n[3]', line: 3, rest: '[3]' },
+])('text after an array ($rest) is reported with its line', async ({ text, line, rest }) => {
+  for (const chunks of [[text], [...text]]) {
+    const records = await read(chunks)
+    expect(valuesOf(records.slice(0, 2))).toEqual([1, 2])
+    expect(records.slice(2)).toEqual([{ line, text: rest, fault: expect.stringContaining('after the end') }])
+  }
+})
+
+test.for([
+  { text: '[1,\n2', line: 2 },
+  { text: '[1,\n2,\n', line: 3 },
+  { text: '[1,\n"2, 3]', line: 2 },
+  { text: '[1,\n[2]', line: 2 },
+  { text: '[', line: 1 },
+])('an array that breaks off ($text) is reported, with its line', async ({ text, line }) => {
+  const records = await read([text])
+  expect(records.at(-1)).toMatchObject({ line, fault: expect.stringContaining('ends here') })
+  expect(records.slice(0, -1).every(({ fault }) => fault === undefined)).toBe(true)
+})
+
+test('JSON lines are read with their line numbers, however they are split', async () => {
+  const end = fc.constantFrom('\n', '\r\n')
+  const blankLines = fc.array(fc.constantFrom('\n', ' \n', '\t\r\n'), { maxLength: 3 })
+  // If the first value were an array, the whole text would count as one array.
+  const records = fc
+    .array(fc.record({ blankLines, value: fc.jsonValue(), end }))
+    .filter(([first]) => !Array.isArray(first?.value))
+  await fc.assert(
+    fc.asyncProperty(records, mark, fc.boolean(), places, async (lines, bom, isEnded, places) => {
+      const texts = lines.map(({ blankLines, value, end }) => blankLines.join('') + JSON.stringify(value) + end)
+      const text = bom + (isEnded ? texts.join('') : texts.join('').trimEnd())
+      const records = await read(cut(text, places))
+      expect(valuesOf(records)).toEqual(texts.map((text) => JSON.parse(text)))
+      expect(linesOf(records)).toEqual(firstLines(texts))
+    }),
+    runs,
+  )
+})
+
+test('an invalid line does not affect the other lines', async () => {
+  expect(await read(['{"a":1}\n{"b":\n\n{"c":3}'])).toEqual([
+    { line: 1, text: '{"a":1}' },
+    { line: 2, text: '{"b":' },
+    { line: 4, text: '{"c":3}' },
+  ])
 })
 
 describe('a record that is too long', () => {

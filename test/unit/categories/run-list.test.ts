@@ -80,31 +80,29 @@ test.each<[string, Options]>([
   }
 })
 
-describe('a page', () => {
-  test('the page after an empty page starts at the same position', async () => {
-    for (const order of ['', 'subject']) {
-      let cursor = ''
-      for (const limit of [0, 1, 0, 2]) {
-        const { items, nextCursor } = await pageOf(some(4), { limit: String(limit), cursor, order })
-        expect(items).toHaveLength(limit)
-        cursor = nextCursor ?? ''
-      }
-      expect(ids((await pageOf(some(4), { cursor, order })).items)).toEqual([order ? 1 : 4])
+test('the page after an empty page starts at the same position', async () => {
+  for (const order of ['', 'subject']) {
+    let cursor = ''
+    for (const limit of [0, 1, 0, 2]) {
+      const { items, nextCursor } = await pageOf(some(4), { limit: String(limit), cursor, order })
+      expect(items).toHaveLength(limit)
+      cursor = nextCursor ?? ''
     }
-  })
+    expect(ids((await pageOf(some(4), { cursor, order })).items)).toEqual([order ? 1 : 4])
+  }
+})
 
-  test('a page that is cut has the number of its items as limit', async () => {
-    const page = await pageOf(some(9), { limit: '5' }, { room: 2 })
-    expect(page).toMatchObject({ totalItemsCount: 9, skip: 0, limit: 2 })
-    expect(ids(page.items)).toEqual([1, 2])
-  })
+test('a page that is cut has the number of its items as limit', async () => {
+  const page = await pageOf(some(9), { limit: '5' }, { room: 2 })
+  expect(page).toMatchObject({ totalItemsCount: 9, skip: 0, limit: 2 })
+  expect(ids(page.items)).toEqual([1, 2])
+})
 
-  test('the next page starts after the last item, even if that item was removed', async () => {
-    const { nextCursor } = await pageOf(some(9), { cursor: '', limit: '3', order: 'subject' })
-    const left = some(9).filter((item) => item['objectId'] !== 7)
-    const { items } = await pageOf(left, { cursor: nextCursor ?? '', order: 'subject' })
-    expect(ids(items)).toEqual([6, 5, 4, 3, 2, 1])
-  })
+test('the next page starts after the last item, even if that item was removed', async () => {
+  const { nextCursor } = await pageOf(some(9), { cursor: '', limit: '3', order: 'subject' })
+  const left = some(9).filter((item) => item['objectId'] !== 7)
+  const { items } = await pageOf(left, { cursor: nextCursor ?? '', order: 'subject' })
+  expect(ids(items)).toEqual([6, 5, 4, 3, 2, 1])
 })
 
 test.each([

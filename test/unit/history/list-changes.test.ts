@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -36,69 +36,67 @@ const still = () => () => {}
 const byBob = { actor: 'bob', rights: roles.owner.rights }
 const positions = (changes: readonly Change[]) => changes.map(({ position }) => position)
 
-describe('a page of changes', () => {
-  test('a page reads at most 10,000 changes, and `next` leads to the other changes', async () => {
-    const { history, read } = historyOf(25_000, [12_345, 24_000])
-    const first = await changesAfter(history, site, 0, 500, byBob)
-    expect({ ...first, read: read() }).toEqual({ changes: [], next: 10_000, read: 10_000 })
-    const second = await changesAfter(history, site, 10_000, 500, byBob)
-    expect({ found: positions(second.changes), next: second.next }).toEqual({ found: [12_345], next: 20_000 })
-    const third = await changesAfter(history, site, 20_000, 500, byBob)
-    expect({ found: positions(third.changes), next: third.next }).toEqual({ found: [24_000], next: 25_000 })
-    expect(await changesAfter(history, site, 25_000, 500, byBob)).toEqual({ changes: [], next: undefined })
-  })
+test('a page reads at most 10,000 changes, and `next` leads to the other changes', async () => {
+  const { history, read } = historyOf(25_000, [12_345, 24_000])
+  const first = await changesAfter(history, site, 0, 500, byBob)
+  expect({ ...first, read: read() }).toEqual({ changes: [], next: 10_000, read: 10_000 })
+  const second = await changesAfter(history, site, 10_000, 500, byBob)
+  expect({ found: positions(second.changes), next: second.next }).toEqual({ found: [12_345], next: 20_000 })
+  const third = await changesAfter(history, site, 20_000, 500, byBob)
+  expect({ found: positions(third.changes), next: third.next }).toEqual({ found: [24_000], next: 25_000 })
+  expect(await changesAfter(history, site, 25_000, 500, byBob)).toEqual({ changes: [], next: undefined })
+})
 
-  test('a page has as many changes as fit into an answer, and `next` leads to the other changes', async () => {
-    const names = Array.from({ length: 100 }, (_, index) => `${index} ${'"'.repeat(250)}`)
-    const large = Array.from({ length: 200 }, (_, index): Change => {
-      const position = index + 1
-      return { site, position, at: position, type: 'file.stored', subject: 'folder', actor: 'ann', details: { names } }
-    })
-    const history: History = {
-      after: async (_, position, limit) => large.slice(position, position + limit),
-      before: async () => [],
-      watch: still,
-    }
-    const seen: Change[] = []
-    for (let next: number | undefined = 0; next !== undefined; ) {
-      const page: ChangePage = await changesAfter(history, site, next, 500, { rights: roles.owner.rights })
-      expect(Buffer.byteLength(JSON.stringify(page.changes))).toBeLessThan(4_000_000)
-      seen.push(...page.changes)
-      next = page.next
-    }
-    expect(seen).toEqual(large)
-    const newest = fitting({ changes: large.toReversed(), next: undefined })
-    expect(newest.changes.length).toBeGreaterThan(5)
-    expect(newest.changes.toReversed()).toEqual(large.slice(-newest.changes.length))
-    expect(newest.next).toBe(newest.changes.at(-1)?.position)
+test('a page has as many changes as fit into an answer, and `next` leads to the other changes', async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `${index} ${'"'.repeat(250)}`)
+  const large = Array.from({ length: 200 }, (_, index): Change => {
+    const position = index + 1
+    return { site, position, at: position, type: 'file.stored', subject: 'folder', actor: 'ann', details: { names } }
   })
+  const history: History = {
+    after: async (_, position, limit) => large.slice(position, position + limit),
+    before: async () => [],
+    watch: still,
+  }
+  const seen: Change[] = []
+  for (let next: number | undefined = 0; next !== undefined; ) {
+    const page: ChangePage = await changesAfter(history, site, next, 500, { rights: roles.owner.rights })
+    expect(Buffer.byteLength(JSON.stringify(page.changes))).toBeLessThan(4_000_000)
+    seen.push(...page.changes)
+    next = page.next
+  }
+  expect(seen).toEqual(large)
+  const newest = fitting({ changes: large.toReversed(), next: undefined })
+  expect(newest.changes.length).toBeGreaterThan(5)
+  expect(newest.changes.toReversed()).toEqual(large.slice(-newest.changes.length))
+  expect(newest.next).toBe(newest.changes.at(-1)?.position)
+})
 
-  test('the newest page reads at most 10,000 changes, and `end` is the newest of them', async () => {
-    const { history, read } = historyOf(25_000, [14_000, 16_000, 24_000])
-    const { changes, end } = await changesBefore(history, site, { limit: 500, filter: byBob })
-    expect({ found: positions(changes), end, read: read() }).toEqual({
-      found: [24_000, 16_000],
-      end: 25_000,
-      read: 10_000,
-    })
+test('the newest page reads at most 10,000 changes, and `end` is the newest of them', async () => {
+  const { history, read } = historyOf(25_000, [14_000, 16_000, 24_000])
+  const { changes, end } = await changesBefore(history, site, { limit: 500, filter: byBob })
+  expect({ found: positions(changes), end, read: read() }).toEqual({
+    found: [24_000, 16_000],
+    end: 25_000,
+    read: 10_000,
   })
+})
 
-  test('the newest page reads no more changes than its caller allows', async () => {
-    const { history, read } = historyOf(25_000, [])
-    await changesBefore(history, site, { limit: 500, filter: byBob, most: 2_000 })
-    expect(read()).toBe(2_000)
-  })
+test('the newest page reads no more changes than its caller allows', async () => {
+  const { history, read } = historyOf(25_000, [])
+  await changesBefore(history, site, { limit: 500, filter: byBob, most: 2_000 })
+  expect(read()).toBe(2_000)
+})
 
-  test('a page with `since` reads no changes that are much older', async () => {
-    const { history, read } = historyOf(200_000, [])
-    const filter = { since: 199_999, rights: roles.owner.rights }
-    const { changes } = await changesBefore(history, site, { limit: 10, filter: { ...filter, actor: 'bob' } })
-    expect(changes).toEqual([])
-    // Clocks differ, so the service also reads the changes of the minute before.
-    expect(read()).toBeGreaterThan(10)
-    const all = await changesBefore(history, site, { limit: 10, filter })
-    expect(positions(all.changes)).toEqual([200_000, 199_999])
-  })
+test('a page with `since` reads no changes that are much older', async () => {
+  const { history, read } = historyOf(200_000, [])
+  const filter = { since: 199_999, rights: roles.owner.rights }
+  const { changes } = await changesBefore(history, site, { limit: 10, filter: { ...filter, actor: 'bob' } })
+  expect(changes).toEqual([])
+  // Clocks differ, so the service also reads the changes of the minute before.
+  expect(read()).toBeGreaterThan(10)
+  const all = await changesBefore(history, site, { limit: 10, filter })
+  expect(positions(all.changes)).toEqual([200_000, 199_999])
 })
 
 test('a caller sees changes of the files and forms that the rights cover (A-47, H-12)', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { text } from '../../../lib/http/reply.ts'
 import { createReplyCache } from '../../../lib/http/reply-cache.ts'
 
@@ -17,50 +17,48 @@ const observed = () => {
   return { store, made, keep, ask }
 }
 
-describe('a cached reply', () => {
-  test('a reply stays cached while the state of the store stays the same', async () => {
-    const { store, ask } = observed()
-    expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['1', '2', '1', '2'])
-    store.state = 'second'
-    expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['3', '4', '3', '4'])
-  })
+test('a reply stays cached while the state of the store stays the same', async () => {
+  const { store, ask } = observed()
+  expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['1', '2', '1', '2'])
+  store.state = 'second'
+  expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['3', '4', '3', '4'])
+})
 
-  test('after a change of the state, old replies no longer fill the cache', async () => {
-    const { store, ask } = observed()
-    await ask('a', 3_900_000)
-    store.state = 'second'
-    expect([await ask('b', 200_000), await ask('b')]).toEqual(['2', '2'])
-  })
+test('after a change of the state, old replies no longer fill the cache', async () => {
+  const { store, ask } = observed()
+  await ask('a', 3_900_000)
+  store.state = 'second'
+  expect([await ask('b', 200_000), await ask('b')]).toEqual(['2', '2'])
+})
 
-  test('a reply that began before a change is not cached after the change', async () => {
-    const { store, keep, ask } = observed()
-    const late = Promise.withResolvers<void>()
-    const slow = keep('a', async () => {
-      await late.promise
-      return text('text/plain', 'before')
-    })
-    await Promise.resolve()
-    store.state = 'second'
-    await ask('b')
-    late.resolve()
-    expect((await slow).text.body).toBe('before')
-    expect(await ask('a')).toBe('2')
+test('a reply that began before a change is not cached after the change', async () => {
+  const { store, keep, ask } = observed()
+  const late = Promise.withResolvers<void>()
+  const slow = keep('a', async () => {
+    await late.promise
+    return text('text/plain', 'before')
   })
+  await Promise.resolve()
+  store.state = 'second'
+  await ask('b')
+  late.resolve()
+  expect((await slow).text.body).toBe('before')
+  expect(await ask('a')).toBe('2')
+})
 
-  test('a full cache drops old replies for newer ones', async () => {
-    const { made, ask } = observed()
-    for (const key of ['a', 'b', 'c']) await ask(key, 1_000_000)
-    for (const key of ['a', 'b', 'c']) await ask(key)
-    expect(made).toEqual(['a', 'b', 'c'])
-    await ask('d', 1_500_000)
-    for (const key of ['b', 'c', 'd']) await ask(key)
-    expect(made).toEqual(['a', 'b', 'c', 'd'])
-    await ask('a')
-    expect(made).toEqual(['a', 'b', 'c', 'd', 'a'])
-  })
+test('a full cache drops old replies for newer ones', async () => {
+  const { made, ask } = observed()
+  for (const key of ['a', 'b', 'c']) await ask(key, 1_000_000)
+  for (const key of ['a', 'b', 'c']) await ask(key)
+  expect(made).toEqual(['a', 'b', 'c'])
+  await ask('d', 1_500_000)
+  for (const key of ['b', 'c', 'd']) await ask(key)
+  expect(made).toEqual(['a', 'b', 'c', 'd'])
+  await ask('a')
+  expect(made).toEqual(['a', 'b', 'c', 'd', 'a'])
+})
 
-  test('a reply that is larger than the cache is not cached', async () => {
-    const { ask } = observed()
-    expect([await ask('a', 4_000_001), await ask('a', 4_000_000), await ask('a')]).toEqual(['1', '2', '2'])
-  })
+test('a reply that is larger than the cache is not cached', async () => {
+  const { ask } = observed()
+  expect([await ask('a', 4_000_001), await ask('a', 4_000_000), await ask('a')]).toEqual(['1', '2', '2'])
 })

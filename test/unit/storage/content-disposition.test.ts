@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { asAttachment } from '../../../lib/storage/file-kind.ts'
 
 /** The file name that a client reads: the exact form, if the header contains it. */
@@ -9,25 +9,23 @@ const nameIn = (header: string): string => {
   return /filename="([^"\\]*)"/.exec(header)?.[1] ?? ''
 }
 
-describe('the name of a saved file', () => {
-  it.each([
-    ['report.pdf', 'attachment; filename="report.pdf"'],
-    ['two words.txt', 'attachment; filename="two words.txt"'],
-    ['größe.txt', `attachment; filename="gr__e.txt"; filename*=UTF-8''gr%C3%B6%C3%9Fe.txt`],
-    ['a"b\\c%d.txt', `attachment; filename="a_b_c_d.txt"; filename*=UTF-8''a%22b%5Cc%25d.txt`],
-    [`it's (new)*é`, `attachment; filename="it's (new)*_"; filename*=UTF-8''it%27s%20%28new%29%2A%C3%A9`],
-    ['🎉', `attachment; filename="_"; filename*=UTF-8''%F0%9F%8E%89`],
-  ])('the file name %s is sent as %s', (name, header) => {
-    expect(asAttachment(name)).toBe(header)
-  })
+it.each([
+  ['report.pdf', 'attachment; filename="report.pdf"'],
+  ['two words.txt', 'attachment; filename="two words.txt"'],
+  ['größe.txt', `attachment; filename="gr__e.txt"; filename*=UTF-8''gr%C3%B6%C3%9Fe.txt`],
+  ['a"b\\c%d.txt', `attachment; filename="a_b_c_d.txt"; filename*=UTF-8''a%22b%5Cc%25d.txt`],
+  [`it's (new)*é`, `attachment; filename="it's (new)*_"; filename*=UTF-8''it%27s%20%28new%29%2A%C3%A9`],
+  ['🎉', `attachment; filename="_"; filename*=UTF-8''%F0%9F%8E%89`],
+])('the file name %s is sent as %s', (name, header) => {
+  expect(asAttachment(name)).toBe(header)
+})
 
-  it('any file name is sent exactly, in an ASCII header without line breaks', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
-        const header = asAttachment(name)
-        expect(nameIn(header)).toBe(name)
-        expect(header).toMatch(/^[\x20-\x7e]+$/)
-      }),
-    )
-  })
+it('any file name is sent exactly, in an ASCII header without line breaks', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
+      const header = asAttachment(name)
+      expect(nameIn(header)).toBe(name)
+      expect(header).toMatch(/^[\x20-\x7e]+$/)
+    }),
+  )
 })

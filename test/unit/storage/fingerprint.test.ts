@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createFingerprint, partLength } from '../../../lib/storage/fingerprint.ts'
 
 const md5 = (bytes: Buffer) => hash('md5', bytes, 'buffer')
@@ -10,21 +10,19 @@ const inPieces = (bytes: Buffer, length: number): string => {
   return making.digest()
 }
 
-describe('a fingerprint', () => {
-  it('the fingerprint of at most one part is the MD5 of the bytes', () => {
-    const bytes = Buffer.alloc(partLength, 'ab')
-    const expected = md5(bytes).toString('hex')
-    expect([partLength, 1_000_003, partLength + 1].map((length) => inPieces(bytes, length))).toEqual([
-      expected,
-      expected,
-      expected,
-    ])
-  })
+it('the fingerprint of at most one part is the MD5 of the bytes', () => {
+  const bytes = Buffer.alloc(partLength, 'ab')
+  const expected = md5(bytes).toString('hex')
+  expect([partLength, 1_000_003, partLength + 1].map((length) => inPieces(bytes, length))).toEqual([
+    expected,
+    expected,
+    expected,
+  ])
+})
 
-  it('the fingerprint of several parts is the MD5 of their MD5s (S-83)', () => {
-    const [first, second, third] = [Buffer.alloc(partLength, 'a'), Buffer.alloc(partLength, 'b'), Buffer.from('c')]
-    const expected = `${md5(Buffer.concat([first, second, third].map(md5))).toString('hex')}-3`
-    const bytes = Buffer.concat([first, second, third])
-    for (const length of [bytes.length, partLength, 3_000_001]) expect(inPieces(bytes, length)).toBe(expected)
-  })
+it('the fingerprint of several parts is the MD5 of their MD5s (S-83)', () => {
+  const [first, second, third] = [Buffer.alloc(partLength, 'a'), Buffer.alloc(partLength, 'b'), Buffer.from('c')]
+  const expected = `${md5(Buffer.concat([first, second, third].map(md5))).toString('hex')}-3`
+  const bytes = Buffer.concat([first, second, third])
+  for (const length of [bytes.length, partLength, 3_000_001]) expect(inPieces(bytes, length)).toBe(expected)
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { isPage, isTemplate } from '../../../lib/storage/file-kind.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
@@ -33,48 +33,44 @@ const templates: readonly (readonly [string, number | 'fine'])[] = [
   [region('name="a"', '{tag_pagecontent}') + region('name="a"', 'x'), 104006],
 ]
 
-describe('a template', () => {
-  it.each(templates)('the check of the template %s results in %s', (text, verdict) => {
-    expect(check([Buffer.from(text)])).toBe(verdict)
-  })
-
-  it('the result of the check does not depend on how the template is split', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...templates), fc.array(fc.nat(40), { maxLength: 30 }), ([text, verdict], cuts) => {
-        const bytes = Buffer.from(text)
-        const chunks: Buffer[] = []
-        let at = 0
-        for (const length of cuts) {
-          chunks.push(bytes.subarray(at, at + length))
-          at += length
-        }
-        expect(check([...chunks, bytes.subarray(at)])).toBe(verdict)
-      }),
-      { numRuns: timesToTry(3_000) },
-    )
-  })
-
-  it('the content tag is found after an unterminated comment', () => {
-    const chunks = Array.from({ length: 64 }, () => Buffer.from('<!-- x '.repeat(200)))
-    expect(check([...chunks, Buffer.from('{tag_pagecontent}')])).toBe('fine')
-  })
+it.each(templates)('the check of the template %s results in %s', (text, verdict) => {
+  expect(check([Buffer.from(text)])).toBe(verdict)
 })
 
-describe('pages and templates', () => {
-  it.each([
-    ['index.html', 'a page'],
-    ['a/b.HTM', 'a page'],
-    ['a.txt', 'an ordinary file'],
-    ['Templates/main.html', 'a template'],
-    ['Templates/a/b.dwt', 'a template'],
-    ['Templates/a.css', 'an ordinary file'],
-    ['templates/main.html', 'a template'],
-    ['TEMPLATES/a/b.dwt', 'a template'],
-    ['Templates2/main.html', 'a page'],
-    ['/Templates.html', 'a page'],
-    ['Templates', 'an ordinary file'],
-    ['a/Templates/x.dwt', 'an ordinary file'],
-  ])('the path %s is %s (S-18, S-19, S-21)', (text, kind) => {
-    expect([isPage(parsePath(text)), isTemplate(parsePath(text))]).toEqual([kind === 'a page', kind === 'a template'])
-  })
+it('the result of the check does not depend on how the template is split', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...templates), fc.array(fc.nat(40), { maxLength: 30 }), ([text, verdict], cuts) => {
+      const bytes = Buffer.from(text)
+      const chunks: Buffer[] = []
+      let at = 0
+      for (const length of cuts) {
+        chunks.push(bytes.subarray(at, at + length))
+        at += length
+      }
+      expect(check([...chunks, bytes.subarray(at)])).toBe(verdict)
+    }),
+    { numRuns: timesToTry(3_000) },
+  )
+})
+
+it('the content tag is found after an unterminated comment', () => {
+  const chunks = Array.from({ length: 64 }, () => Buffer.from('<!-- x '.repeat(200)))
+  expect(check([...chunks, Buffer.from('{tag_pagecontent}')])).toBe('fine')
+})
+
+it.each([
+  ['index.html', 'a page'],
+  ['a/b.HTM', 'a page'],
+  ['a.txt', 'an ordinary file'],
+  ['Templates/main.html', 'a template'],
+  ['Templates/a/b.dwt', 'a template'],
+  ['Templates/a.css', 'an ordinary file'],
+  ['templates/main.html', 'a template'],
+  ['TEMPLATES/a/b.dwt', 'a template'],
+  ['Templates2/main.html', 'a page'],
+  ['/Templates.html', 'a page'],
+  ['Templates', 'an ordinary file'],
+  ['a/Templates/x.dwt', 'an ordinary file'],
+])('the path %s is %s (S-18, S-19, S-21)', (text, kind) => {
+  expect([isPage(parsePath(text)), isTemplate(parsePath(text))]).toEqual([kind === 'a page', kind === 'a template'])
 })

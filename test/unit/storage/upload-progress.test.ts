@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startProgress, type UploadProgress } from '../../../lib/storage/upload-progress.ts'
 
 /** An upload whose clock the test sets, and the times when it wrote progress. */
@@ -31,85 +31,83 @@ const running = (total: number | undefined, isFailing = false) => {
   }
 }
 
-describe('the progress of an upload', () => {
-  it('progress is written at most four times in a second (S-90)', async () => {
-    const { progress, writes, receive, settle } = running(10_000)
-    await settle()
-    for (let chunk = 0; chunk < 1_000; chunk++) await receive(10, 5)
-    await progress.follow(Promise.resolve())
-    for (const { at } of writes) {
-      expect(writes.filter((write) => write.at >= at && write.at < at + 1_000).length).toBeLessThanOrEqual(4)
-    }
-    expect(writes.length).toBeGreaterThan(10)
-  })
+it('progress is written at most four times in a second (S-90)', async () => {
+  const { progress, writes, receive, settle } = running(10_000)
+  await settle()
+  for (let chunk = 0; chunk < 1_000; chunk++) await receive(10, 5)
+  await progress.follow(Promise.resolve())
+  for (const { at } of writes) {
+    expect(writes.filter((write) => write.at >= at && write.at < at + 1_000).length).toBeLessThanOrEqual(4)
+  }
+  expect(writes.length).toBeGreaterThan(10)
+})
 
-  it('progress never falls, and is 100 only at the end (S-86)', async () => {
-    const { progress, writes, receive, settle } = running(1_000)
-    await settle()
-    for (const bytes of [100, 400, 499, 1]) await receive(bytes, 400)
-    expect(writes.map(({ percent }) => percent)).toEqual([50, 99])
-    await progress.follow(Promise.resolve())
-    expect(writes.at(-1)?.percent).toBe(100)
-  })
+it('progress never falls, and is 100 only at the end (S-86)', async () => {
+  const { progress, writes, receive, settle } = running(1_000)
+  await settle()
+  for (const bytes of [100, 400, 499, 1]) await receive(bytes, 400)
+  expect(writes.map(({ percent }) => percent)).toEqual([50, 99])
+  await progress.follow(Promise.resolve())
+  expect(writes.at(-1)?.percent).toBe(100)
+})
 
-  it('after a slow write, only the newest progress is written', async () => {
-    let now = 0
-    const percents: number[] = []
-    const slow = Promise.withResolvers<void>()
-    const store: UploadProgress = {
-      begin: (_, percent) => {
-        percents.push(percent)
-        return slow.promise
-      },
-      report: async (_, percent) => void percents.push(percent),
-      percentOf: async () => 0,
-    }
-    const progress = startProgress({ progress: store, token: 'hash', total: 1_000, now: () => now })
-    for (now of [500, 1_000, 1_500]) progress.advance(100)
-    slow.resolve()
-    await new Promise(setImmediate)
-    expect(percents).toEqual([10, 30])
-  })
+it('after a slow write, only the newest progress is written', async () => {
+  let now = 0
+  const percents: number[] = []
+  const slow = Promise.withResolvers<void>()
+  const store: UploadProgress = {
+    begin: (_, percent) => {
+      percents.push(percent)
+      return slow.promise
+    },
+    report: async (_, percent) => void percents.push(percent),
+    percentOf: async () => 0,
+  }
+  const progress = startProgress({ progress: store, token: 'hash', total: 1_000, now: () => now })
+  for (now of [500, 1_000, 1_500]) progress.advance(100)
+  slow.resolve()
+  await new Promise(setImmediate)
+  expect(percents).toEqual([10, 30])
+})
 
-  it('if the length is unknown, progress is 0 until the end (S-88)', async () => {
-    const { progress, writes, receive, settle } = running(undefined)
-    await settle()
-    for (let chunk = 0; chunk < 10; chunk++) await receive(1_000, 500)
-    expect(writes).toEqual([{ at: 500, percent: 0 }])
-    await progress.follow(Promise.resolve())
-    expect(writes.at(-1)?.percent).toBe(100)
-  })
+it('if the length is unknown, progress is 0 until the end (S-88)', async () => {
+  const { progress, writes, receive, settle } = running(undefined)
+  await settle()
+  for (let chunk = 0; chunk < 10; chunk++) await receive(1_000, 500)
+  expect(writes).toEqual([{ at: 500, percent: 0 }])
+  await progress.follow(Promise.resolve())
+  expect(writes.at(-1)?.percent).toBe(100)
+})
 
-  it('an upload of less than 500 ms writes its progress once (S-90)', async () => {
-    const { progress, writes, receive } = running(1_000)
-    await receive(1_000, 499)
-    const placing = (async () => {
-      await progress.complete()
-      expect(writes).toEqual([{ at: 499, percent: 100 }])
-    })()
-    await progress.follow(placing)
-    expect(writes).toHaveLength(1)
-  })
+it('an upload of less than 500 ms writes its progress once (S-90)', async () => {
+  const { progress, writes, receive } = running(1_000)
+  await receive(1_000, 499)
+  const placing = (async () => {
+    await progress.complete()
+    expect(writes).toEqual([{ at: 499, percent: 100 }])
+  })()
+  await progress.follow(placing)
+  expect(writes).toHaveLength(1)
+})
 
-  it('an upload that fails within 500 ms writes no progress (S-90)', async () => {
-    const { progress, writes, receive } = running(1_000)
-    await receive(1_000, 499)
-    await expect(progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-    expect(writes).toEqual([])
-  })
+it('an upload that fails within 500 ms writes no progress (S-90)', async () => {
+  const { progress, writes, receive } = running(1_000)
+  await receive(1_000, 499)
+  await expect(progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(writes).toEqual([])
+})
 
-  it('when an upload fails, its progress stays', async () => {
-    const { progress, writes, receive, settle } = running(1_000)
-    await settle()
-    await receive(300, 600)
-    await expect(progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-    expect(writes.at(-1)?.percent).toBe(30)
-  })
+it('when an upload fails, its progress stays', async () => {
+  const { progress, writes, receive, settle } = running(1_000)
+  await settle()
+  await receive(300, 600)
+  await expect(progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(writes.at(-1)?.percent).toBe(30)
+})
 
-  it('a failed write of the progress does not fail the upload', async () => {
-    const { progress, receive, settle } = running(1_000, true)
-    await settle()
-    await receive(300, 400)
-    await expect(progress.follow(Promise.resolve())).resolves.toBeUndefined()
-  })
+it('a failed write of the progress does not fail the upload', async () => {
+  const { progress, receive, settle } = running(1_000, true)
+  await settle()
+  await receive(300, 400)
+  await expect(progress.follow(Promise.resolve())).resolves.toBeUndefined()
 })

@@ -27,21 +27,19 @@ const all = [
 ]
 const wordsOf = (command: string) => command.split(' ')
 
-describe('a damaged database', () => {
-  test.for(all)('on a damaged database, %s prints advice in one line', async (command, { siteDirectory }) => {
-    damageTables(siteDirectory, "tbl_name <> 'secrets'")
-    const { status, stdout, stderr } = await administer(siteDirectory, wordsOf(command))
-    expect(stderr).toMatch(messages.directory.damagedAnyhow)
-    expect(stderr).toContain(siteDirectory)
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-  })
+test.for(all)('on a damaged database, %s prints advice in one line', async (command, { siteDirectory }) => {
+  damageTables(siteDirectory, "tbl_name <> 'secrets'")
+  const { status, stdout, stderr } = await administer(siteDirectory, wordsOf(command))
+  expect(stderr).toMatch(messages.directory.damagedAnyhow)
+  expect(stderr).toContain(siteDirectory)
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+})
 
-  test('site list prints advice in one line if its first table is damaged', async ({ siteDirectory }) => {
-    damageTables(siteDirectory, "tbl_name = 'secrets'")
-    const { status, stderr } = await administer(siteDirectory, ['site', 'list'])
-    expect(stderr).toMatch(messages.directory.cannotBeOpened)
-    expect(status).toBe(1)
-  })
+test('site list prints advice in one line if its first table is damaged', async ({ siteDirectory }) => {
+  damageTables(siteDirectory, "tbl_name = 'secrets'")
+  const { status, stderr } = await administer(siteDirectory, ['site', 'list'])
+  expect(stderr).toMatch(messages.directory.cannotBeOpened)
+  expect(status).toBe(1)
 })
 
 describe.skipIf(noOtherUser !== undefined)('a read-only database', () => {

@@ -88,19 +88,17 @@ test.for(['site list', '--help'] as const)(
   },
 )
 
-describe('a token that nobody could see', () => {
-  const revoked = messages.output.tokenRevoked
+const revoked = messages.output.tokenRevoked
 
-  test.for([
-    ['the output was full', (directory: string) => administerInto(full, directory, issue)],
-    ['the output was closed', (directory: string) => administerUnread(directory, issue)],
-  ] as const)('a new token is revoked at once because %s', async ([, lose], { siteDirectory }) => {
-    const { status, stderr } = await lose(siteDirectory)
-    expect([status, sentenceIn(stderr)]).toEqual([1, expect.stringMatching(revoked)])
-    expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([])
-    const changes = await administerJson(siteDirectory, ['audit', '--site', '1001', '--type', 'token.removed'])
-    expect(changes).toHaveLength(1)
-  })
+test.for([
+  ['the output was full', (directory: string) => administerInto(full, directory, issue)],
+  ['the output was closed', (directory: string) => administerUnread(directory, issue)],
+] as const)('a new token is revoked at once because %s', async ([, lose], { siteDirectory }) => {
+  const { status, stderr } = await lose(siteDirectory)
+  expect([status, sentenceIn(stderr)]).toEqual([1, expect.stringMatching(revoked)])
+  expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([])
+  const changes = await administerJson(siteDirectory, ['audit', '--site', '1001', '--type', 'token.removed'])
+  expect(changes).toHaveLength(1)
 })
 
 test.skipIf(!existsSync(full))(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { launch } from '../../../support/program.ts'
@@ -39,34 +39,32 @@ test('a running service sees the changes of commands, and stops cleanly (T-1)', 
   expect(await readdir(directory)).toEqual(['blobs', 'demo.json', ...whileUnopened.slice(1)])
 })
 
-describe('a command that uses a directory', () => {
-  test('a service can start and stop while a command runs, whichever ends last', async ({ siteDirectory, start }) => {
-    const held = await holdDirectory(siteDirectory)
-    const service = await start()
-    expect((await service.request('/health')).status).toBe(200)
-    expect(await service.stop()).toMatchObject({ status: 0 })
-    expect(existsSync(join(siteDirectory, 'running'))).toBe(true)
-    held.stdin.end()
-    expect(await held.ended).toMatchObject({ status: 0 })
-    expect(existsSync(join(siteDirectory, 'running'))).toBe(false)
-    expect((await start()).baseUrl).toBeDefined()
-  })
+test('a service can start and stop while a command runs, whichever ends last', async ({ siteDirectory, start }) => {
+  const held = await holdDirectory(siteDirectory)
+  const service = await start()
+  expect((await service.request('/health')).status).toBe(200)
+  expect(await service.stop()).toMatchObject({ status: 0 })
+  expect(existsSync(join(siteDirectory, 'running'))).toBe(true)
+  held.stdin.end()
+  expect(await held.ended).toMatchObject({ status: 0 })
+  expect(existsSync(join(siteDirectory, 'running'))).toBe(false)
+  expect((await start()).baseUrl).toBeDefined()
+})
 
-  test('a running command prevents a service from resetting the directory', async ({ siteDirectory }) => {
-    const held = await holdDirectory(siteDirectory)
-    const reset = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
-    expect(reset).toMatchObject({ status: 1, stdout: '' })
-    expect(reset.stderr).toMatch(messages.directory.inUse)
-    held.stdin.end()
-    expect(await held.ended).toMatchObject({ status: 0 })
-  })
+test('a running command prevents a service from resetting the directory', async ({ siteDirectory }) => {
+  const held = await holdDirectory(siteDirectory)
+  const reset = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
+  expect(reset).toMatchObject({ status: 1, stdout: '' })
+  expect(reset.stderr).toMatch(messages.directory.inUse)
+  held.stdin.end()
+  expect(await held.ended).toMatchObject({ status: 0 })
+})
 
-  test('a killed command does not block the next one', async ({ siteDirectory }) => {
-    const held = await holdDirectory(siteDirectory)
-    held.kill('SIGKILL')
-    await held.ended
-    expect(existsSync(join(siteDirectory, 'running'))).toBe(true)
-    expect(await create(siteDirectory, 'Next')).toMatchObject({ name: 'Next' })
-    expect(await readdir(siteDirectory)).toEqual(whileUnopened)
-  })
+test('a killed command does not block the next one', async ({ siteDirectory }) => {
+  const held = await holdDirectory(siteDirectory)
+  held.kill('SIGKILL')
+  await held.ended
+  expect(existsSync(join(siteDirectory, 'running'))).toBe(true)
+  expect(await create(siteDirectory, 'Next')).toMatchObject({ name: 'Next' })
+  expect(await readdir(siteDirectory)).toEqual(whileUnopened)
 })

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { AdminStores, AreaStores } from '../../../../admin/stores/admin-stores.ts'
 import { removeSite } from '../../../../admin/stores/site-removal.ts'
 import { hashToken } from '../../../../lib/access/grants.ts'
@@ -59,81 +59,79 @@ const leftOf = async ({ webForms, contents, links, workflows, files, webhooks }:
 })
 const nothing = { forms: 0, contents: 0, links: 0, workflows: 0, files: false, drafts: false, webhooks: 0 }
 
-describe('site remove', () => {
-  test('site remove lists what it would remove, and with --yes removes that site', async ({ directory, start }) => {
-    const { run, attempt } = await fill(directory, await start())
-    const counts = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1, tokens: 3 }
-    const reported = await run('site remove 1001 --dry-run')
-    expect(reported).toMatchObject({ removed: false, atLeast: false, ...counts, objects: expect.anything() })
-    const refused = await attempt('site remove 1001')
-    expect(refused).toMatchObject({ status: 1, stdout: '' })
-    expect(refused.stderr).toMatch(
-      messages.site.removal('4 files (… bytes), 2 web forms, …, 1 running workflow. 3 tokens'),
-    )
+test('site remove lists what it would remove, and with --yes removes that site', async ({ directory, start }) => {
+  const { run, attempt } = await fill(directory, await start())
+  const counts = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1, tokens: 3 }
+  const reported = await run('site remove 1001 --dry-run')
+  expect(reported).toMatchObject({ removed: false, atLeast: false, ...counts, objects: expect.anything() })
+  const refused = await attempt('site remove 1001')
+  expect(refused).toMatchObject({ status: 1, stdout: '' })
+  expect(refused.stderr).toMatch(
+    messages.site.removal('4 files (… bytes), 2 web forms, …, 1 running workflow. 3 tokens'),
+  )
 
-    expect(await run('site remove 1001 --yes')).toEqual({ removed: true })
-    const machine = await openMachine(directory)
-    expect(await leftOf(machine.stores, site)).toEqual(nothing)
-    await machine.close()
-    expect(await run('site list')).toMatchObject([{ id: 1002 }])
-    expect(await run('form list --site 1002')).toHaveLength(1)
-    expect(await run('token list')).toMatchObject([{ sites: [1002] }])
-    expect(await run('check')).toEqual({ faults: [] })
-    expect(await attempt('site remove 1001 --yes')).toEqual(refusal(directory, messages.site.missing(1001)))
-  })
+  expect(await run('site remove 1001 --yes')).toEqual({ removed: true })
+  const machine = await openMachine(directory)
+  expect(await leftOf(machine.stores, site)).toEqual(nothing)
+  await machine.close()
+  expect(await run('site list')).toMatchObject([{ id: 1002 }])
+  expect(await run('form list --site 1002')).toHaveLength(1)
+  expect(await run('token list')).toMatchObject([{ sites: [1002] }])
+  expect(await run('check')).toEqual({ faults: [] })
+  expect(await attempt('site remove 1001 --yes')).toEqual(refusal(directory, messages.site.missing(1001)))
+})
 
-  test('after a removal, the history stays, and the id is never used again', async ({ commands: { run } }) => {
-    await run('site remove 1001 --yes')
-    expect(await run('audit --site 1001')).toMatchObject([{ type: 'site.created' }, { type: 'site.removed' }])
-    expect(await run('site create --name Next')).toMatchObject({ id: 1002 })
-    expect(await run('site create --name Again --id 1001')).toMatchObject({ id: 1001 })
-  })
+test('after a removal, the history stays, and the id is never used again', async ({ commands: { run } }) => {
+  await run('site remove 1001 --yes')
+  expect(await run('audit --site 1001')).toMatchObject([{ type: 'site.created' }, { type: 'site.removed' }])
+  expect(await run('site create --name Next')).toMatchObject({ id: 1002 })
+  expect(await run('site create --name Again --id 1001')).toMatchObject({ id: 1001 })
+})
 
-  test('a removal that was interrupted at any step can be continued', async ({ directory, start }) => {
-    await fill(directory, await start())
-    const { machine, stores, found } = await openStores(directory)
-    const fails = async () => {
-      throw new Error('The process dies here')
-    }
-    const { files, workflows, webForms, contents, sites, grants, webhooks } = machine.stores
-    const areas = (change: object) => ({ ...stores, areas: async () => ({ ...machine.stores, ...change }) })
-    const breaking: readonly AdminStores[] = [
-      { ...stores, grants: { ...grants, uncover: fails } },
-      areas({ files: { ...files, remove: fails } }),
-      areas({ workflows: { ...workflows, clear: fails } }),
-      areas({ webForms: { ...webForms, clear: fails } }),
-      areas({ contents: { ...contents, clear: fails } }),
-      areas({ webhooks: { ...webhooks, clear: fails } }),
-      { ...stores, sites: { ...sites, removeSite: fails } },
-    ]
-    for (const broken of breaking) {
-      await expect(removeSite(broken, found)).rejects.toThrow('The process dies here')
-      expect(await sites.getSite(site)).toEqual(found)
-    }
-    await removeSite(stores, found)
-    expect(await leftOf(machine.stores, site)).toEqual(nothing)
-    expect(await sites.getSite(site)).toBeUndefined()
-    await machine.close()
-  })
+test('a removal that was interrupted at any step can be continued', async ({ directory, start }) => {
+  await fill(directory, await start())
+  const { machine, stores, found } = await openStores(directory)
+  const fails = async () => {
+    throw new Error('The process dies here')
+  }
+  const { files, workflows, webForms, contents, sites, grants, webhooks } = machine.stores
+  const areas = (change: object) => ({ ...stores, areas: async () => ({ ...machine.stores, ...change }) })
+  const breaking: readonly AdminStores[] = [
+    { ...stores, grants: { ...grants, uncover: fails } },
+    areas({ files: { ...files, remove: fails } }),
+    areas({ workflows: { ...workflows, clear: fails } }),
+    areas({ webForms: { ...webForms, clear: fails } }),
+    areas({ contents: { ...contents, clear: fails } }),
+    areas({ webhooks: { ...webhooks, clear: fails } }),
+    { ...stores, sites: { ...sites, removeSite: fails } },
+  ]
+  for (const broken of breaking) {
+    await expect(removeSite(broken, found)).rejects.toThrow('The process dies here')
+    expect(await sites.getSite(site)).toEqual(found)
+  }
+  await removeSite(stores, found)
+  expect(await leftOf(machine.stores, site)).toEqual(nothing)
+  expect(await sites.getSite(site)).toBeUndefined()
+  await machine.close()
+})
 
-  test('a removal waits until cached tokens expire, and removes files stored meanwhile', async ({ siteDirectory }) => {
-    const { machine, stores, found } = await openStores(siteDirectory, 60_000)
-    const entry = { site, type: 'form.created', subject: 'test', actor: 'ann' } as const
-    const expires = Math.floor(Date.now() / 1000) + 3600
-    await stores.grants.put({ hash: hashToken('x'), user: 'ann', sites: [site], permissions: [], expires }, [])
-    const printed: string[] = []
-    const waits: number[] = []
-    await removeSite(stores, found, {
-      say: (sentence) => printed.push(sentence),
-      async wait(milliseconds) {
-        waits.push(milliseconds)
-        await machine.stores.contents.create(site, 'category', { id: 7, name: 'Late' }, entry)
-      },
-    })
-    expect(waits).toHaveLength(1)
-    expect(waits[0]).toBeGreaterThan(50_000)
-    expect(printed).toEqual([expect.stringMatching(messages.site.waiting)])
-    expect(await leftOf(machine.stores, site)).toEqual(nothing)
-    await machine.close()
+test('a removal waits until cached tokens expire, and removes files stored meanwhile', async ({ siteDirectory }) => {
+  const { machine, stores, found } = await openStores(siteDirectory, 60_000)
+  const entry = { site, type: 'form.created', subject: 'test', actor: 'ann' } as const
+  const expires = Math.floor(Date.now() / 1000) + 3600
+  await stores.grants.put({ hash: hashToken('x'), user: 'ann', sites: [site], permissions: [], expires }, [])
+  const printed: string[] = []
+  const waits: number[] = []
+  await removeSite(stores, found, {
+    say: (sentence) => printed.push(sentence),
+    async wait(milliseconds) {
+      waits.push(milliseconds)
+      await machine.stores.contents.create(site, 'category', { id: 7, name: 'Late' }, entry)
+    },
   })
+  expect(waits).toHaveLength(1)
+  expect(waits[0]).toBeGreaterThan(50_000)
+  expect(printed).toEqual([expect.stringMatching(messages.site.waiting)])
+  expect(await leftOf(machine.stores, site)).toEqual(nothing)
+  await machine.close()
 })

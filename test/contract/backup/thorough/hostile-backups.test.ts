@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { administer, administerApart } from '../../../support/administration.ts'
 import { backUp, blobOf, faultsOf, restore, tamper, test } from '../../../support/backups.ts'
 import { messages } from '../../../support/messages.ts'
@@ -28,116 +28,113 @@ const elsewhere = [
   ['that contains a path', upload(5, 1, `${'0'.repeat(32)}/../../victim`), 'uploads'],
 ] as const
 
-describe('a blob whose name leads out of the folder', () => {
-  test.for(elsewhere)('restore, backup and check refuse the name %s', async ([, sql, table], { backedUp }) => {
-    const { data, folder, backup, restored } = backedUp
-    const finding = messages.backup.blobName(table)
-    tamper(backup, sql)
-    expect(await faultsOf(backup)).toMatchObject([
-      { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
-      { fault: expect.stringMatching(messages.check.bytesUnread) },
-    ])
-    await expect(restore(backup, restored, even)).rejects.toThrow(finding)
-    expect(existsSync(restored)).toBe(false)
+test.for(elsewhere)('restore, backup and check refuse the blob name %s', async ([, sql, table], { backedUp }) => {
+  const { data, folder, backup, restored } = backedUp
+  const finding = messages.backup.blobName(table)
+  tamper(backup, sql)
+  expect(await faultsOf(backup)).toMatchObject([
+    { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
+    { fault: expect.stringMatching(messages.check.bytesUnread) },
+  ])
+  await expect(restore(backup, restored, even)).rejects.toThrow(finding)
+  expect(existsSync(restored)).toBe(false)
 
-    tamper(data, sql)
-    await expect(backUp(data, join(folder, 'again'), even)).rejects.toThrow(finding)
-    expect(existsSync(join(folder, 'again'))).toBe(false)
-  })
+  tamper(data, sql)
+  await expect(backUp(data, join(folder, 'again'), even)).rejects.toThrow(finding)
+  expect(existsSync(join(folder, 'again'))).toBe(false)
+})
 
-  test('a service neither serves nor removes the blob', async ({ backedUp: { data, folder }, serve }) => {
-    const [secret, ...victims] = ['secret.txt', 'victim1', 'victim2', 'victim3'].map((name) => join(folder, name))
-    for (const file of [secret, ...victims]) writeFileSync(String(file), 'x'.repeat(40_064))
-    tamper(
-      data,
-      `UPDATE objects SET blob = '../../secret.txt' WHERE key LIKE '%large.bin';
+test('a service neither serves nor removes a blob whose name leads out of the folder', async ({
+  backedUp: { data, folder },
+  serve,
+}) => {
+  const [secret, ...victims] = ['secret.txt', 'victim1', 'victim2', 'victim3'].map((name) => join(folder, name))
+  for (const file of [secret, ...victims]) writeFileSync(String(file), 'x'.repeat(40_064))
+  tamper(
+    data,
+    `UPDATE objects SET blob = '../../secret.txt' WHERE key LIKE '%large.bin';
        INSERT INTO old_objects VALUES ('live/1001/a', 'v', '../../victim1', 9, 0, 'text/plain', NULL, 1, 0);
        INSERT INTO uploads VALUES ('u', 1001, 'ann', '{}', '', 9, 9, 0, 0, 0, 1, '../../victim2');
        INSERT INTO uploads VALUES ('v', 1001, 'ann', '{}', '', 9, 9, 5, 1, 0, 1, '../../victim3')`,
-    )
-    const service = await serve(data)
-    expect((await service.request(`${storage}/large.bin`)).status).toBe(500)
-    expect((await service.request(`${storage}/small.txt`)).status).toBe(200)
-    await service.stop()
-    expect([secret, ...victims].filter((file) => !existsSync(String(file)))).toEqual([])
-  })
-})
-
-describe('a pipe in place of a file', () => {
-  for (const name of ['site-admin-backup.json', 'site-admin.db', 'site-admin.db-wal', 'demo.json']) {
-    test(`a pipe in a backup does not block: ${name}`, async ({ backedUp: { backup, restored }, signal }) => {
-      const file = join(backup, name)
-      await rm(file, { force: true })
-      execFileSync('mkfifo', ['-m', '600', file])
-      for (const [directory, args] of [
-        [restored, ['restore', backup]],
-        [backup, ['check', '--bytes']],
-      ] as const) {
-        const outcome = await administerApart(directory, [...args], '', signal)
-        expect(outcome).toMatchObject({ status: 1, stdout: '' })
-        expect(outcome.stderr).toMatch(messages.backup.neither(name))
-      }
-      expect(existsSync(restored)).toBe(false)
-    })
-  }
-
-  test('a pipe in place of the marker of the directory blocks no command', async ({ backedUp: { data }, signal }) => {
-    const file = join(data, 'site-admin.json')
-    await rm(file)
-    execFileSync('mkfifo', ['-m', '600', file])
-    const outcome = await administerApart(data, ['site', 'list'], '', signal)
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(messages.directory.pipe)
-  })
-
-  test('a pipe in place of a blob blocks no command', async ({ backedUp: { backup, restored }, signal }) => {
-    const blob = blobOf(backup)
-    await rm(blob)
-    execFileSync('mkfifo', ['-m', '600', blob])
-    const { status, stdout } = await administerApart(backup, ['--json', 'check', '--bytes'], '', signal)
-    expect({ status, ...JSON.parse(stdout) }).toMatchObject({
-      status: 1,
-      faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.notAFile) }],
-    })
-    expect(await administerApart(restored, ['restore', backup], '', signal)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining(messages.check.noFile),
-    })
-  })
-})
-
-describe('links in a backup', () => {
-  test.for([
-    ['site-admin.db', messages.backup.link],
-    ['demo.json', messages.backup.link],
-    ['blobs', messages.backup.noFolder],
-  ] as const)(
-    'a link in place of %s does not lead out of the backup',
-    async ([name, what], { backedUp: { folder, backup, restored } }) => {
-      renameSync(join(backup, name), join(folder, 'elsewhere'))
-      symlinkSync(join(folder, 'elsewhere'), join(backup, name))
-      const found = new RegExp(`${name} ${what}`)
-      await expect(restore(backup, restored, even)).rejects.toThrow(found)
-      expect(existsSync(restored)).toBe(false)
-      const { status, stdout, stderr } = await administer(backup, ['check'])
-      expect({ status, reported: stdout + stderr }).toEqual({ status: 1, reported: expect.stringMatching(found) })
-    },
   )
+  const service = await serve(data)
+  expect((await service.request(`${storage}/large.bin`)).status).toBe(500)
+  expect((await service.request(`${storage}/small.txt`)).status).toBe(200)
+  await service.stop()
+  expect([secret, ...victims].filter((file) => !existsSync(String(file)))).toEqual([])
+})
 
-  test('a link in place of a blob does not lead out of the backup', async ({
-    backedUp: { data, folder, backup, restored },
-  }) => {
-    for (const directory of [data, backup]) {
-      const blob = blobOf(directory)
-      renameSync(blob, join(directory, 'elsewhere'))
-      symlinkSync(join(directory, 'elsewhere'), blob)
-      expect(await faultsOf(directory)).toMatchObject([
-        { where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.notAFile) },
-      ])
+for (const name of ['site-admin-backup.json', 'site-admin.db', 'site-admin.db-wal', 'demo.json']) {
+  test(`a pipe in a backup does not block: ${name}`, async ({ backedUp: { backup, restored }, signal }) => {
+    const file = join(backup, name)
+    await rm(file, { force: true })
+    execFileSync('mkfifo', ['-m', '600', file])
+    for (const [directory, args] of [
+      [restored, ['restore', backup]],
+      [backup, ['check', '--bytes']],
+    ] as const) {
+      const outcome = await administerApart(directory, [...args], '', signal)
+      expect(outcome).toMatchObject({ status: 1, stdout: '' })
+      expect(outcome.stderr).toMatch(messages.backup.neither(name))
     }
-    await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(messages.check.noFile)
-    await expect(restore(backup, restored)).rejects.toThrow(messages.check.noFile)
+    expect(existsSync(restored)).toBe(false)
   })
+}
+
+test('a pipe in place of the marker of the directory blocks no command', async ({ backedUp: { data }, signal }) => {
+  const file = join(data, 'site-admin.json')
+  await rm(file)
+  execFileSync('mkfifo', ['-m', '600', file])
+  const outcome = await administerApart(data, ['site', 'list'], '', signal)
+  expect(outcome).toMatchObject({ status: 1, stdout: '' })
+  expect(outcome.stderr).toMatch(messages.directory.pipe)
+})
+
+test('a pipe in place of a blob blocks no command', async ({ backedUp: { backup, restored }, signal }) => {
+  const blob = blobOf(backup)
+  await rm(blob)
+  execFileSync('mkfifo', ['-m', '600', blob])
+  const { status, stdout } = await administerApart(backup, ['--json', 'check', '--bytes'], '', signal)
+  expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+    status: 1,
+    faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.notAFile) }],
+  })
+  expect(await administerApart(restored, ['restore', backup], '', signal)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(messages.check.noFile),
+  })
+})
+
+test.for([
+  ['site-admin.db', messages.backup.link],
+  ['demo.json', messages.backup.link],
+  ['blobs', messages.backup.noFolder],
+] as const)(
+  'a link in place of %s does not lead out of the backup',
+  async ([name, what], { backedUp: { folder, backup, restored } }) => {
+    renameSync(join(backup, name), join(folder, 'elsewhere'))
+    symlinkSync(join(folder, 'elsewhere'), join(backup, name))
+    const found = new RegExp(`${name} ${what}`)
+    await expect(restore(backup, restored, even)).rejects.toThrow(found)
+    expect(existsSync(restored)).toBe(false)
+    const { status, stdout, stderr } = await administer(backup, ['check'])
+    expect({ status, reported: stdout + stderr }).toEqual({ status: 1, reported: expect.stringMatching(found) })
+  },
+)
+
+test('a link in place of a blob does not lead out of the backup', async ({
+  backedUp: { data, folder, backup, restored },
+}) => {
+  for (const directory of [data, backup]) {
+    const blob = blobOf(directory)
+    renameSync(blob, join(directory, 'elsewhere'))
+    symlinkSync(join(directory, 'elsewhere'), blob)
+    expect(await faultsOf(directory)).toMatchObject([
+      { where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.notAFile) },
+    ])
+  }
+  await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(messages.check.noFile)
+  await expect(restore(backup, restored)).rejects.toThrow(messages.check.noFile)
 })
 
 test('a marker that is far too large is not read', async ({ backedUp: { backup, restored } }) => {

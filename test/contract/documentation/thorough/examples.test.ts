@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { test } from '../../../support/test.ts'
 
 const run = promisify(execFile)
@@ -45,19 +45,17 @@ const examplesIn = (text: string): Example[] =>
 
 const mark = '----- next -----'
 
-describe('examples in the documentation', () => {
-  test.for(pages)(
-    'each command prints the text below it, in %s',
-    async ([page, heading, fewest], { service, directory }) => {
-      const examples = examplesIn(sectionOf(await read(page), heading))
-      expect(examples.length).toBeGreaterThanOrEqual(fewest)
-      const script = examples.map(({ command }) => `${command}\nprintf '\\n${mark}\\n'\n`).join('')
-      const env = { ...process.env, BASE: service.baseUrl, TOKEN: service.token, TMPDIR: directory }
-      const { stdout } = await run('bash', ['-c', script], { env })
-      const outputs = stdout.split(`\n${mark}\n`)
-      expect(
-        examples.map(({ command }, index) => [command, normalised(outputs[index] ?? '', service.baseUrl)]),
-      ).toEqual(examples.map(({ command, output }) => [command, normalised(output)]))
-    },
-  )
-})
+test.for(pages)(
+  'each command prints the text below it, in %s',
+  async ([page, heading, fewest], { service, directory }) => {
+    const examples = examplesIn(sectionOf(await read(page), heading))
+    expect(examples.length).toBeGreaterThanOrEqual(fewest)
+    const script = examples.map(({ command }) => `${command}\nprintf '\\n${mark}\\n'\n`).join('')
+    const env = { ...process.env, BASE: service.baseUrl, TOKEN: service.token, TMPDIR: directory }
+    const { stdout } = await run('bash', ['-c', script], { env })
+    const outputs = stdout.split(`\n${mark}\n`)
+    expect(examples.map(({ command }, index) => [command, normalised(outputs[index] ?? '', service.baseUrl)])).toEqual(
+      examples.map(({ command, output }) => [command, normalised(output)]),
+    )
+  },
+)

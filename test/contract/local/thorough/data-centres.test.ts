@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { commandsOn } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
@@ -16,24 +16,22 @@ const test = base.extend('centres', async ({ directory, start }) => {
 
 const fields = (site: number) => `/api/v1/admin/sites/${site}/webforms/1/fields/system`
 
-describe('A site in another data centre', () => {
-  test.for([
-    ['?b=1&a=2&b=3'],
-    ['?2=x&1=y'],
-    ['?a=&b&=c&&d'],
-    ['?a=x+y%20z&b=%c3%a9&c=%E9%'],
-    ['?a={"b":[1]}&c=?d/e'],
-    ['?', ''],
-    ['?a=b#c', '?a=b%23c'],
-    ['#b?c=d', '%23b?c=d'],
-  ])('a redirect keeps %s byte by byte (O-4)', async ([sent = '', kept = sent], { centres }) => {
-    const { us, eu, token, id } = centres
-    const connection = await rawConnection({ url: us })
-    const path = `/api/v2/admin/sites/${id}/storage/a`
-    await connection.write(requestText('GET', path + sent, { Authorization: token, Connection: 'close' }))
-    const { status, headers } = lastAnswer(await connection.rest())
-    expect({ status, location: headers['location'] }).toEqual({ status: 301, location: eu + path + kept })
-  })
+test.for([
+  ['?b=1&a=2&b=3'],
+  ['?2=x&1=y'],
+  ['?a=&b&=c&&d'],
+  ['?a=x+y%20z&b=%c3%a9&c=%E9%'],
+  ['?a={"b":[1]}&c=?d/e'],
+  ['?', ''],
+  ['?a=b#c', '?a=b%23c'],
+  ['#b?c=d', '%23b?c=d'],
+])('a redirect keeps %s byte by byte (O-4)', async ([sent = '', kept = sent], { centres }) => {
+  const { us, eu, token, id } = centres
+  const connection = await rawConnection({ url: us })
+  const path = `/api/v2/admin/sites/${id}/storage/a`
+  await connection.write(requestText('GET', path + sent, { Authorization: token, Connection: 'close' }))
+  const { status, headers } = lastAnswer(await connection.rest())
+  expect({ status, location: headers['location'] }).toEqual({ status: 301, location: eu + path + kept })
 })
 
 /** The addresses to which the console page may send requests. */
@@ -42,33 +40,31 @@ const consoleMayAsk = async (baseUrl: string): Promise<readonly string[]> => {
   return /connect-src ([^;]*)/.exec(policy)?.[1]?.split(' ') ?? []
 }
 
-describe('a data centre that is added beside a running service', () => {
-  base(
-    'callers are redirected to a new data centre at once, and the console may call it',
-    async ({ directory, start }) => {
-      const { baseUrl } = await start()
-      const added = 'http://127.0.0.1:9'
-      expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", baseUrl])
+base(
+  'callers are redirected to a new data centre at once, and the console may call it',
+  async ({ directory, start }) => {
+    const { baseUrl } = await start()
+    const added = 'http://127.0.0.1:9'
+    expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", baseUrl])
 
-      const { run, attempt } = commandsOn(directory)
-      expect(await attempt(`data-centre add eu --url ${added}`)).toMatchObject({ status: 0, stderr: '' })
-      const { id } = await run('site create --name Europe --data-centre eu')
-      const { token } = await run(`token issue --user ann --site ${id}`)
+    const { run, attempt } = commandsOn(directory)
+    expect(await attempt(`data-centre add eu --url ${added}`)).toMatchObject({ status: 0, stderr: '' })
+    const { id } = await run('site create --name Europe --data-centre eu')
+    const { token } = await run(`token issue --user ann --site ${id}`)
 
-      expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", added, baseUrl])
-      const answer = await fetch(baseUrl + fields(id), { headers: { Authorization: token }, redirect: 'manual' })
-      expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
-        status: 301,
-        location: added + fields(id),
-      })
-    },
-  )
+    expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", added, baseUrl])
+    const answer = await fetch(baseUrl + fields(id), { headers: { Authorization: token }, redirect: 'manual' })
+    expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
+      status: 301,
+      location: added + fields(id),
+    })
+  },
+)
 
-  base('a new base URL warns that the running service keeps the old URL', async ({ directory, start }) => {
-    await start()
-    const { stderr } = await commandsOn(directory).attempt('data-centre add us --url http://127.0.0.1:9')
-    expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))
-  })
+base('a new base URL warns that the running service keeps the old URL', async ({ directory, start }) => {
+  await start()
+  const { stderr } = await commandsOn(directory).attempt('data-centre add us --url http://127.0.0.1:9')
+  expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))
 })
 
 base(

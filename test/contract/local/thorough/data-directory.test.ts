@@ -25,46 +25,44 @@ const makeOldDirectory = async (directory: string) => {
   new DatabaseSync(join(directory, 'run', 'lock')).close()
 }
 
-describe('A start that fails gives the reason in one line, and ends with status 1', () => {
-  test.for(['--port', '--data-centres'])(
-    'a start fails if the port that %s names is in use',
-    async (flag, { directory }) => {
-      const other = createServer().listen(0, '127.0.0.1')
-      await new Promise((resolve) => other.once('listening', resolve))
-      const { port } = other.address() as AddressInfo
-      try {
-        const value = flag === '--port' ? String(port) : `us:0,eu:${port}`
-        const outcome = await startOn(directory, [flag, value])
-        expect(outcome).toMatchObject({ status: 1, stdout: '' })
-        expect(outcome.stderr).toBe(messages.start.portTaken(port))
-      } finally {
-        other.close()
-      }
-    },
-  )
-
-  test('a start fails if a setting is wrong, before --reset removes anything', async ({ dataDirectory }) => {
-    const before = snapshotOf(dataDirectory)
-    const flags = ['--port', '0', '--reset', '--yes']
-    const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
-    const outcome = await launch('local/main.js', [...flags, '--data-dir', dataDirectory], wrong).ended
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toBe(
-      messages.settings.wrong(
-        'LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off)',
-      ),
-    )
-    expect(snapshotOf(dataDirectory)).toEqual(before)
-  })
-
-  test('a start fails if the directory is below a file', async ({ directory }) => {
-    const file = join(directory, 'file')
-    await writeFile(file, '')
-    for (const path of [file, join(file, 'data')]) {
-      const sentence = messages.directory.belowFile
-      expect(await startOn(path)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
+test.for(['--port', '--data-centres'])(
+  'a start fails if the port that %s names is in use',
+  async (flag, { directory }) => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    try {
+      const value = flag === '--port' ? String(port) : `us:0,eu:${port}`
+      const outcome = await startOn(directory, [flag, value])
+      expect(outcome).toMatchObject({ status: 1, stdout: '' })
+      expect(outcome.stderr).toBe(messages.start.portTaken(port))
+    } finally {
+      other.close()
     }
-  })
+  },
+)
+
+test('a start fails if a setting is wrong, before --reset removes anything', async ({ dataDirectory }) => {
+  const before = snapshotOf(dataDirectory)
+  const flags = ['--port', '0', '--reset', '--yes']
+  const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
+  const outcome = await launch('local/main.js', [...flags, '--data-dir', dataDirectory], wrong).ended
+  expect(outcome).toMatchObject({ status: 1, stdout: '' })
+  expect(outcome.stderr).toBe(
+    messages.settings.wrong(
+      'LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off)',
+    ),
+  )
+  expect(snapshotOf(dataDirectory)).toEqual(before)
+})
+
+test('a start fails if the directory is below a file', async ({ directory }) => {
+  const file = join(directory, 'file')
+  await writeFile(file, '')
+  for (const path of [file, join(file, 'data')]) {
+    const sentence = messages.directory.belowFile
+    expect(await startOn(path)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
+  }
 })
 
 const makeForeign = (directory: string) => writeFile(join(directory, 'notes.txt'), 'mine')
@@ -191,18 +189,16 @@ test('--reset does not touch a directory on which version 0.1 is running', async
   expect(snapshotOf(directory)).toEqual(before)
 })
 
-describe('a directory whose first start was interrupted', () => {
-  test('commands treat an unfinished directory like a missing one (T-6)', async ({ directory }) => {
-    const missing = join(directory, 'missing')
-    for (const path of [directory, missing]) {
-      const outcome = await administer(path, ['site', 'list'])
-      expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toMatch(messages.directory.missing)
-      expect(outcome.stderr).toContain(path)
-    }
-    expect(existsSync(missing)).toBe(false)
-    expect(await readdir(directory)).toEqual([])
-  })
+test('commands treat an unfinished directory like a missing one (T-6)', async ({ directory }) => {
+  const missing = join(directory, 'missing')
+  for (const path of [directory, missing]) {
+    const outcome = await administer(path, ['site', 'list'])
+    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(outcome.stderr).toMatch(messages.directory.missing)
+    expect(outcome.stderr).toContain(path)
+  }
+  expect(existsSync(missing)).toBe(false)
+  expect(await readdir(directory)).toEqual([])
 })
 
 test('other users can read nothing in the directory, whatever the umask (O-12)', async ({ directory, start }) => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
@@ -24,41 +24,39 @@ const removeSite = async (directory: string) => {
 
 const tokensOf = (directory: string) => administerJson(directory, ['token', 'list'])
 
-describe('the demo token', () => {
-  test('the demo token stays the same at every start, also on another port (O-7)', async ({
-    used: { token, directory, file },
-    start,
-  }) => {
-    const before = readFileSync(file)
-    const service = await start()
-    expect(service.token).toBe(token)
-    for (const path of [fields, news, `${storage}?meta`]) expect((await service.request(path)).status).toBe(200)
-    const uri = expect.stringMatching(new RegExp(`^${service.baseUrl}/`))
-    expect(await (await service.request(`${fields}/-2`)).json()).toMatchObject({ links: [{ rel: 'self', uri }] })
-    expect(readFileSync(file)).toEqual(before)
-    expect(await tokensOf(directory)).toHaveLength(1)
-  })
+test('the demo token stays the same at every start, also on another port (O-7)', async ({
+  used: { token, directory, file },
+  start,
+}) => {
+  const before = readFileSync(file)
+  const service = await start()
+  expect(service.token).toBe(token)
+  for (const path of [fields, news, `${storage}?meta`]) expect((await service.request(path)).status).toBe(200)
+  const uri = expect.stringMatching(new RegExp(`^${service.baseUrl}/`))
+  expect(await (await service.request(`${fields}/-2`)).json()).toMatchObject({ links: [{ rel: 'self', uri }] })
+  expect(readFileSync(file)).toEqual(before)
+  expect(await tokensOf(directory)).toHaveLength(1)
+})
 
-  test('a revoked demo token stays revoked, and the next start issues another token', async ({
-    used: { directory, token, file },
-    start,
-  }) => {
-    expect(await administer(directory, ['token', 'revoke', token])).toMatchObject({ status: 0 })
-    const service = await start()
-    expect(service.token).not.toBe(token)
-    expect((await service.request(fields)).status).toBe(200)
-    expect((await service.request(fields, { headers: { Authorization: token } })).status).toBe(401)
-    const { stderr } = await service.stop()
-    expect(stderr).toMatch(messages.directory.demoReplaced)
-    expect(readFileSync(file, 'utf8')).toContain(service.token)
-  })
+test('a revoked demo token stays revoked, and the next start issues another token', async ({
+  used: { directory, token, file },
+  start,
+}) => {
+  expect(await administer(directory, ['token', 'revoke', token])).toMatchObject({ status: 0 })
+  const service = await start()
+  expect(service.token).not.toBe(token)
+  expect((await service.request(fields)).status).toBe(200)
+  expect((await service.request(fields, { headers: { Authorization: token } })).status).toBe(401)
+  const { stderr } = await service.stop()
+  expect(stderr).toMatch(messages.directory.demoReplaced)
+  expect(readFileSync(file, 'utf8')).toContain(service.token)
+})
 
-  test('a demo token of an earlier version still works', async ({ used: { demo, token, file }, start }) => {
-    const { state: _, ...earlier } = demo
-    writeFileSync(file, JSON.stringify(earlier))
-    expect((await start()).token).toBe(token)
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(demo)
-  })
+test('a demo token of an earlier version still works', async ({ used: { demo, token, file }, start }) => {
+  const { state: _, ...earlier } = demo
+  writeFileSync(file, JSON.stringify(earlier))
+  expect((await start()).token).toBe(token)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(demo)
 })
 
 test.skipIf(noOtherUser !== undefined)(
@@ -95,33 +93,31 @@ test.skipIf(noOtherUser !== undefined)(
   },
 )
 
-describe('A site 1001 that is not the demo site gets no token', () => {
-  test.for([
-    ['this version', (demo: object) => ({ ...demo, state: 'removed' })],
-    ['an earlier version', ({ state: _, ...earlier }: { state?: string }) => earlier],
-  ] as const)(
-    'a site 1001 gets no token after %s has removed the demo site',
-    async ([, stateOf], { used: { directory, demo, file }, start }) => {
-      await removeSite(directory)
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ state: 'removed' })
-      await administerJson(directory, ['site', 'create', '--name', 'Shop', '--id', '1001'])
-      writeFileSync(file, JSON.stringify(stateOf(demo)))
-      expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
-      expect(await tokensOf(directory)).toEqual([])
-    },
-  )
-
-  test('a site 1001 gets no token in a directory that never had a demo', async ({ siteDirectory, start }) => {
+test.for([
+  ['this version', (demo: object) => ({ ...demo, state: 'removed' })],
+  ['an earlier version', ({ state: _, ...earlier }: { state?: string }) => earlier],
+] as const)(
+  'a site 1001 gets no token after %s has removed the demo site',
+  async ([, stateOf], { used: { directory, demo, file }, start }) => {
+    await removeSite(directory)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ state: 'removed' })
+    await administerJson(directory, ['site', 'create', '--name', 'Shop', '--id', '1001'])
+    writeFileSync(file, JSON.stringify(stateOf(demo)))
     expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
-    expect(await tokensOf(siteDirectory)).toEqual([])
-  })
+    expect(await tokensOf(directory)).toEqual([])
+  },
+)
 
-  test('if the demo file is missing, no token is issued, and the old token stays valid', async ({ used, start }) => {
-    const { directory, file, token } = used
-    rmSync(file)
-    const service = await start()
-    expect(JSON.parse(service.line)).not.toHaveProperty('token')
-    expect((await service.request(fields, { headers: { Authorization: token } })).status).toBe(200)
-    expect(await tokensOf(directory)).toHaveLength(1)
-  })
+test('a site 1001 gets no token in a directory that never had a demo', async ({ siteDirectory, start }) => {
+  expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
+  expect(await tokensOf(siteDirectory)).toEqual([])
+})
+
+test('if the demo file is missing, no token is issued, and the old token stays valid', async ({ used, start }) => {
+  const { directory, file, token } = used
+  rmSync(file)
+  const service = await start()
+  expect(JSON.parse(service.line)).not.toHaveProperty('token')
+  expect((await service.request(fields, { headers: { Authorization: token } })).status).toBe(200)
+  expect(await tokensOf(directory)).toHaveLength(1)
 })

@@ -85,140 +85,138 @@ describe('with --log json, every line on standard error is a JSON object (O-8)',
   })
 })
 
-describe('npm start', () => {
-  test('--json prints one JSON object with everything that a program needs (O-6)', async ({ start }) => {
-    const service = await start()
-    expect(JSON.parse(service.line)).toMatchObject({
-      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      dataCentres: { us: service.baseUrl },
-      siteId: 1001,
-      webFormId: 1,
-      token: expect.stringMatching(/^[0-9a-f]{64}$/),
-    })
-    expect((await service.request(fields)).status).toBe(200)
-
-    const { stdout } = await service.stop()
-    expect(stdout).toBe(`${service.line}\n`)
+test('--json prints one JSON object with everything that a program needs (O-6)', async ({ start }) => {
+  const service = await start()
+  expect(JSON.parse(service.line)).toMatchObject({
+    baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    dataCentres: { us: service.baseUrl },
+    siteId: 1001,
+    webFormId: 1,
+    token: expect.stringMatching(/^[0-9a-f]{64}$/),
   })
+  expect((await service.request(fields)).status).toBe(200)
 
-  test('the log has one line for each request, without token and query (O-8)', async ({ start }) => {
-    const service = await start()
-    await service.request(`${fields}?secret=hush`)
-    const { stderr } = await service.stop()
-    expect(stderr).toMatch(new RegExp(`^${time} GET ${fields} 200 [\\d.]+ ms [\\w-]+\\n$`))
-    expect(stderr).not.toContain(service.token)
-    expect(stderr).not.toContain('hush')
+  const { stdout } = await service.stop()
+  expect(stdout).toBe(`${service.line}\n`)
+})
+
+test('the log has one line for each request, without token and query (O-8)', async ({ start }) => {
+  const service = await start()
+  await service.request(`${fields}?secret=hush`)
+  const { stderr } = await service.stop()
+  expect(stderr).toMatch(new RegExp(`^${time} GET ${fields} 200 [\\d.]+ ms [\\w-]+\\n$`))
+  expect(stderr).not.toContain(service.token)
+  expect(stderr).not.toContain('hush')
+})
+
+test('--help lists every flag and ends with status 0 (O-2)', async () => {
+  const { status, stdout } = await run('local/main.js', ['--help'])
+  expect(status).toBe(0)
+  const flags = 'host port base-url data-dir data-centres tls-cert tls-key reset yes no-demo json quiet log help'
+  for (const flag of flags.split(' ')) {
+    expect(stdout).toContain(`--${flag}`)
+  }
+})
+
+test('--log json logs each request as one object in a line', async ({ start }) => {
+  const service = await start(['--port', '0', '--log', 'json'])
+  const { headers } = await service.request(`${fields}?secret=hush`)
+  await service.request('/no/such/path')
+  const { stderr } = await service.stop()
+  const [ready, first, second] = linesOf(stderr)
+  expect(ready).toEqual({
+    time: expect.stringMatching(new RegExp(`^${time}$`)),
+    message: expect.stringMatching(messages.start.ready(service.baseUrl, new URL(service.baseUrl).host)),
   })
-
-  test('--help lists every flag and ends with status 0 (O-2)', async () => {
-    const { status, stdout } = await run('local/main.js', ['--help'])
-    expect(status).toBe(0)
-    const flags = 'host port base-url data-dir data-centres tls-cert tls-key reset yes no-demo json quiet log help'
-    for (const flag of flags.split(' ')) {
-      expect(stdout).toContain(`--${flag}`)
-    }
+  expect(first).toEqual({
+    time: expect.stringMatching(new RegExp(`^${time}$`)),
+    method: 'GET',
+    path: fields,
+    status: 200,
+    milliseconds: expect.any(Number),
+    requestId: headers.get('x-request-id'),
+    operation: 'listFields',
+    site: 1001,
+    token: hash('sha256', service.token, 'hex').slice(0, 8),
   })
+  expect(second).toMatchObject({ path: '/no/such/path', status: 404, site: null })
+  expect(stderr).not.toContain(service.token)
+  expect(stderr).not.toContain('hush')
+})
 
-  test('--log json logs each request as one object in a line', async ({ start }) => {
-    const service = await start(['--port', '0', '--log', 'json'])
-    const { headers } = await service.request(`${fields}?secret=hush`)
-    await service.request('/no/such/path')
-    const { stderr } = await service.stop()
-    const [ready, first, second] = linesOf(stderr)
-    expect(ready).toEqual({
-      time: expect.stringMatching(new RegExp(`^${time}$`)),
-      message: expect.stringMatching(messages.start.ready(service.baseUrl, new URL(service.baseUrl).host)),
-    })
-    expect(first).toEqual({
-      time: expect.stringMatching(new RegExp(`^${time}$`)),
-      method: 'GET',
-      path: fields,
-      status: 200,
-      milliseconds: expect.any(Number),
-      requestId: headers.get('x-request-id'),
-      operation: 'listFields',
-      site: 1001,
-      token: hash('sha256', service.token, 'hex').slice(0, 8),
-    })
-    expect(second).toMatchObject({ path: '/no/such/path', status: 404, site: null })
-    expect(stderr).not.toContain(service.token)
-    expect(stderr).not.toContain('hush')
+test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) => {
+  const { baseUrl, request } = await start(['--port', '0', '--host', '0.0.0.0'])
+  expect(baseUrl).not.toContain('0.0.0.0')
+  expect((await request('/health')).status).toBe(200)
+  const { port } = new URL(baseUrl)
+  expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
+})
+
+test('the URL of --base-url is used in the first line and in links, with any port (O-3)', async ({ directory }) => {
+  const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
+  const program = launch('local/main.js', [...flags, '--log', 'text'])
+  const { baseUrl, dataCentres, listening } = JSON.parse(await program.line())
+  const { status } = await fetch(`http://${listening?.us}/health`).finally(() => program.kill('SIGTERM'))
+  await program.ended
+  expect({ baseUrl, dataCentres, status }).toEqual({
+    baseUrl: 'https://files.example/base',
+    dataCentres: { us: 'https://files.example/base' },
+    status: 200,
   })
+  const listed = await administerJson(directory, ['data-centre', 'list'])
+  expect(listed).toMatchObject([{ id: 'us', url: 'https://files.example/base' }])
+})
 
-  test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) => {
-    const { baseUrl, request } = await start(['--port', '0', '--host', '0.0.0.0'])
-    expect(baseUrl).not.toContain('0.0.0.0')
-    expect((await request('/health')).status).toBe(200)
-    const { port } = new URL(baseUrl)
-    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
-  })
+test('each data centre may have a base URL (O-3)', async ({ directory }) => {
+  const urls = 'us=https://us.example,eu=https://eu.example'
+  const flags = ['--json', '--data-dir', directory, '--data-centres', 'us:0,eu:0', '--base-url', urls]
+  const program = launch('local/main.js', flags)
+  const { dataCentres } = JSON.parse(await program.line())
+  program.kill('SIGTERM')
+  await program.ended
+  expect(dataCentres).toEqual({ us: 'https://us.example', eu: 'https://eu.example' })
+})
 
-  test('the URL of --base-url is used in the first line and in links, with any port (O-3)', async ({ directory }) => {
-    const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
-    const program = launch('local/main.js', [...flags, '--log', 'text'])
-    const { baseUrl, dataCentres, listening } = JSON.parse(await program.line())
-    const { status } = await fetch(`http://${listening?.us}/health`).finally(() => program.kill('SIGTERM'))
-    await program.ended
-    expect({ baseUrl, dataCentres, status }).toEqual({
-      baseUrl: 'https://files.example/base',
-      dataCentres: { us: 'https://files.example/base' },
-      status: 200,
-    })
-    const listed = await administerJson(directory, ['data-centre', 'list'])
-    expect(listed).toMatchObject([{ id: 'us', url: 'https://files.example/base' }])
-  })
+test('--no-demo creates neither site nor token', async ({ start, directory }) => {
+  const service = await start(['--port', '0', '--no-demo'])
+  expect(JSON.parse(service.line)).toEqual({ baseUrl: service.baseUrl, dataCentres: service.dataCentres })
+  expect(await administerJson(directory, ['site', 'list'])).toEqual([])
+  expect(await administerJson(directory, ['token', 'list'])).toEqual([])
+  expect(await readdir(directory)).not.toContain('demo.json')
+})
 
-  test('each data centre may have a base URL (O-3)', async ({ directory }) => {
-    const urls = 'us=https://us.example,eu=https://eu.example'
-    const flags = ['--json', '--data-dir', directory, '--data-centres', 'us:0,eu:0', '--base-url', urls]
-    const program = launch('local/main.js', flags)
-    const { dataCentres } = JSON.parse(await program.line())
-    program.kill('SIGTERM')
-    await program.ended
-    expect(dataCentres).toEqual({ us: 'https://us.example', eu: 'https://eu.example' })
-  })
+test('--no-demo does not print the token of an existing demo', async ({ start }) => {
+  const { token, stop } = await start()
+  await stop()
+  expect((await start(['--port', '0', '--no-demo'])).line).not.toContain(token)
+})
 
-  test('--no-demo creates neither site nor token', async ({ start, directory }) => {
-    const service = await start(['--port', '0', '--no-demo'])
-    expect(JSON.parse(service.line)).toEqual({ baseUrl: service.baseUrl, dataCentres: service.dataCentres })
-    expect(await administerJson(directory, ['site', 'list'])).toEqual([])
-    expect(await administerJson(directory, ['token', 'list'])).toEqual([])
-    expect(await readdir(directory)).not.toContain('demo.json')
-  })
+test.for(['--port 65536', '--verbose', '--host 192.0.2.1 --port 0', '--host no.such.host.invalid --port 0'])(
+  'npm start refuses %j with one line, and ends with status 1',
+  async (flags, { directory }) => {
+    const { status, stdout, stderr } = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(/^.+\n$/)
+  },
+)
 
-  test('--no-demo does not print the token of an existing demo', async ({ start }) => {
-    const { token, stop } = await start()
-    await stop()
-    expect((await start(['--port', '0', '--no-demo'])).line).not.toContain(token)
-  })
+test.for(wrongFlags)('npm start refuses %j', async ([flags, complaint], { directory }) => {
+  const { status, stdout, stderr } = await administer(directory, ['serve', ...flags.split(' ')])
+  expect(status).toBeGreaterThan(0)
+  expect({ stdout, files: await readdir(directory) }).toEqual({ stdout: '', files: [] })
+  expect(stderr).toContain(complaint)
+})
 
-  test.for(['--port 65536', '--verbose', '--host 192.0.2.1 --port 0', '--host no.such.host.invalid --port 0'])(
-    'npm start refuses %j with one line, and ends with status 1',
-    async (flags, { directory }) => {
-      const { status, stdout, stderr } = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toMatch(/^.+\n$/)
-    },
-  )
-
-  test.for(wrongFlags)('npm start refuses %j', async ([flags, complaint], { directory }) => {
-    const { status, stdout, stderr } = await administer(directory, ['serve', ...flags.split(' ')])
-    expect(status).toBeGreaterThan(0)
-    expect({ stdout, files: await readdir(directory) }).toEqual({ stdout: '', files: [] })
-    expect(stderr).toContain(complaint)
-  })
-
-  test.for([
-    ['--port', '4000\u001b[2J\n'],
-    ['--host', '192.0.2.1\n\u001b[2J'],
-    ['--data-dir', 'notes\n\u001b[2J'],
-  ])('npm start refuses %j %j with printable characters only', async ([flag = '', value = ''], { directory }) => {
-    const folder = join(directory, value)
-    await mkdir(folder)
-    await writeFile(join(folder, 'notes.txt'), 'mine')
-    const args = ['--data-dir', join(directory, 'data'), '--port', '0', flag, flag === '--data-dir' ? folder : value]
-    const { status, stderr } = await run('local/main.js', args)
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/^\P{Cc}*\\u\{1b\}\[2J\P{Cc}*\n$/u)
-  })
+test.for([
+  ['--port', '4000\u001b[2J\n'],
+  ['--host', '192.0.2.1\n\u001b[2J'],
+  ['--data-dir', 'notes\n\u001b[2J'],
+])('npm start refuses %j %j with printable characters only', async ([flag = '', value = ''], { directory }) => {
+  const folder = join(directory, value)
+  await mkdir(folder)
+  await writeFile(join(folder, 'notes.txt'), 'mine')
+  const args = ['--data-dir', join(directory, 'data'), '--port', '0', flag, flag === '--data-dir' ? folder : value]
+  const { status, stderr } = await run('local/main.js', args)
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^\P{Cc}*\\u\{1b\}\[2J\P{Cc}*\n$/u)
 })

@@ -19,30 +19,28 @@ const send = async ({ baseUrl }: SpawnedService, text: string, thenEnd = false):
   return connection.rest()
 }
 
-describe('A malformed request is answered with a JSON body', () => {
-  const get = 'GET /health HTTP/1.1\r\nHost: x\r\n'
-  const put = `PUT ${field} HTTP/1.1\r\nHost: x\r\n`
-  test.for([
-    ['garbage', 400, 'hello, is anybody there?\r\n\r\n'],
-    ['bytes of another protocol', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['another version of HTTP', 400, 'GET /health HTTP/9.9\r\nHost: x\r\n\r\n'],
-    ['a malformed header', 400, `${get}no colon\r\n\r\n`],
-    ['headers over 16 KB', 431, `${get}X-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`],
-    ['a path over 16 KB', 431, `GET /${'x'.repeat(17 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['headers that break off', 400, `${get}Accep`],
-    ['two different lengths', 400, `${put}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
-    ['a length beside chunks', 400, `${put}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['a tunnel', 400, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\nhello'],
-    ['a tunnel to a path of the service', 400, 'CONNECT /health HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['an unknown expectation', 417, `${get}Expect: a miracle\r\n\r\n`],
-  ] as const)('%s is answered with an error in JSON', async ([what, status, text], { service }) => {
-    const answer = lastAnswer(await send(service, text, what.endsWith('break off')))
-    expect(answer.status).toBe(status)
-    expect(answer.headers['content-type']).toMatch(/^application\/json/)
-    expect(answer.headers['content-length']).toBe(String(answer.body.length))
-    expect(JSON.parse(answer.body)).toEqual(errorBody)
-    expect((await service.request(fields)).status).toBe(200)
-  })
+const get = 'GET /health HTTP/1.1\r\nHost: x\r\n'
+const put = `PUT ${field} HTTP/1.1\r\nHost: x\r\n`
+test.for([
+  ['garbage', 400, 'hello, is anybody there?\r\n\r\n'],
+  ['bytes of another protocol', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ['another version of HTTP', 400, 'GET /health HTTP/9.9\r\nHost: x\r\n\r\n'],
+  ['a malformed header', 400, `${get}no colon\r\n\r\n`],
+  ['headers over 16 KB', 431, `${get}X-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`],
+  ['a path over 16 KB', 431, `GET /${'x'.repeat(17 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+  ['headers that break off', 400, `${get}Accep`],
+  ['two different lengths', 400, `${put}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
+  ['a length beside chunks', 400, `${put}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+  ['a tunnel', 400, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\nhello'],
+  ['a tunnel to a path of the service', 400, 'CONNECT /health HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['an unknown expectation', 417, `${get}Expect: a miracle\r\n\r\n`],
+] as const)('%s is answered with an error in JSON', async ([what, status, text], { service }) => {
+  const answer = lastAnswer(await send(service, text, what.endsWith('break off')))
+  expect(answer.status).toBe(status)
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  expect(answer.headers['content-length']).toBe(String(answer.body.length))
+  expect(JSON.parse(answer.body)).toEqual(errorBody)
+  expect((await service.request(fields)).status).toBe(200)
 })
 
 test('CONNECT is refused and its connection closed, even if the caller resets the connection', async ({ start }) => {
@@ -101,56 +99,52 @@ describe('a request body that breaks off', () => {
   })
 })
 
-describe('Expect: 100-continue', () => {
-  test('the service answers 100 when it accepts the body', async ({ service }) => {
-    const connection = await rawConnection({ url: service.baseUrl })
-    const body = '{"mandatory":false}'
-    await connection.write(
-      requestText('PUT', field, {
-        Authorization: service.token,
-        'Content-Length': body.length,
-        Expect: '100-continue',
-        Connection: 'close',
-      }),
-    )
-    await connection.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/)
-    await connection.write(body)
-    expect(lastAnswer(await connection.rest()).status).toBe(200)
-  })
-
-  test.for([
-    ['without a token', field, { Authorization: 'none' }, 401],
-    ['of another site', field.replace('current', '7'), {}, 400],
-    ['that is too large', field, { 'Content-Length': 65 * 1024 }, 413],
-  ] as const)('the service does not answer 100 for a body %s', async ([, path, headers, status], { service }) => {
-    const common = { Authorization: service.token, 'Content-Length': 20, Expect: '100-continue' }
-    const received = await send(service, requestText('PUT', path, { ...common, ...headers }))
-    expect(received).not.toContain('100 Continue')
-    expect(lastAnswer(received).status).toBe(status)
-    expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
-  })
+test('the service answers 100 when it accepts the body', async ({ service }) => {
+  const connection = await rawConnection({ url: service.baseUrl })
+  const body = '{"mandatory":false}'
+  await connection.write(
+    requestText('PUT', field, {
+      Authorization: service.token,
+      'Content-Length': body.length,
+      Expect: '100-continue',
+      Connection: 'close',
+    }),
+  )
+  await connection.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/)
+  await connection.write(body)
+  expect(lastAnswer(await connection.rest()).status).toBe(200)
 })
 
-describe('a body over the limit', () => {
-  const mebibyte = 1024 * 1024
+test.for([
+  ['without a token', field, { Authorization: 'none' }, 401],
+  ['of another site', field.replace('current', '7'), {}, 400],
+  ['that is too large', field, { 'Content-Length': 65 * 1024 }, 413],
+] as const)('the service does not answer 100 for a body %s', async ([, path, headers, status], { service }) => {
+  const common = { Authorization: service.token, 'Content-Length': 20, Expect: '100-continue' }
+  const received = await send(service, requestText('PUT', path, { ...common, ...headers }))
+  expect(received).not.toContain('100 Continue')
+  expect(lastAnswer(received).status).toBe(status)
+  expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
+})
 
-  test('the answer 413 comes at once, and the service reads the rest of the body', async ({ service }) => {
-    const connection = await rawConnection({ url: service.baseUrl })
-    await connection.write(requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }))
-    const sendChunks = async (bytes: number) => {
-      const chunk = 'x'.repeat(16 * 1024)
-      for (let sent = 0; sent < bytes; sent += chunk.length) {
-        await connection.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)
-      }
+const mebibyte = 1024 * 1024
+
+test('the answer 413 comes at once, and the service reads the rest of the body', async ({ service }) => {
+  const connection = await rawConnection({ url: service.baseUrl })
+  await connection.write(requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }))
+  const sendChunks = async (bytes: number) => {
+    const chunk = 'x'.repeat(16 * 1024)
+    for (let sent = 0; sent < bytes; sent += chunk.length) {
+      await connection.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)
     }
-    await sendChunks(80 * 1024)
-    await connection.until(/HTTP\/1\.1 413 /)
-    await sendChunks(mebibyte)
-    await connection.write('0\r\n\r\n')
-    const answer = lastAnswer(await connection.rest())
-    expect(answer.status).toBe(413)
-    expect(JSON.parse(answer.body)).toMatchObject({ code: 100013 })
-  })
+  }
+  await sendChunks(80 * 1024)
+  await connection.until(/HTTP\/1\.1 413 /)
+  await sendChunks(mebibyte)
+  await connection.write('0\r\n\r\n')
+  const answer = lastAnswer(await connection.rest())
+  expect(answer.status).toBe(413)
+  expect(JSON.parse(answer.body)).toMatchObject({ code: 100013 })
 })
 
 test('HEAD of an error has no body, and the connection stays open', async ({ service }) => {
