@@ -97,13 +97,10 @@ test.for([globalThis.fetch, nodeFetch])(
   },
 )
 
-test.for([globalThis.fetch, nodeFetch])(
-  'if the connection is refused, the message includes the code of the system',
-  async (fetch) => {
-    const server = createServer()
-    const url = await listen(server)
-    await new Promise((resolve) => server.close(resolve))
-    const refused = connect({ url, token: 'secret', fetch, patience: { attempts: 1 } })
-    await expect(refused).rejects.toThrow(messages.client.noAnswerFrom(new URL(url).host, 'ECONNREFUSED'))
-  },
-)
+test.for([globalThis.fetch, nodeFetch])('a refused connection is reported with its system code', async (fetch) => {
+  const server = createServer()
+  const url = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  const refused = connect({ url, token: 'secret', fetch, patience: { attempts: 1 } })
+  await expect(refused).rejects.toThrow(messages.client.noAnswerFrom(new URL(url).host, 'ECONNREFUSED'))
+})

@@ -63,14 +63,11 @@ property('after a push or pull, the next plan has only old conflicts (T-45)', ({
   expect(conflicts(again)).toStrictEqual(conflicts(steps))
 })
 
-property(
-  'after a push or pull that was stopped anywhere, the next plan has the remaining steps',
-  ({ local, remote, base, options }, count) => {
-    const steps = plan(local, remote, base, options)
-    const after = carryOut(local, remote, base, writes(steps).slice(0, count), options)
-    expect(writes(plan(after.local, after.remote, after.seen, options))).toStrictEqual(writes(steps).slice(count))
-  },
-)
+property('after a stop anywhere, the next plan has the remaining steps', ({ local, remote, base, options }, count) => {
+  const steps = plan(local, remote, base, options)
+  const after = carryOut(local, remote, base, writes(steps).slice(0, count), options)
+  expect(writes(plan(after.local, after.remote, after.seen, options))).toStrictEqual(writes(steps).slice(count))
+})
 
 property('a plan never writes to its source, and removes only with permission', ({ local, remote, base, options }) => {
   const steps = plan(local, remote, base, { ...options, removes: false })
@@ -102,7 +99,7 @@ property('without force, a changed file of the target is never overwritten', ({ 
 })
 
 property(
-  'a pull or push removes no file that an interrupted first pull or push missed',
+  'no run removes a file that a stopped first run missed',
   ({ local, remote, options: { direction } }, count) => {
     const steps = plan(local, remote, undefined, { direction })
     const after = carryOut(local, remote, undefined, writes(steps).slice(0, count), { direction })

@@ -9,12 +9,10 @@ const check = createCheck({
 const answerWith = (headers: Readonly<Record<string, string>>) =>
   check('GET', '/health', { status: 200, headers: { etag: '"1"', ...headers }, text: '' })
 
-test.each(['Age', 'Connection', 'Date', 'Server', 'Via', 'X-Amz-Cf-Id', 'X-Amzn-Trace-Id', 'X-Cache'])(
-  'the suite accepts the header %s, which a proxy adds',
-  (name) => {
-    expect(() => answerWith({ [name.toLowerCase()]: 'x' })).not.toThrow()
-  },
-)
+const ofProxies = ['Age', 'Connection', 'Date', 'Server', 'Via', 'X-Amz-Cf-Id', 'X-Amzn-Trace-Id', 'X-Cache']
+test.each(ofProxies)('the suite accepts the header %s, which a proxy adds', (name) => {
+  expect(() => answerWith({ [name.toLowerCase()]: 'x' })).not.toThrow()
+})
 
 test('the suite refuses a header that the OpenAPI document does not describe', () => {
   expect(() => answerWith({ 'x-powered-by': 'x' })).toThrow('The header x-powered-by is not documented')

@@ -51,28 +51,24 @@ testWithAdmin('A request for a token of another site answers 401/101001, not 301
   expectError(await call(siteTokens('current'), { method: 'POST', token: target.token }), 401, 101001)
 })
 
-testWithAdmin(
-  'DELETE revokes the token that the request carries, whatever its kind (A-70)',
-  async () => {
-    const { site, addPerson, manager } = await openSite()
-    const { name } = await addPerson()
-    const other = (await signIn(name)).json.token
-    // Each token keeps working until the cache forgets it, so the cases wait together.
-    const ends = [tokens, '/api/v1/admin/tokens', siteTokens(site)].map(async (path) => {
-      const one = (await signIn(name)).json.token
-      const answer = await call(path, { method: 'DELETE', token: one })
-      expect([answer.status, answer.text]).toEqual([200, ''])
-      await expect.poll(() => statusOf(me, one), { timeout: 40_000 }).toBe(401)
-    })
-    await Promise.all(ends)
-    expect(await statusOf(me, other)).toBe(200)
-    const issued = await issueToken([site], 'history:read')
-    expect((await call(tokens, { method: 'DELETE', token: issued })).status).toBe(200)
-    const { items } = (await call(`/api/v2/admin/sites/${site}/changes?type=token.removed`, { token: manager })).json
-    expect(items).toHaveLength(1)
-  },
-  120_000,
-)
+testWithAdmin('DELETE revokes the token of its request, whatever its kind (A-70)', { timeout: 120_000 }, async () => {
+  const { site, addPerson, manager } = await openSite()
+  const { name } = await addPerson()
+  const other = (await signIn(name)).json.token
+  // Each token keeps working until the cache forgets it, so the cases wait together.
+  const ends = [tokens, '/api/v1/admin/tokens', siteTokens(site)].map(async (path) => {
+    const one = (await signIn(name)).json.token
+    const answer = await call(path, { method: 'DELETE', token: one })
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    await expect.poll(() => statusOf(me, one), { timeout: 40_000 }).toBe(401)
+  })
+  await Promise.all(ends)
+  expect(await statusOf(me, other)).toBe(200)
+  const issued = await issueToken([site], 'history:read')
+  expect((await call(tokens, { method: 'DELETE', token: issued })).status).toBe(200)
+  const { items } = (await call(`/api/v2/admin/sites/${site}/changes?type=token.removed`, { token: manager })).json
+  expect(items).toHaveLength(1)
+})
 
 testWithAdmin('Signing out everywhere ends all sessions, and a new sign-in works (A-71)', async () => {
   const { addPerson } = await openSite()

@@ -44,17 +44,13 @@ it('DELETE of the root answers 400/104014 (S-93, E-41)', async () => {
   expectError(await call(`${storage}/`, { method: 'DELETE' }), 400, 104014)
 })
 
-it.each(['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'])(
-  'DELETE of the reserved folder %s answers 400/104020 (S-17, S-96, E-45)',
-  async (folder) => {
-    expectError(await remove(folder), 400, 104020)
-  },
-)
+const reservedFolders = ['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets']
+it.each(reservedFolders)('DELETE of the reserved folder %s answers 400/104020 (S-17, S-96, E-45)', async (folder) => {
+  expectError(await remove(folder), 400, 104020)
+})
 
-it.each(['?force=maybe', '?force=', '?version=live', '?version=draft?force=x'])(
-  'DELETE with %s is refused with 104000 (S-98, E-28)',
-  async (query) => {
-    await put(`${own}/values/a`, 'a')
-    expectError(await remove(`${own}/values/a`, query), 400, 104000)
-  },
-)
+const malformed = ['?force=maybe', '?force=', '?version=live', '?version=draft?force=x']
+it.each(malformed)('DELETE with %s is refused with 104000 (S-98, E-28)', async (query) => {
+  await put(`${own}/values/a`, 'a')
+  expectError(await remove(`${own}/values/a`, query), 400, 104000)
+})

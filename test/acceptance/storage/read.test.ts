@@ -60,15 +60,12 @@ it.each(['bytes=10-', 'bytes=-0'])('A request for the range %s is refused with 4
   expect(answer.headers['content-range']).toBe('bytes */10')
 })
 
-it.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=5-2', 'nonsense'])(
-  'The range %s is ignored, and GET returns the whole file',
-  async (range) => {
-    expect(await call(at(`${own}/digits.txt`), { headers: { Range: range } })).toMatchObject({
-      status: 200,
-      text: '0123456789',
-    })
-  },
-)
+it.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=5-2', 'nonsense'])('The range %s gets the whole file', async (range) => {
+  expect(await call(at(`${own}/digits.txt`), { headers: { Range: range } })).toMatchObject({
+    status: 200,
+    text: '0123456789',
+  })
+})
 
 it('A range with If-Range is returned only while the file is the same', async () => {
   const { headers } = await read(`${own}/digits.txt`)

@@ -17,7 +17,8 @@ const onNewSite = async () => {
   }
 }
 
-testWithAdmin.each(['templates', 'TEMPLATES', 'styleSHEETS', '_system'])(
+const spellings = ['templates', 'TEMPLATES', 'styleSHEETS', '_system']
+testWithAdmin.each(spellings)(
   'A rename, move, removal or restore of %s answers 400/104020 (S-18, S-55, H-29)',
   async (folder) => {
     const site = await onNewSite()

@@ -32,19 +32,16 @@ it('The trash has no moved, restored or replaced files (H-37)', async () => {
   expect(await pathsIn(folder)).toEqual([`${folder}/gone.txt`])
 })
 
-it.each(['a.txt', 'a.txt/below'])(
-  'All pages list a path once that was removed twice, the second time as %s (H-37)',
-  async (again) => {
-    const folder = `${own}/twice-in-pages/${again.length}`
-    for (const path of ['a.txt', 'b.txt', again]) {
-      await put(`${folder}/${path}`, path)
-      await remove(`${folder}/${path.split('/', 1)}`)
-    }
-    const pages = await allPages((page) => read(folder, `?deleted=all&limit=1${page}`))
-    const paths = pages.flatMap(({ deleted }) => deleted.map(({ path }: { path: string }) => path))
-    expect(paths).toEqual([`${folder}/a.txt`, `${folder}/b.txt`])
-  },
-)
+it.each(['a.txt', 'a.txt/below'])('A path that was removed again as %s is listed once (H-37)', async (again) => {
+  const folder = `${own}/twice-in-pages/${again.length}`
+  for (const path of ['a.txt', 'b.txt', again]) {
+    await put(`${folder}/${path}`, path)
+    await remove(`${folder}/${path.split('/', 1)}`)
+  }
+  const pages = await allPages((page) => read(folder, `?deleted=all&limit=1${page}`))
+  const paths = pages.flatMap(({ deleted }) => deleted.map(({ path }: { path: string }) => path))
+  expect(paths).toEqual([`${folder}/a.txt`, `${folder}/b.txt`])
+})
 
 it('A folder stays in the trash if a later file of its name was purged (H-37)', async () => {
   const folder = `${own}/purged`
@@ -79,9 +76,7 @@ it('The trash comes in pages, and each entry can be restored (H-38)', async () =
   expect(await pathsIn(folder)).toEqual([])
 })
 
-it.each(['&limit=0', '&cursor=none', `&cursor=${Buffer.from('change:x').toString('base64url')}`])(
-  'The trash refuses the query %s with 104000 (H-38)',
-  async (query) => {
-    expectError(await read('', `?deleted=all${query}`), 400, 104000)
-  },
-)
+const malformed = ['&limit=0', '&cursor=none', `&cursor=${Buffer.from('change:x').toString('base64url')}`]
+it.each(malformed)('The trash refuses the query %s with 104000 (H-38)', async (query) => {
+  expectError(await read('', `?deleted=all${query}`), 400, 104000)
+})

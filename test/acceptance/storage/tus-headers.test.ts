@@ -11,14 +11,11 @@ const own = ownFolder()
 const { create, begin } = createUploader(own)
 const uploads = '/api/v2/admin/sites/current/uploads'
 
-it.each(['-1', 'x', '1.5', '', '0x1', '1e3', '0, 0'])(
-  'An Upload-Offset "MUST be a non-negative integer", so %j is refused (U-2, E-28)',
-  async (offset) => {
-    const upload = await begin('offset.bin', 5)
-    expectError(await append(upload, offset, 'hello'), 400, 104000)
-    expect((await head(upload)).headers['upload-offset']).toBe('0')
-  },
-)
+it.each(['-1', 'x', '1.5', '', '0x1', '1e3', '0, 0'])('The Upload-Offset %j is refused (U-2, E-28)', async (offset) => {
+  const upload = await begin('offset.bin', 5)
+  expectError(await append(upload, offset, 'hello'), 400, 104000)
+  expect((await head(upload)).headers['upload-offset']).toBe('0')
+})
 
 it('An append without Upload-Offset answers 400/104000 (E-28)', async () => {
   const upload = await begin('offset.bin', 5)
@@ -97,25 +94,22 @@ it('A request without Tus-Resumable is not a tus request (U-4)', async () => {
   expect(answer.headers).not.toHaveProperty('tus-resumable')
 })
 
-it.each(['0.2.2', '1.0.1', '2.0.0', 'x', '1.0.0, 1.0.0'])(
-  'The tus version %j is refused with 412, and nothing changes (U-7)',
-  async (version) => {
-    const upload = await begin('version.txt', 5)
-    const headers = { 'Tus-Resumable': version }
-    const created = await create('version.bin', 0, headers)
-    expectError(created, 412, 100412)
-    const answers = [
-      created,
-      await head(upload, { headers }),
-      await append(upload, 0, 'hello', headers),
-      await cancel(upload, { headers }),
-    ]
-    expect(answers.map((answer) => answer.status)).toEqual([412, 412, 412, 412])
-    expect(answers.map((answer) => answer.headers['tus-version'])).toEqual(answers.map(() => '1.0.0'))
-    expect((await head(upload)).headers['upload-offset']).toBe('0')
-    expectError(await read(`${own}/version.bin`), 404, 104001)
-  },
-)
+it.each(['0.2.2', '1.0.1', '2.0.0', 'x', '1.0.0, 1.0.0'])('The tus version %j answers 412 (U-7)', async (version) => {
+  const upload = await begin('version.txt', 5)
+  const headers = { 'Tus-Resumable': version }
+  const created = await create('version.bin', 0, headers)
+  expectError(created, 412, 100412)
+  const answers = [
+    created,
+    await head(upload, { headers }),
+    await append(upload, 0, 'hello', headers),
+    await cancel(upload, { headers }),
+  ]
+  expect(answers.map((answer) => answer.status)).toEqual([412, 412, 412, 412])
+  expect(answers.map((answer) => answer.headers['tus-version'])).toEqual(answers.map(() => '1.0.0'))
+  expect((await head(upload)).headers['upload-offset']).toBe('0')
+  expectError(await read(`${own}/version.bin`), 404, 104001)
+})
 
 it('OPTIONS returns the tus headers without a token (U-5, U-8)', async () => {
   for (const path of [at(own), `${at(own)}/x`, `${uploads}/x`]) {

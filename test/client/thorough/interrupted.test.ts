@@ -84,7 +84,8 @@ test('watch pushes after each change, and reports changes of others (T-44, T-66)
   expect((await sending.ended).status).toBe(1)
 })
 
-test.for(['.SITE-FILES', 'sub/.site-files'])(
+const states = ['.SITE-FILES', 'sub/.site-files']
+test.for(states)(
   'watch pushes without delay while files below %s change',
   async (state, { begin, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })

@@ -100,25 +100,22 @@ test('the address leaves out default values, and wrong values become default val
   })
 })
 
-test.for(['news', 'blogs'] as const)(
-  '%s can be listed by title, and found by id',
-  async (kind, { client: { categories } }) => {
-    const byTitle = { ...defaultView, sort: 'title', isDescending: false } as const
-    const { items, total } = await readLinkable(categories, kind, byTitle)
-    const titles = items.map(({ title }) => title.toLowerCase())
-    expect([titles.toSorted(), total]).toEqual([titles, items.length])
-    // Deleted objects cannot be linked.
-    expect(items.filter(({ isDeleted }) => isDeleted)).toEqual([])
-    for (const list of [
-      (view: ListView) => readLinkable(categories, kind, view),
-      (view: ListView) => readLinked(categories, 1, kind, view),
-    ]) {
-      const [first] = (await list(byTitle)).items
-      const byId = await list({ ...defaultView, search: String(first?.id) })
-      expect(byId.items).toContainEqual(first)
-    }
-  },
-)
+test.for(['news', 'blogs'] as const)('%s are listed, and found by id', async (kind, { client: { categories } }) => {
+  const byTitle = { ...defaultView, sort: 'title', isDescending: false } as const
+  const { items, total } = await readLinkable(categories, kind, byTitle)
+  const titles = items.map(({ title }) => title.toLowerCase())
+  expect([titles.toSorted(), total]).toEqual([titles, items.length])
+  // Deleted objects cannot be linked.
+  expect(items.filter(({ isDeleted }) => isDeleted)).toEqual([])
+  for (const list of [
+    (view: ListView) => readLinkable(categories, kind, view),
+    (view: ListView) => readLinked(categories, 1, kind, view),
+  ]) {
+    const [first] = (await list(byTitle)).items
+    const byId = await list({ ...defaultView, search: String(first?.id) })
+    expect(byId.items).toContainEqual(first)
+  }
+})
 
 test('the content of an object is shown as words (K-15)', async ({ client: { categories } }) => {
   expect(wordsOf('<style>p { }</style><p>One&nbsp;&amp;&#32;<b>two</b></p> &lt;3')).toBe('One &&#32; two <3')

@@ -154,25 +154,22 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
   })
 })
 
-test.each(hands)(
-  'A session that ends during a change of the password stays ended: $name (A-70, A-73)',
-  async ({ open }) => {
-    const hand = await open()
-    const { grants, people } = hand.stores
-    const person = testPerson({ name: 'eve', password: weakHash() })
-    await people.create(person, [])
-    const clock = { wall: Date.now }
-    const hash = hashToken(await beginSession({ grants, clock }, person))
-    const replace: typeof people.replace = async (...change) => {
-      await grants.remove(hash, [])
-      return people.replace(...change)
-    }
-    const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
-    await changePassword(deps, hash, { username: 'eve', password, address: undefined }, 'another long one')
-    expect(await grants.get(hash)).toBeUndefined()
-    await hand.close()
-  },
-)
+test.each(hands)('A session that ends during a password change stays ended: $name (A-70, A-73)', async ({ open }) => {
+  const hand = await open()
+  const { grants, people } = hand.stores
+  const person = testPerson({ name: 'eve', password: weakHash() })
+  await people.create(person, [])
+  const clock = { wall: Date.now }
+  const hash = hashToken(await beginSession({ grants, clock }, person))
+  const replace: typeof people.replace = async (...change) => {
+    await grants.remove(hash, [])
+    return people.replace(...change)
+  }
+  const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
+  await changePassword(deps, hash, { username: 'eve', password, address: undefined }, 'another long one')
+  expect(await grants.get(hash)).toBeUndefined()
+  await hand.close()
+})
 
 test.each(hands)('Several processes or functions count failed sign-ins together: $name (A-76)', async ({ open }) => {
   const now = Date.now()

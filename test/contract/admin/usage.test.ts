@@ -21,12 +21,9 @@ test.for([
     `imported  skipped\n1         1\n\nrecords  lines  message\n1        2      ${messages.record.notAnObject}\n`,
     `${records}7\n`,
   ],
-] as const)(
-  '%s prints a table for people (T-3, T-14)',
-  async ([command, table, input = records], { commands: { attempt } }) => {
-    expect(await attempt(command, input)).toMatchObject({ stdout: table, stderr: '' })
-  },
-)
+] as const)('%s prints a table (T-3, T-14)', async ([command, table, input = records], { commands: { attempt } }) => {
+  expect(await attempt(command, input)).toMatchObject({ stdout: table, stderr: '' })
+})
 
 test('object show prints one member per row for people (T-14)', async ({ commands: { run, attempt } }) => {
   await run('import - --site 1001', '{"kind":"news","id":1,"subject":"One"}')

@@ -29,14 +29,11 @@ test.each([
   }
 })
 
-test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])(
-  'any other form is refused with 415, such as %s',
-  async (body) => {
-    const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
-    const answer = await sendEvent(fieldsFunction(), 'POST', await service.createForm(), { headers: form, body })
-    expect(answer.status).toBe(415)
-  },
-)
+test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])('any other form is refused with 415: %s', async (body) => {
+  const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
+  const answer = await sendEvent(fieldsFunction(), 'POST', await service.createForm(), { headers: form, body })
+  expect(answer.status).toBe(415)
+})
 
 test('a header may be sent several times', async () => {
   const path = await service.createForm(oneField)

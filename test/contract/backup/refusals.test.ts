@@ -197,18 +197,15 @@ describe('a refused restoration changes nothing', () => {
     ['with other bytes in a file', replaceBlob, messages.backup.some(1, messages.check.bytesDiffer)],
   ]
 
-  test.for(damages)(
-    'a restoration from a backup %s is refused',
-    async ([, inflict, sentence], { backedUp: { backup, restored } }) => {
-      await inflict(backup)
-      await expect(restore(backup, restored)).rejects.toThrow(sentence)
-      expect(existsSync(restored)).toBe(false)
-      // The empty folder is still empty after the refusal.
-      mkdirSync(restored)
-      await expect(restore(backup, restored)).rejects.toThrow(sentence)
-      expect(readdirSync(restored)).toEqual([])
-    },
-  )
+  test.for(damages)('no backup %s is restored', async ([, inflict, sentence], { backedUp: { backup, restored } }) => {
+    await inflict(backup)
+    await expect(restore(backup, restored)).rejects.toThrow(sentence)
+    expect(existsSync(restored)).toBe(false)
+    // The empty folder is still empty after the refusal.
+    mkdirSync(restored)
+    await expect(restore(backup, restored)).rejects.toThrow(sentence)
+    expect(readdirSync(restored)).toEqual([])
+  })
 })
 
 test('a restoration that cannot write its marker leaves nothing behind', async ({ backedUp: { backup, restored } }) => {

@@ -40,30 +40,27 @@ beforeAll(async () => {
 })
 afterAll(() => tables.close())
 
-test.each(exercises)(
-  'the changes of $group write history entries, and reads write none',
-  async ({ group, open, fill, requests }) => {
-    await fill(plain)
-    const records: RequestRecord[] = []
-    const opened = await open(tables.connect(), { telemetry: { request: (record) => void records.push(record) } })
-    for (const [index, request] of requests.entries()) {
-      await perform(opened.handler, token, request, `${group} ${index}`)
-    }
-    await opened.close()
+test.each(exercises)('changes of $group write history entries, reads none', async ({ group, open, fill, requests }) => {
+  await fill(plain)
+  const records: RequestRecord[] = []
+  const opened = await open(tables.connect(), { telemetry: { request: (record) => void records.push(record) } })
+  for (const [index, request] of requests.entries()) {
+    await perform(opened.handler, token, request, `${group} ${index}`)
+  }
+  await opened.close()
 
-    const changes = await storesOver(plain).history.after(site, 0, 10_000)
-    const ofRequest = Map.groupBy(changes, ({ requestId }) => requestId)
-    const reported = records.filter(({ requestId }) => ofRequest.has(requestId))
-    const expected = routes.filter(
-      (route) => route.group === group && !isReading(route) && !(route.operation in changesNothing),
-    )
-    expect(new Set(reported.map(({ operation }) => operation))).toEqual(
-      new Set(expected.map(({ operation }) => operation)),
-    )
-    for (const { requestId } of reported)
-      expect(ofRequest.get(requestId)).toMatchObject([{ actor: expect.stringMatching(/^(ann|eve@example\.com)$/) }])
-  },
-)
+  const changes = await storesOver(plain).history.after(site, 0, 10_000)
+  const ofRequest = Map.groupBy(changes, ({ requestId }) => requestId)
+  const reported = records.filter(({ requestId }) => ofRequest.has(requestId))
+  const expected = routes.filter(
+    (route) => route.group === group && !isReading(route) && !(route.operation in changesNothing),
+  )
+  expect(new Set(reported.map(({ operation }) => operation))).toEqual(
+    new Set(expected.map(({ operation }) => operation)),
+  )
+  for (const { requestId } of reported)
+    expect(ofRequest.get(requestId)).toMatchObject([{ actor: expect.stringMatching(/^(ann|eve@example\.com)$/) }])
+})
 
 test('the list of operations without history entries names only existing operations that change something', () => {
   const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)

@@ -19,25 +19,22 @@ const fail = async () => {
   throw Object.assign(new Error(secret), { name: 'ResourceNotFoundException' })
 }
 
-test.each(['application/json', 'application/xml'])(
-  'an unexpected error answers 100500 in %s, without any details',
-  async (accept) => {
-    const { handler, dynamodb, records } = service.start()
-    breakStore(dynamodb, fail)
-    const answer = await send(handler, 'GET', await service.createForm(), {
-      headers: { ...headers, Accept: accept },
-      requestId: 'request-7',
-    })
-    expect(answer.status).toBe(500)
-    expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`)
-    expect(answer.text).toContain('100500')
-    expect(answer.text).toContain('request-7')
-    expect(answer.text).not.toMatch(/arn:|not found|ResourceNotFound|\.ts/)
-    expect(records).toEqual([
-      expect.objectContaining({ status: 500, error: expect.objectContaining({ message: secret }) }),
-    ])
-  },
-)
+test.each(['application/json', 'application/xml'])('an unexpected error shows no details in %s', async (accept) => {
+  const { handler, dynamodb, records } = service.start()
+  breakStore(dynamodb, fail)
+  const answer = await send(handler, 'GET', await service.createForm(), {
+    headers: { ...headers, Accept: accept },
+    requestId: 'request-7',
+  })
+  expect(answer.status).toBe(500)
+  expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`)
+  expect(answer.text).toContain('100500')
+  expect(answer.text).toContain('request-7')
+  expect(answer.text).not.toMatch(/arn:|not found|ResourceNotFound|\.ts/)
+  expect(records).toEqual([
+    expect.objectContaining({ status: 500, error: expect.objectContaining({ message: secret }) }),
+  ])
+})
 
 test.each([
   ['', 0],
@@ -88,17 +85,14 @@ test.each<[string, number, (known: string) => string]>([
   expect(calls).toHaveLength(count)
 })
 
-test.each([0, 1, 2, 3])(
-  'if read %i of token, site, data centre and form fails, the answer is 503 (E-16)',
-  async (call) => {
-    const { handler, dynamodb } = service.start()
-    const path = await service.createForm()
-    failOnce(dynamodb, { call, failure: 'throttled' })
-    const refused = await send(handler, 'GET', path, { headers })
-    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    expect((await send(handler, 'GET', path, { headers })).status).toBe(200)
-  },
-)
+test.each([0, 1, 2, 3])('if read %i of token, site, data centre, form fails, it answers 503 (E-16)', async (call) => {
+  const { handler, dynamodb } = service.start()
+  const path = await service.createForm()
+  failOnce(dynamodb, { call, failure: 'throttled' })
+  const refused = await send(handler, 'GET', path, { headers })
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+  expect((await send(handler, 'GET', path, { headers })).status).toBe(200)
+})
 
 test('a request for another data centre is redirected before its body is read', async () => {
   const { handler } = service.start()

@@ -216,7 +216,8 @@ const interleave = (openSite: () => Promise<ScheduledSite>, subject: Subject) =>
   })
 
 test.each(Object.keys(subjects) as Name[])(
-  'concurrent changes of %s have the same result as if they ran one after the other',
+  'concurrent changes of %s have the result of some order',
+  { timeout: patience },
   async (name) => {
     await fc.assert(interleave(createSites(subjectOf(name)), subjectOf(name)), {
       numRuns: Math.ceil(count * subjectOf(name).share),
@@ -225,7 +226,6 @@ test.each(Object.keys(subjects) as Name[])(
       includeErrorInReport: true,
     })
   },
-  patience,
 )
 
 /** Early interleavings of these seeds show the fault. */
@@ -234,16 +234,12 @@ test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
   ['no condition of DynamoDB', 'fields and links', 6],
   ['no lease of uploads', 'uploads', 6],
   ['no take-over of uploads', 'a stalled upload', 6, { last: [readVersions('a/x')] }],
-])(
-  'concurrent changes reveal a service with %s: %s',
-  async (plant, name, seed, own) => {
-    const subject = { ...subjectOf(name), ...own }
-    const check = (options: Options, numRuns: number) =>
-      fc.check(interleave(createSites(options), subject), { numRuns, seed, endOnFailure: true })
-    const { failed, numRuns } = await check({ ...subject, plant }, 100)
-    expect(failed).toBe(true)
-    // The same interleavings of the unchanged service.
-    expect(await check(subject, numRuns)).toMatchObject({ failed: false })
-  },
-  patience,
-)
+])('concurrent changes reveal a service with %s: %s', { timeout: patience }, async (plant, name, seed, own) => {
+  const subject = { ...subjectOf(name), ...own }
+  const check = (options: Options, numRuns: number) =>
+    fc.check(interleave(createSites(options), subject), { numRuns, seed, endOnFailure: true })
+  const { failed, numRuns } = await check({ ...subject, plant }, 100)
+  expect(failed).toBe(true)
+  // The same interleavings of the unchanged service.
+  expect(await check(subject, numRuns)).toMatchObject({ failed: false })
+})

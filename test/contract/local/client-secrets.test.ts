@@ -23,19 +23,17 @@ test('A new secret in the file takes effect at once (A-93)', async () => {
   }
 })
 
-test.each(['secret', '"secret"', '["secret"]', '{"work":["secret"]}', '{"work":"secret"'])(
-  'Malformed secrets are refused, and the message shows no secret: %s (A-93)',
-  async (text) => {
-    const file = join(scratchDirectory(), 'secrets.json')
-    await writeFile(file, text)
-    const failure = await createClientSecrets(settingsOf({ CLIENT_SECRETS_FILE: file }))('work').catch(String)
-    expect(failure).toContain(`The file ${file} in CLIENT_SECRETS_FILE cannot be used: must be a JSON object`)
-    expect(failure).not.toContain('"secret"')
-    const read = () => settingsOf({ CLIENT_SECRETS: text })
-    expect(read).toThrow('CLIENT_SECRETS (must be a JSON object')
-    expect(read).not.toThrow('"secret"')
-  },
-)
+const malformed = ['secret', '"secret"', '["secret"]', '{"work":["secret"]}', '{"work":"secret"']
+test.each(malformed)('Malformed secrets are refused, and the message shows no secret: %s (A-93)', async (text) => {
+  const file = join(scratchDirectory(), 'secrets.json')
+  await writeFile(file, text)
+  const failure = await createClientSecrets(settingsOf({ CLIENT_SECRETS_FILE: file }))('work').catch(String)
+  expect(failure).toContain(`The file ${file} in CLIENT_SECRETS_FILE cannot be used: must be a JSON object`)
+  expect(failure).not.toContain('"secret"')
+  const read = () => settingsOf({ CLIENT_SECRETS: text })
+  expect(read).toThrow('CLIENT_SECRETS (must be a JSON object')
+  expect(read).not.toThrow('"secret"')
+})
 
 test('If the file is missing, the message names the file (A-93)', async () => {
   const findSecret = createClientSecrets(settingsOf({ CLIENT_SECRETS_FILE: '/nonexistent/secrets.json' }))

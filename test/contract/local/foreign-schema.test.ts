@@ -64,23 +64,20 @@ describe('a database with an unknown part', () => {
       'DROP INDEX going_news; CREATE INDEX going_news ON news (site, id) WHERE going = 0',
       indexAltered('going_news', 'WHERE going = 1, WHERE going = 0'),
     ],
-  ] as const)(
-    'check, restore, backup and the service refuse a database with %s (O-13)',
-    async ([, sql, fault], { backedUp }) => {
-      const { data, folder, backup, restored } = backedUp
-      for (const directory of [data, backup]) tamper(directory, sql)
-      const before = snapshotOf(data)
-      for (const directory of [data, backup]) {
-        expect(await checkDataDirectory(directory)).toEqual([
-          { where: join(directory, 'site-admin.db'), fault: messages.check.damagedBy(fault) },
-        ])
-      }
-      await expect(restore(backup, restored)).rejects.toThrow(fault)
-      await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
-      await expect(openMachine(data, { role: 'service' })).rejects.toThrow(fault)
-      expect(snapshotOf(data)).toEqual(before)
-    },
-  )
+  ] as const)('check, restore, backup and the service refuse %s (O-13)', async ([, sql, fault], { backedUp }) => {
+    const { data, folder, backup, restored } = backedUp
+    for (const directory of [data, backup]) tamper(directory, sql)
+    const before = snapshotOf(data)
+    for (const directory of [data, backup]) {
+      expect(await checkDataDirectory(directory)).toEqual([
+        { where: join(directory, 'site-admin.db'), fault: messages.check.damagedBy(fault) },
+      ])
+    }
+    await expect(restore(backup, restored)).rejects.toThrow(fault)
+    await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
+    await expect(openMachine(data, { role: 'service' })).rejects.toThrow(fault)
+    expect(snapshotOf(data)).toEqual(before)
+  })
 
   test('check accepts an additional table of a new kind of object, or of SQLite', async ({
     backedUp: { data, backup, restored },

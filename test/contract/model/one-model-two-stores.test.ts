@@ -88,25 +88,21 @@ const openSite = async (quota: number | undefined): Promise<BothSites> => {
 // The clock advances in whole seconds, as on S3.
 const clock = createClock(1_800_000_000_000)
 
-test(
-  'both stores return what the model returns, for every sequence of requests',
-  async () => {
-    vi.spyOn(Date, 'now').mockImplementation(clock.wall)
-    onTestFinished(() => void vi.restoreAllMocks())
-    const property = fc.asyncProperty(anySequence, anyQuota, fc.boolean(), async (commands, quota, isCrowded) => {
-      const [model, sites] = [createSiteModel(), await openSite(quota)]
-      await fc.asyncModelRun(() => ({ model, real: sites }), commands)
-      await lookAtAll(model, sites)
-      await expectUsage(model, sites)
-      if (isCrowded) await expectLimit(sites)
-    })
-    await fc.assert(property, {
-      numRuns: Number(PROVE_COUNT),
-      seed: Number(PROVE_SEED),
-      // The path of a shortened case begins with the number of the run that failed.
-      ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
-      includeErrorInReport: true,
-    })
-  },
-  patience,
-)
+test('both stores return what the model returns, for every sequence of requests', { timeout: patience }, async () => {
+  vi.spyOn(Date, 'now').mockImplementation(clock.wall)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const property = fc.asyncProperty(anySequence, anyQuota, fc.boolean(), async (commands, quota, isCrowded) => {
+    const [model, sites] = [createSiteModel(), await openSite(quota)]
+    await fc.asyncModelRun(() => ({ model, real: sites }), commands)
+    await lookAtAll(model, sites)
+    await expectUsage(model, sites)
+    if (isCrowded) await expectLimit(sites)
+  })
+  await fc.assert(property, {
+    numRuns: Number(PROVE_COUNT),
+    seed: Number(PROVE_SEED),
+    // The path of a shortened case begins with the number of the run that failed.
+    ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
+    includeErrorInReport: true,
+  })
+})

@@ -96,15 +96,12 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     'taken from the site': (before) => ({ ...before, sites: {} }),
   }
 
-  test.each(Object.entries(losses))(
-    'If the last two owners are %s at once, one of them stays (A-58)',
-    async (_, lose) => {
-      const both = [person('ann'), person('bob')]
-      for (const one of both) await people.create(one, [])
-      const outcomes = await Promise.all(both.map((one) => hand.connect().people.replace(one, lose(one), [])))
-      expect(outcomes).toContain('last owner')
-      const left = await people.listOfSite(site)
-      expect(left.filter((one) => !one.disabled).map((one) => one.sites[site])).toContainEqual(owner)
-    },
-  )
+  test.each(Object.entries(losses))('If the last two owners are %s at once, one stays (A-58)', async (_, lose) => {
+    const both = [person('ann'), person('bob')]
+    for (const one of both) await people.create(one, [])
+    const outcomes = await Promise.all(both.map((one) => hand.connect().people.replace(one, lose(one), [])))
+    expect(outcomes).toContain('last owner')
+    const left = await people.listOfSite(site)
+    expect(left.filter((one) => !one.disabled).map((one) => one.sites[site])).toContainEqual(owner)
+  })
 })

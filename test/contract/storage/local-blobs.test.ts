@@ -82,20 +82,17 @@ describe('A blob that differs from its row in the database', () => {
     ['missing', undefined, (path: string) => rmSync(path)],
     ['shorter', 1000, (path: string) => truncateSync(path, 1000)],
     ['longer', 3 * megabyte, (path: string) => truncateSync(path, 3 * megabyte)],
-  ] as const)(
-    'A read fails before its first byte, and the next start names the blob: %s (O-15)',
-    async (_, found, damage) => {
-      await put(key, large)
-      const path = onlyBlob()
-      damage(path)
-      await expect(read(key)).rejects.toThrow()
-      await put('live/1001/other', 'other')
-      expect(await read('live/1001/other')).toBeDefined()
-      const blob = path.slice(join(directory, 'blobs').length + 1)
-      expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
-      expect(await opened.files.find(key)).toMatchObject({ size: large.length })
-    },
-  )
+  ] as const)('A read fails before its first byte, and a start names the blob: %s (O-15)', async (_, found, damage) => {
+    await put(key, large)
+    const path = onlyBlob()
+    damage(path)
+    await expect(read(key)).rejects.toThrow()
+    await put('live/1001/other', 'other')
+    expect(await read('live/1001/other')).toBeDefined()
+    const blob = path.slice(join(directory, 'blobs').length + 1)
+    expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
+    expect(await opened.files.find(key)).toMatchObject({ size: large.length })
+  })
 
   it('The stream of a blob breaks when the blob becomes shorter during a read', async () => {
     await put(key, large)

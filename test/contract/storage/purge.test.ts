@@ -58,21 +58,18 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     expect(await sizesOf(storage, '/f/a')).toEqual([2, 1])
   })
 
-  it.each(['replaced', 'removed'])(
-    'A restore whose version is purged meanwhile answers 104001: %s (H-36)',
-    async (how) => {
-      const others = createInterruption()
-      const storage = await opened(({ files }) => ({ files: others.in(files) }))
-      for (const text of ['1', '22', '333']) await storage.put('/a', text)
-      if (how === 'removed') await storage.remove('/a')
-      later()
-      const [first, second] = await versionsOf(storage, '/a')
-      const version = how === 'removed' ? first?.version : second?.version
-      others.once(() => purgeOf(storage)('/a'))
-      expect(codeOf(await storage.restore('/a', { version, replace: true }))).toBe(104001)
-      expect(await storage.read('/a')).toBe(how === 'removed' ? 404 : '333')
-    },
-  )
+  it.each(['replaced', 'removed'])('A restore whose version was purged answers 104001: %s (H-36)', async (how) => {
+    const others = createInterruption()
+    const storage = await opened(({ files }) => ({ files: others.in(files) }))
+    for (const text of ['1', '22', '333']) await storage.put('/a', text)
+    if (how === 'removed') await storage.remove('/a')
+    later()
+    const [first, second] = await versionsOf(storage, '/a')
+    const version = how === 'removed' ? first?.version : second?.version
+    others.once(() => purgeOf(storage)('/a'))
+    expect(codeOf(await storage.restore('/a', { version, replace: true }))).toBe(104001)
+    expect(await storage.read('/a')).toBe(how === 'removed' ? 404 : '333')
+  })
 
   it('A purge keeps the version that If-Match names, even if the file is replaced meanwhile (H-32)', async () => {
     const others = createInterruption()

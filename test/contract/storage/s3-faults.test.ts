@@ -180,6 +180,7 @@ const cases = operations.flatMap((operation) => {
 
 it.each(cases)(
   'Either all or nothing is done $what, and a repetition succeeds: $name',
+  { timeout: 60_000 },
   async ({ fault, attempts, how, ...operation }) => {
     const opened = open({ attempts, how })
     const { s3, state, others } = opened
@@ -233,7 +234,6 @@ it.each(cases)(
       if (result !== 'placed') expect(await perform(opened, operation, prefix, {})).toBe('placed')
     }
   },
-  60_000,
 )
 
 it('If undoing a change also fails, both failures are reported', async () => {
@@ -253,6 +253,7 @@ it('If undoing a change also fails, both failures are reported', async () => {
 
 it.each(['fails', 'loses its answer'] as const)(
   'A resumable upload keeps its bytes when one of its last calls %s (U-29)',
+  { timeout: 60_000 },
   async (fault) => {
     const opened = open({})
     const { store, clients, bucket: name } = opened
@@ -287,5 +288,4 @@ it.each(['fails', 'loses its answer'] as const)(
       expect({ number, isWhole: (await bytesIn(store, key))?.equals(bytes) }).toEqual({ number, isWhole: true })
     }
   },
-  60_000,
 )

@@ -153,19 +153,16 @@ describe('A write that expects the version that the caller saw', () => {
   })
 })
 
-it.each(refusals)(
-  'An object that others removed stays removed if a move loses the race: $status $code',
-  async ({ status, code }) => {
-    for (const name of ['a', 'b']) await bench.put(`live/${name}`)
-    const sources = [await bench.listed('live/a'), await bench.listed('live/b')]
-    bench.meanwhile(isRemovalOf('live/a'), async () => {
-      await bench.remove('live/a')
-      throw new Refusal(status, code)
-    })
-    await bench.place(sources.map((from) => ({ kind: 'move', from, key: `${from.key}-moved` }))).catch(() => {})
-    expect(await bench.keys()).not.toContain('live/a')
-  },
-)
+it.each(refusals)('If a move loses the race, its source stays removed: $status $code', async ({ status, code }) => {
+  for (const name of ['a', 'b']) await bench.put(`live/${name}`)
+  const sources = [await bench.listed('live/a'), await bench.listed('live/b')]
+  bench.meanwhile(isRemovalOf('live/a'), async () => {
+    await bench.remove('live/a')
+    throw new Refusal(status, code)
+  })
+  await bench.place(sources.map((from) => ({ kind: 'move', from, key: `${from.key}-moved` }))).catch(() => {})
+  expect(await bench.keys()).not.toContain('live/a')
+})
 
 describe('A removal of many objects, if S3 deletes only some of them', () => {
   const names = ['a', 'b', 'c'].map((name) => `live/${name}`)
@@ -191,15 +188,12 @@ describe('A removal of many objects, if S3 deletes only some of them', () => {
     }
   }
 
-  it.each(['SlowDown', 'InternalError', 'ServiceUnavailable'])(
-    'Only the objects that S3 refused are requested again: %s',
-    async (code) => {
-      refuse(['live/b'], code, 1)
-      await bench.remove(...names)
-      expect(await bench.keys()).toEqual([])
-      expect(bench.s3.requests.filter(isBatch).map(({ body }) => recorded(body).length)).toEqual([3, 1])
-    },
-  )
+  it.each(['SlowDown', 'InternalError', 'ServiceUnavailable'])('Only refused objects are retried: %s', async (code) => {
+    refuse(['live/b'], code, 1)
+    await bench.remove(...names)
+    expect(await bench.keys()).toEqual([])
+    expect(bench.s3.requests.filter(isBatch).map(({ body }) => recorded(body).length)).toEqual([3, 1])
+  })
 
   it('If S3 refuses too often, the request answers 503', async () => {
     refuse(names, 'SlowDown', 99)

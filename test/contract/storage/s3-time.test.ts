@@ -35,7 +35,8 @@ const asks: readonly (readonly [string, Ask])[] = [
 ]
 
 it.each(asks)(
-  'A slow call to S3 is answered with 503 in time, and replaces no newer file later: %s',
+  'A slow call answers 503 in time, and replaces no newer file: %s',
+  { timeout: 60_000 },
   async (_, ask) => {
     const counting = slowDown(bench.s3, 0, 'waits before its request')
     await storage.put('/f/page.html', 'old')
@@ -58,7 +59,6 @@ it.each(asks)(
       expect(await contentIn(bench.store, 'live/1001/f/page.html')).toBe('newer')
     }
   },
-  60_000,
 )
 
 const mebibyte = 1024 * 1024

@@ -157,43 +157,40 @@ const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>
 
 let count = 0
 
-test.each(storageHands)(
-  'After requests in any order, the file has exactly the sent bytes: $name (U-19)',
-  async ({ name: hand, open }) => {
-    let past = 0
-    const clock = { wall: () => Date.now() + past, monotonic: () => performance.now() + past }
-    const { deps, close } = await open({ clock })
-    onTestFinished(close)
-    const start: Start = (diesAt) => {
-      past += pause
-      return serve(deps, diesAt)
-    }
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uint8Array({ minLength: 0, maxLength: 200 }),
-        fc.boolean(),
-        fc.array(action, { maxLength: 12 }),
-        fc.array(fc.integer({ min: 1, max: 25 }), { maxLength: 6 }),
-        async (bytes, defers, actions, deaths) => {
-          count += 1
-          const name = `file-${count}.bin`
-          const content = Buffer.from(bytes)
-          const { uploads } = start()
-          const request = { ...ontoNothing, folder: root, fileName: name }
-          const length = defers ? null : content.length
-          const { id } = await uploads.create(uploader, { request, length, metadata: '' })
-          const caller = callerOf(start, id, deaths)
-          for (const one of actions) {
-            const found = await caller.look()
-            if (found) await caller.send(additionsOf(one, content, found.offset))
-          }
-          await finish(caller, name, content)
-          const last = start()
-          expect(await last.uploads.find(uploader, id)).toMatchObject({ isComplete: true, offset: content.length })
-          expect(await last.content(name)).toEqual(content)
-        },
-      ),
-      { numRuns: runs(hand) },
-    )
-  },
-)
+test.each(storageHands)('In any order of requests, the bytes are right: $name (U-19)', async ({ name: hand, open }) => {
+  let past = 0
+  const clock = { wall: () => Date.now() + past, monotonic: () => performance.now() + past }
+  const { deps, close } = await open({ clock })
+  onTestFinished(close)
+  const start: Start = (diesAt) => {
+    past += pause
+    return serve(deps, diesAt)
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uint8Array({ minLength: 0, maxLength: 200 }),
+      fc.boolean(),
+      fc.array(action, { maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 25 }), { maxLength: 6 }),
+      async (bytes, defers, actions, deaths) => {
+        count += 1
+        const name = `file-${count}.bin`
+        const content = Buffer.from(bytes)
+        const { uploads } = start()
+        const request = { ...ontoNothing, folder: root, fileName: name }
+        const length = defers ? null : content.length
+        const { id } = await uploads.create(uploader, { request, length, metadata: '' })
+        const caller = callerOf(start, id, deaths)
+        for (const one of actions) {
+          const found = await caller.look()
+          if (found) await caller.send(additionsOf(one, content, found.offset))
+        }
+        await finish(caller, name, content)
+        const last = start()
+        expect(await last.uploads.find(uploader, id)).toMatchObject({ isComplete: true, offset: content.length })
+        expect(await last.content(name)).toEqual(content)
+      },
+    ),
+    { numRuns: runs(hand) },
+  )
+})

@@ -16,24 +16,21 @@ const open = async () => {
 const away = () => Promise.reject(new ServiceError('unavailable'))
 
 describe('Completing an upload while the store fails for a time', () => {
-  test.each(['HEAD', 'PATCH'] as const)(
-    'The next %s tries again, and answers 503 until the file is stored (U-29)',
-    async (method) => {
-      const service = await open()
-      const upload = uploadIn(await service.create('a.txt', 5))
-      service.placing.always(away)
-      const again = () => (method === 'HEAD' ? service.head(upload) : service.patch(upload, 5, ''))
-      for (const answer of [await service.patch(upload, 0, 'hello'), await again(), await again()]) {
-        expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1', 'tus-resumable': '1.0.0' } })
-        expect(answer.headers['upload-offset']).toBeUndefined()
-      }
-      expect(await service.content('a.txt')).toBeUndefined()
-      service.placing.end()
-      const { status, headers } = await again()
-      expect([status, headers['upload-offset']]).toEqual([method === 'HEAD' ? 200 : 204, '5'])
-      expect(await service.content('a.txt')).toBe('hello')
-    },
-  )
+  test.each(['HEAD', 'PATCH'] as const)('%s tries again: 503 until the file is stored (U-29)', async (method) => {
+    const service = await open()
+    const upload = uploadIn(await service.create('a.txt', 5))
+    service.placing.always(away)
+    const again = () => (method === 'HEAD' ? service.head(upload) : service.patch(upload, 5, ''))
+    for (const answer of [await service.patch(upload, 0, 'hello'), await again(), await again()]) {
+      expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1', 'tus-resumable': '1.0.0' } })
+      expect(answer.headers['upload-offset']).toBeUndefined()
+    }
+    expect(await service.content('a.txt')).toBeUndefined()
+    service.placing.end()
+    const { status, headers } = await again()
+    expect([status, headers['upload-offset']]).toEqual([method === 'HEAD' ? 200 : 204, '5'])
+    expect(await service.content('a.txt')).toBe('hello')
+  })
 
   test('If a later attempt is refused, the upload ends (U-28)', async () => {
     const service = await open()

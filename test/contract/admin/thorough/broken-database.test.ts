@@ -43,19 +43,16 @@ test('site list prints advice in one line if its first table is damaged', async 
 })
 
 describe.skipIf(noOtherUser !== undefined)('a read-only database', () => {
-  test.for(changing)(
-    'on a read-only database, the message of %s mentions permissions',
-    async (command, { siteDirectory }) => {
-      execFileSync('chown', ['-R', String(otherUser), siteDirectory])
-      chmodSync(join(siteDirectory, 'site-admin.db'), 0o400)
-      const { status, stdout, stderr } = await runAsOther('admin/main.js', [
-        '--data-dir',
-        siteDirectory,
-        ...wordsOf(command),
-      ])
-      expect(stderr).toMatch(messages.directory.databaseReadOnly)
-      expect(stderr).toContain(siteDirectory)
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    },
-  )
+  test.for(changing)('on a read-only database, %s mentions permissions', async (command, { siteDirectory }) => {
+    execFileSync('chown', ['-R', String(otherUser), siteDirectory])
+    chmodSync(join(siteDirectory, 'site-admin.db'), 0o400)
+    const { status, stdout, stderr } = await runAsOther('admin/main.js', [
+      '--data-dir',
+      siteDirectory,
+      ...wordsOf(command),
+    ])
+    expect(stderr).toMatch(messages.directory.databaseReadOnly)
+    expect(stderr).toContain(siteDirectory)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  })
 })

@@ -48,45 +48,36 @@ describe.skipIf(!existsSync(full))('a full output', () => {
 test.skipIf(!existsSync(full)).for([
   ['bogus', 2],
   ['site show 9', 1],
-] as const)(
-  'if an error message cannot be written, the exit status stays the same: %s',
-  async ([command, status], { siteDirectory }) => {
-    const outcome = await runInShell(`"$node" admin/main.js --data-dir "$1" ${command} 2> "$2"`, [siteDirectory, full])
-    expect(outcome).toMatchObject({ status, stdout: '', stderr: '' })
-  },
-)
+] as const)('the exit status is the same without a message: %s', async ([command, status], { siteDirectory }) => {
+  const outcome = await runInShell(`"$node" admin/main.js --data-dir "$1" ${command} 2> "$2"`, [siteDirectory, full])
+  expect(outcome).toMatchObject({ status, stdout: '', stderr: '' })
+})
 
 describe.skipIf(noSmallDisk !== undefined)('an output that becomes full in the middle', () => {
   test.for([
     ['completion bash', noRoom],
     ['export --site 1001', messages.output.full(' The export is incomplete. …')],
-  ] as const)(
-    '%s fails if only the beginning of its output could be written',
-    async ([command, reported], { siteDirectory, skip }) => {
-      await addForms(siteDirectory)
-      const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
-      if (!disk) return skip('a file system cannot be mounted here')
-      try {
-        disk.fill(4096)
+  ] as const)('%s fails if its output could not be completed', async ([command, reported], { siteDirectory, skip }) => {
+    await addForms(siteDirectory)
+    const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
+    if (!disk) return skip('a file system cannot be mounted here')
+    try {
+      disk.fill(4096)
 
-        const file = join(disk.path, 'output')
-        const { status, stderr } = await administerInto(file, siteDirectory, command)
+      const file = join(disk.path, 'output')
+      const { status, stderr } = await administerInto(file, siteDirectory, command)
 
-        expect(statSync(file).size).toBe(4096)
-        expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(reported) })
-      } finally {
-        disk.unmount()
-      }
-    },
-  )
+      expect(statSync(file).size).toBe(4096)
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(reported) })
+    } finally {
+      disk.unmount()
+    }
+  })
 })
 
-test.for(['site list', '--help'] as const)(
-  '%s succeeds if its reader has closed the pipe',
-  async (command, { siteDirectory }) => {
-    expect(await administerUnread(siteDirectory, command)).toMatchObject({ status: 0, stderr: '' })
-  },
-)
+test.for(['site list', '--help'] as const)('%s succeeds if its pipe is closed', async (command, { siteDirectory }) => {
+  expect(await administerUnread(siteDirectory, command)).toMatchObject({ status: 0, stderr: '' })
+})
 
 const revoked = messages.output.tokenRevoked
 
@@ -101,11 +92,8 @@ test.for([
   expect(changes).toHaveLength(1)
 })
 
-test.skipIf(!existsSync(full))(
-  'a new webhook is removed at once if its secret could not be shown (V-31)',
-  async ({ siteDirectory }) => {
-    const { status, stderr } = await administerInto(full, siteDirectory, createWebhook)
-    expect([status, sentenceIn(stderr)]).toEqual([1, expect.stringMatching(messages.output.webhookRemoved)])
-    expect(await administerJson(siteDirectory, ['webhook', 'list', '--site', '1001'])).toEqual([])
-  },
-)
+test.skipIf(!existsSync(full))('a webhook whose secret nobody saw is removed (V-31)', async ({ siteDirectory }) => {
+  const { status, stderr } = await administerInto(full, siteDirectory, createWebhook)
+  expect([status, sentenceIn(stderr)]).toEqual([1, expect.stringMatching(messages.output.webhookRemoved)])
+  expect(await administerJson(siteDirectory, ['webhook', 'list', '--site', '1001'])).toEqual([])
+})

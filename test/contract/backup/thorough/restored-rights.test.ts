@@ -83,7 +83,7 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'a user who may not read a backup gets a message about permissions',
+  'an unreadable backup is reported with its permissions',
   async ({ backedUp }) => {
     const { folder, backup, restored } = backedUp
     chmodSync(folder, 0o755)

@@ -45,17 +45,14 @@ const examplesIn = (text: string): Example[] =>
 
 const mark = '----- next -----'
 
-test.for(pages)(
-  'each command prints the text below it, in %s',
-  async ([page, heading, fewest], { service, directory }) => {
-    const examples = examplesIn(sectionOf(await read(page), heading))
-    expect(examples.length).toBeGreaterThanOrEqual(fewest)
-    const script = examples.map(({ command }) => `${command}\nprintf '\\n${mark}\\n'\n`).join('')
-    const env = { ...process.env, BASE: service.baseUrl, TOKEN: service.token, TMPDIR: directory }
-    const { stdout } = await run('bash', ['-c', script], { env })
-    const outputs = stdout.split(`\n${mark}\n`)
-    expect(examples.map(({ command }, index) => [command, normalised(outputs[index] ?? '', service.baseUrl)])).toEqual(
-      examples.map(({ command, output }) => [command, normalised(output)]),
-    )
-  },
-)
+test.for(pages)('in %s, each command prints what is below', async ([page, heading, fewest], { service, directory }) => {
+  const examples = examplesIn(sectionOf(await read(page), heading))
+  expect(examples.length).toBeGreaterThanOrEqual(fewest)
+  const script = examples.map(({ command }) => `${command}\nprintf '\\n${mark}\\n'\n`).join('')
+  const env = { ...process.env, BASE: service.baseUrl, TOKEN: service.token, TMPDIR: directory }
+  const { stdout } = await run('bash', ['-c', script], { env })
+  const outputs = stdout.split(`\n${mark}\n`)
+  expect(examples.map(({ command }, index) => [command, normalised(outputs[index] ?? '', service.baseUrl)])).toEqual(
+    examples.map(({ command, output }) => [command, normalised(output)]),
+  )
+})

@@ -40,26 +40,23 @@ const consoleMayAsk = async (baseUrl: string): Promise<readonly string[]> => {
   return /connect-src ([^;]*)/.exec(policy)?.[1]?.split(' ') ?? []
 }
 
-base(
-  'callers are redirected to a new data centre at once, and the console may call it',
-  async ({ directory, start }) => {
-    const { baseUrl } = await start()
-    const added = 'http://127.0.0.1:9'
-    expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", baseUrl])
+base('a new data centre gets redirects at once, and the console may call it', async ({ directory, start }) => {
+  const { baseUrl } = await start()
+  const added = 'http://127.0.0.1:9'
+  expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", baseUrl])
 
-    const { run, attempt } = commandsOn(directory)
-    expect(await attempt(`data-centre add eu --url ${added}`)).toMatchObject({ status: 0, stderr: '' })
-    const { id } = await run('site create --name Europe --data-centre eu')
-    const { token } = await run(`token issue --user ann --site ${id}`)
+  const { run, attempt } = commandsOn(directory)
+  expect(await attempt(`data-centre add eu --url ${added}`)).toMatchObject({ status: 0, stderr: '' })
+  const { id } = await run('site create --name Europe --data-centre eu')
+  const { token } = await run(`token issue --user ann --site ${id}`)
 
-    expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", added, baseUrl])
-    const answer = await fetch(baseUrl + fields(id), { headers: { Authorization: token }, redirect: 'manual' })
-    expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
-      status: 301,
-      location: added + fields(id),
-    })
-  },
-)
+  expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", added, baseUrl])
+  const answer = await fetch(baseUrl + fields(id), { headers: { Authorization: token }, redirect: 'manual' })
+  expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
+    status: 301,
+    location: added + fields(id),
+  })
+})
 
 base('a new base URL warns that the running service keeps the old URL', async ({ directory, start }) => {
   await start()
@@ -67,17 +64,14 @@ base('a new base URL warns that the running service keeps the old URL', async ({
   expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))
 })
 
-base(
-  'the default data centre of a directory is the first data centre of the last start',
-  async ({ directory, start }) => {
-    const first = await start(['--data-centres', 'us:0,eu:0'])
-    await first.stop()
-    const second = await start(['--data-centres', 'ap:0,eu:0'])
-    expect(await commandsOn(directory).run('data-centre list')).toMatchObject([
-      { id: 'ap', default: true },
-      { id: 'eu', default: false },
-      { id: 'us', default: false },
-    ])
-    await second.stop()
-  },
-)
+base('the default data centre is the first data centre of the last start', async ({ directory, start }) => {
+  const first = await start(['--data-centres', 'us:0,eu:0'])
+  await first.stop()
+  const second = await start(['--data-centres', 'ap:0,eu:0'])
+  expect(await commandsOn(directory).run('data-centre list')).toMatchObject([
+    { id: 'ap', default: true },
+    { id: 'eu', default: false },
+    { id: 'us', default: false },
+  ])
+  await second.stop()
+})

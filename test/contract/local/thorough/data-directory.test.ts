@@ -25,22 +25,19 @@ const makeOldDirectory = async (directory: string) => {
   new DatabaseSync(join(directory, 'run', 'lock')).close()
 }
 
-test.for(['--port', '--data-centres'])(
-  'a start fails if the port that %s names is in use',
-  async (flag, { directory }) => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => other.once('listening', resolve))
-    const { port } = other.address() as AddressInfo
-    try {
-      const value = flag === '--port' ? String(port) : `us:0,eu:${port}`
-      const outcome = await startOn(directory, [flag, value])
-      expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toBe(messages.start.portTaken(port))
-    } finally {
-      other.close()
-    }
-  },
-)
+test.for(['--port', '--data-centres'])('a start fails if the port of %s is in use', async (flag, { directory }) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+  try {
+    const value = flag === '--port' ? String(port) : `us:0,eu:${port}`
+    const outcome = await startOn(directory, [flag, value])
+    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(outcome.stderr).toBe(messages.start.portTaken(port))
+  } finally {
+    other.close()
+  }
+})
 
 test('a start fails if a setting is wrong, before --reset removes anything', async ({ dataDirectory }) => {
   const before = snapshotOf(dataDirectory)
