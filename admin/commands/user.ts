@@ -77,7 +77,7 @@ const entryIn = ({ role, folder, right }: Options): SiteEntry | undefined => {
 }
 
 const personNamed = async ({ people }: AdminStores, name: string): Promise<Person> => {
-  const person = await people.get(name, true)
+  const person = await people.get(name)
   if (!person) throw new Refusal(`There is no person ${name}. "user list --site ID" lists the people of a site.`)
   return person
 }
@@ -128,7 +128,7 @@ const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   const names = (await Promise.all(sites.map((id) => siteOf(stores, id)))).map((site) => site.name)
   const password = passwordStdin && (await readPassword())
   if (password !== undefined) checkPassword(password, [name, ...names])
-  const known = await stores.people.get(name, true)
+  const known = await stores.people.get(name)
   if (known) refuseKnown(known, name, options)
   const deps = { people: stores.people, clock: systemClock }
   const added: Awaited<ReturnType<typeof addUser>>[] = []

@@ -18,7 +18,7 @@ const xml = async (text: string): Promise<unknown> => (await import('../../lib/h
 type Credentials = z.output<Awaited<ReturnType<typeof loadChecks>>['signInBody']>
 
 const signInAs = async (deps: AccessDeps, request: RoutedRequest, { username, password }: Credentials) => {
-  const person = await deps.people.get(username, true)
+  const person = await deps.people.get(username)
   const name = person?.name ?? null
   try {
     const found = await authenticatePerson(deps, { username, password, address: request.address }, person)

@@ -65,7 +65,7 @@ export const findCaller = async (grants: Grants, people: People, hash: string): 
   const grant = await grants.get(hash)
   if (!grant) return undefined
   const [person, parent] = await Promise.all([
-    grant.kind && people.get(grant.user),
+    grant.kind && people.get(grant.user, false),
     grant.parent === undefined ? grant : grants.get(grant.parent),
   ])
   return parent && callerOf(grant, person)

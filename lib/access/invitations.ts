@@ -49,7 +49,7 @@ const isInvited = ({ invitation, disabled }: Person, secret: string, now: number
  */
 export const acceptInvitation = async (deps: SignInDeps, text: string, password: string): Promise<Person> => {
   const [, name = '', secret = ''] = shape.exec(text) ?? []
-  const person = name === '' ? undefined : await deps.people.get(name, true)
+  const person = name === '' ? undefined : await deps.people.get(name)
   if (!person || !isInvited(person, secret, deps.clock.wall())) throw new ServiceError('invitationUnknown')
   const { identities: _, ...invited } = person
   const after = await withPassword(deps, invited, password)

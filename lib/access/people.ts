@@ -120,7 +120,7 @@ export const updatePerson = async (
   change: (person: Person) => { readonly after: Person | undefined; readonly entries: readonly HistoryEntry[] },
 ): Promise<Person | undefined> => {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    const before = await people.get(name, true)
+    const before = await people.get(name)
     if (!before) return undefined
     const { after, entries } = change(before)
     const outcome = await people.replace(before, after, entries)

@@ -68,7 +68,7 @@ export const withPassword = async (deps: Pick<SignInDeps, 'findSite' | 'clock'>,
 
 /** only the session with this hash stays valid. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
 export const changePassword = async (deps: SignInDeps, hash: string, credentials: Credentials, password: string) => {
-  const person = await authenticatePerson(deps, credentials, await deps.people.get(credentials.username, true))
+  const person = await authenticatePerson(deps, credentials, await deps.people.get(credentials.username))
   const after = await withPassword(deps, person, password)
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')

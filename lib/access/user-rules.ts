@@ -157,4 +157,4 @@ export const removeUser = async ({ people }: UserDeps, manager: Manager, name: s
 }
 
 export const findUser = async ({ people }: Pick<UserDeps, 'people'>, site: SiteId, name: string): Promise<Person> =>
-  ofSite(await people.get(name, true), site)
+  ofSite(await people.get(name), site)

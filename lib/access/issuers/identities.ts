@@ -30,7 +30,7 @@ const has = (person: Person | undefined, identity: string): person is Person =>
 /** The remembered name may belong to another person now, so this also checks the record of the person. */
 const findKnown = async ({ people, accessValues }: IdentityDeps, identity: string): Promise<Person | undefined> => {
   const name = await accessValues.get(keyOf(identity))
-  const person = name === undefined ? undefined : await people.get(name, true)
+  const person = name === undefined ? undefined : await people.get(name)
   return has(person, identity) ? person : undefined
 }
 
@@ -67,7 +67,7 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   const { invitation: _, password: __, ...kept } = person
   const after = { ...kept, identities: [identity], sessions: newSessions(person, deps.clock.wall()) }
   const outcome = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
-  return outcome === 'done' ? deps.people.get(person.name, true) : undefined
+  return outcome === 'done' ? deps.people.get(person.name) : undefined
 }
 
 const longestDisplayName = 200
@@ -93,7 +93,7 @@ const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: str
     const person = personNamed(name, identity, claims, sites, deps.clock.wall())
     await remember(deps, identity, name)
     if (await deps.people.create(person, entriesOf('user.created', person, arrived))) return person
-    const other = await deps.people.get(name, true)
+    const other = await deps.people.get(name)
     if (has(other, identity)) return other
   }
   return undefined

@@ -77,7 +77,7 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
   }
 
   return {
-    async get(name, isNewest = false) {
+    async get(name, isNewest = true) {
       // DynamoDB refuses long keys with an error.
       if (!isPersonName(name)) return undefined
       return mapped(await table.get({ key: keyOfName(name) }, isNewest), toPerson)

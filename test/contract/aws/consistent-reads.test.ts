@@ -1,8 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, test } from 'vitest'
+import { findCaller } from '../../../lib/access/callers.ts'
+import { hashToken } from '../../../lib/access/grants.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
+import { listWhole } from '../../../lib/categories/contents.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
+import { addOwner } from '../../support/every-operation.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { openTableStores } from '../../support/tables.ts'
@@ -32,6 +36,7 @@ const watchReads = (dynamodb: DynamoDBDocumentClient): void =>
   )
 
 const site = 1 as SiteId
+const other = 2 as SiteId
 const form = 3 as WebFormId
 const list: LinkList = { site, kind: 'news', category: 5 as CategoryId }
 const removed = 6 as CategoryId
@@ -42,12 +47,14 @@ const dynamodb = connect()
 watchReads(dynamodb)
 const stores = openTableStores(names, { dynamodb, record: unrecorded })
 type Tested = typeof stores
+let session: string
 
 beforeAll(async () => {
   await stores.contents.putMany(site, 'category', [{ id: list.category }, { id: removed }], entry)
   await stores.contents.putMany(site, 'news', [{ id: 1 }], entry)
   await stores.webForms.create({ site, id: form, name: 'Form', fields: [] }, entry)
   await stores.removals.open(site, folder, 'open', entry)
+  session = hashToken(await addOwner(stores))
 })
 
 const readsOf = async (call: (tested: Tested) => Promise<unknown>): Promise<boolean[]> => {
@@ -57,13 +64,18 @@ const readsOf = async (call: (tested: Tested) => Promise<unknown>): Promise<bool
 }
 
 test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
+  ['a person', 1, ({ people }) => people.get('ann')],
+  ['the people of a site', 1, ({ people }) => people.listOfSite(site)],
+  ['a code of a sign-in', 1, ({ accessValues }) => accessValues.get('code')],
   ['the progress of an upload', 1, ({ progress }) => progress.percentOf('token')],
   ['content', 1, ({ contents }) => contents.get(site, 'news', 1)],
   ['the existence of content', 1, ({ contents }) => contents.existing(site, 'news', [1])],
+  ['content with its text', 2, ({ contents }) => listWhole(contents, site, 'news', 0, 1)],
   ['the highest id of content', 1, ({ contents }) => contents.highestId(site, 'news')],
   // Category, objects and links before the write. Category and objects again after the write.
   ['the objects of a new link', 5, ({ links }) => links.link(list, new Map([[1, true]]), entry)],
   ['the category of an unlink', 1, ({ links }) => links.unlink(list, [1], entry)],
+  ['whole web forms', 1, ({ webForms }) => webForms.listWhole(site, 0, 1)],
   ['the highest id of a web form', 1, ({ webForms }) => webForms.highestId(site)],
   ['the fields before a change', 1, ({ webForms }) => webForms.changeFields(site, form, () => [], entry)],
   ['running workflows', 1, ({ workflows }) => workflows.isRunning(site, [folder])],
@@ -74,19 +86,24 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['the locks of folders', 1, ({ removals }) => removals.locksOf(site, [folder])],
   ['the storage that a site uses', 1, ({ usage }) => usage.bytesOf(site)],
   ['an upload', 1, ({ uploadRecords }) => uploadRecords.get('id')],
+  ['a webhook', 1, ({ webhooks }) => webhooks.get(site, 'id')],
   ['the webhooks of a site', 1, ({ webhooks }) => webhooks.listOfSite(site)],
   ['the retries of a webhook', 1, ({ deliveries }) => deliveries.retries(site, 'id', 1)],
   ['the history', 1, ({ history }) => history.after(site, 0, 1)],
   ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],
   // One read for each kind of object.
   ['the links of a removed category', 2, ({ contents }) => contents.removeCategory(site, removed, entry)],
+  ['the web forms of a removed site', 1, ({ webForms }) => webForms.clear(other)],
 ])('the read of %s is consistent', async (_, count, call) => {
   expect(await readsOf(call)).toEqual(Array.from({ length: count }, () => true))
 })
 
 test.each<[string, (tested: Tested) => Promise<unknown>]>([
   ['a site', ({ sites }) => sites.getSite(site)],
+  ['a data centre', ({ sites }) => sites.getDataCentre('us')],
   ['a token', ({ grants }) => grants.get('hash')],
+  ['the person of a token', ({ grants, people }) => findCaller(grants, people, session)],
+  ['the issuers', ({ issuers }) => issuers.trust()],
   ['a web form', ({ webForms }) => webForms.get(site, form)],
   ['contents of a list', ({ contents }) => contents.getMany(site, 'news', [1])],
   ['long texts', ({ contents }) => contents.texts(site, 'news', [1])],
@@ -95,5 +112,5 @@ test.each<[string, (tested: Tested) => Promise<unknown>]>([
   ['a list of links', ({ links }) => links.list(list, 0, 10)],
   ['the number of links', ({ links }) => links.count(list, 0, 10)],
 ])('the read of %s costs half as much, because it may be stale', async (_, call) => {
-  expect(await readsOf(call)).toEqual([false])
+  expect(new Set(await readsOf(call))).toEqual(new Set([false]))
 })

@@ -1,5 +1,7 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import {
+  addOwner,
   type Exercise,
   exercises,
   fillDirectory,
@@ -69,4 +71,29 @@ test.each([
 ])('The requests of %s need the expected number of rounds of calls to the tables', async (group, expected) => {
   const exercise = exercises.find((one) => one.group === group)
   expect(exercise && Object.fromEntries(await roundsOf(exercise))).toMatchObject(expected)
+})
+
+test.each(exercises)('$group answers after the last of its calls to the tables has ended', async (exercise) => {
+  const own = openMemoryTables()
+  const dynamodb = own.connect()
+  await fillDirectory(storesOver(dynamodb))
+  const session = await addOwner(storesOver(dynamodb))
+  await exercise.fill(dynamodb)
+  const running: object[] = []
+  dynamodb.middlewareStack.add(
+    (next) => async (args) => {
+      running.push(args)
+      // The newest call ends first, so a call that the function does not wait for is still running at its answer.
+      for (let turns = 0; turns < 50; turns = running.at(-1) === args ? turns + 1 : 0) await turn()
+      running.splice(running.indexOf(args), 1)
+      return next(args)
+    },
+    { step: 'initialize', name: 'newestFirst' },
+  )
+  const { handler, close } = await exercise.open(dynamodb, { telemetry: { request: () => {} } })
+  for (const request of exercise.requests) {
+    await perform(handler, session, request)
+    expect(running, request.target).toEqual([])
+  }
+  await close()
 })
