@@ -8,8 +8,8 @@ import { createForms, type Forms } from './forms.ts'
 import { listSites, acceptInvitation as requestAcceptance, signIn as requestToken } from './generated/operations.gen.ts'
 import type { Acceptance, SignInCode, Site } from './generated/types.gen.ts'
 import { addressOf, type SendCall } from './operation.ts'
-import { answerOf, isList, ServiceError } from './service-error.ts'
-import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
+import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
+import { type Call, createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 export interface Service {
@@ -75,20 +75,34 @@ const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
 
 type KnownMembers = { items: []; users: []; keys: []; id: number; name: string }
 
-/**
- * Sends generated calls through the transport. Every call can be repeated safely, except the one that creates a field.
- */
+/** A change of the password checks the old password, so a repetition fails after a lost answer. */
+const isRepeatable = (method: string, address: string): boolean =>
+  method === 'POST' ? address.includes('/categories') : method === 'GET' || address !== '/api/v2/admin/me'
+
+/** An earlier attempt has removed this, or has ended this session, and its answer was lost. */
+const isRemoved = (method: string, address: string, error: unknown): boolean =>
+  method === 'DELETE' && (hasStatus(error, 404) || (hasStatus(error, 401) && address === '/api/v2/admin/tokens'))
+
+/** Sends generated calls through the transport. */
 const createCall =
   (baseUrl: string, send: Send): SendCall =>
   async <Data>(method: string, address: string, given: Parameters<SendCall>[2]) => {
     const url = `${baseUrl}${addressOf(address, given)}`
     const { body, headers } = given
-    const response = await send({
+    let isUncertain = false
+    const call: Call = {
       method,
       url,
       headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
-      repeatable: method !== 'POST' || url.includes('/categories'),
+      repeatable: isRepeatable(method, address),
       body: body === undefined ? undefined : JSON.stringify(body),
+      onUncertain: () => {
+        isUncertain = true
+      },
+    }
+    const response = await send(call).catch((error: unknown) => {
+      if (isUncertain && isRemoved(method, address, error)) return new Response()
+      throw error
     })
     const isRight = ({ items, users, keys, id, name }: Partial<KnownMembers>) =>
       method !== 'GET' || (id ?? name ?? isList(items ?? users ?? keys))

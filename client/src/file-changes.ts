@@ -51,16 +51,20 @@ export interface FileChanges {
 
 type Condition = Readonly<Record<string, string>>
 type Query = Readonly<Record<string, string | undefined>>
-type Stat = (path: string) => Promise<Entry>
-type StatOf = (path: string) => Promise<Entry | undefined>
+type Stat = (path: string, signal?: AbortSignal) => Promise<Entry>
+type StatOf = (path: string, signal?: AbortSignal) => Promise<Entry | undefined>
 
 // If the file is missing, a conditional change fails with 412 for any tag.
 const isGone = async (statOf: StatOf, path: string, error: unknown): Promise<boolean> =>
   hasStatus(error, 404) || (hasStatus(error, 412) && (await statOf(path)) === undefined)
 
-const conditionOf = async (statOf: StatOf, path: string, replace: string | boolean): Promise<Condition> => {
+const conditionOf = async (
+  statOf: StatOf,
+  path: string,
+  { replace = false, signal }: PutOptions,
+): Promise<Condition> => {
   if (typeof replace === 'string') return { 'If-Match': replace }
-  const entry = replace ? await statOf(path) : undefined
+  const entry = replace ? await statOf(path, signal) : undefined
   return entry?.etag === undefined || !hasExactSpelling(path, entry)
     ? { 'If-None-Match': '*' }
     : { 'If-Match': entry.etag }
@@ -133,9 +137,9 @@ export const createFileChanges = (
 ): FileChanges => {
   const limit: Limit = { piece: Number.POSITIVE_INFINITY }
 
-  const statOf = async (path: string): Promise<Entry | undefined> => {
+  const statOf: StatOf = async (path, signal) => {
     try {
-      return await stat(path)
+      return await stat(path, signal)
     } catch (error) {
       if (hasStatus(error, 404)) return undefined
       throw error
@@ -184,7 +188,7 @@ export const createFileChanges = (
       const { replace = false, signal } = options
       signal?.throwIfAborted()
       const source = sourceOf(content)
-      const condition = await conditionOf(statOf, path, replace)
+      const condition = await conditionOf(statOf, path, options)
       try {
         await store(path, source, condition, options)
       } catch (error) {

@@ -90,7 +90,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
       const page = await get<Entry>(isEntry, folder, { meta: '', ...query, cursor }, signal)
       return { items: page.contents ?? [], next: page.cursor }
     })
-  const stat = (path: string) => get<Entry>(isEntry, path, { meta: '', limit: '1' })
+  const stat = (path: string, signal?: AbortSignal) => get<Entry>(isEntry, path, { meta: '', limit: '1' }, signal)
 
   return {
     ...createFileChanges(send, root, urlOf, stat),
@@ -98,7 +98,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
     listAll: async function* (folder = '', signal) {
       for await (const file of contents(folder, { recursive: 'true' }, signal)) yield asListed(file)
     },
-    stat,
+    stat: (path) => stat(path),
     read: (path, { range, version, draft, etag, signal } = {}) =>
       send({
         method: 'GET',

@@ -11,7 +11,7 @@ import {
 } from './generated/operations.gen.ts'
 import type { Field, FieldChange, FieldType, FieldTypeId, WebForm } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
-import { hasStatus, ServiceError } from './service-error.ts'
+import { hasStatus } from './service-error.ts'
 
 /** A system field, and the tag of the state that the client has read. */
 export interface ReadField extends Field {
@@ -41,8 +41,6 @@ export interface Forms {
   change(form: number, field: number, change: FieldChange, condition?: FieldCondition): Promise<void>
   remove(form: number, field: number, condition?: FieldCondition): Promise<void>
 }
-
-const fieldUnknown = 115002
 
 export const createForms = ({ site, call }: Connection): Forms => {
   const path = { site: site.id }
@@ -84,12 +82,7 @@ export const createForms = ({ site, call }: Connection): Forms => {
     },
     async remove(webForm, field, { etag } = {}) {
       const tag = etag ?? (await read(webForm, field)).etag
-      try {
-        await deleteField(call, { path: { ...path, webForm, field }, headers: { 'If-Match': tag } })
-      } catch (error) {
-        // The field existed before this call, so an earlier attempt has removed it, and the answer was lost.
-        if (!(error instanceof ServiceError && error.code === fieldUnknown)) throw error
-      }
+      await deleteField(call, { path: { ...path, webForm, field }, headers: { 'If-Match': tag } })
     },
   }
 }

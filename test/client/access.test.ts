@@ -1,10 +1,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
-import { connect, ServiceError, signIn } from '../../client/src/index.ts'
+import { describe, expect } from 'vitest'
+import { type ConnectOptions, connect, ServiceError, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
 import { messages } from '../support/messages.ts'
 import { test as base, outcome, siteFiles } from './support/command.ts'
+import type { Decide } from './support/proxy.ts'
 import { all } from './support/site.ts'
 
 const password = ' correct horse battery '
@@ -87,4 +88,58 @@ test('the library ends every session, and changes the password (T-31, A-13, A-61
   await one.access.signOut({ all: true })
   await expect(listWith(one)).rejects.toEqual(isRefused)
   await expect(signIn({ ...login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
+})
+
+describe('A call whose answer was lost', () => {
+  /** A client whose connection ends after the service has carried out the first change, but before its answer. */
+  const afterLostAnswer = async (login: ConnectOptions, proxied: (decide: Decide) => Promise<string>) => {
+    let isArmed = false
+    const decide: Decide = (method) => {
+      if (!isArmed || method === 'GET') return 'pass'
+      isArmed = false
+      return 'cut after'
+    }
+    const client = await connect({ ...login, url: await proxied(decide) })
+    const loseNext = () => {
+      isArmed = true
+    }
+    return { client, loseNext }
+  }
+
+  test('a removal succeeds, because its repetition finds nothing (T-35)', async ({ owned, proxied }) => {
+    const { client, loseNext } = await afterLostAnswer(owned.login, proxied)
+    const { access, webhooks } = client
+    const [key, webhook] = [
+      await access.keys.create({ name: 'Lost', rights: ['files:read'] }),
+      await webhooks.create({ targetUrl: 'https://example.com/hooks', enabled: false }),
+    ]
+    await access.people.add({ name: 'lost', role: 'author', folders: ['/news'] })
+    for (const remove of [
+      () => access.keys.revoke(key.id),
+      () => webhooks.remove(webhook.id),
+      () => access.people.remove('lost'),
+    ]) {
+      loseNext()
+      await remove()
+      await expect(remove()).rejects.toMatchObject({ status: 404 })
+    }
+  })
+
+  test('a sign-out succeeds, because the session has ended (T-35)', async ({ owned, proxied }) => {
+    for (const options of [{}, { all: true }] as const) {
+      const { client, loseNext } = await afterLostAnswer(await owned.addOwner(`out-${Object.keys(options)}`), proxied)
+      loseNext()
+      await client.access.signOut(options)
+      await expect(client.access.me()).rejects.toMatchObject({ status: 401 })
+    }
+  })
+
+  test('a change of the password is not repeated with the old password (T-35)', async ({ owned, proxied }) => {
+    const login = await owned.addOwner('dora')
+    const { client, loseNext } = await afterLostAnswer(login, proxied)
+    loseNext()
+    const change = client.access.changePassword({ oldPassword: password, password: 'another horse battery' })
+    await expect(change).rejects.toMatchObject({ status: 0, message: expect.stringContaining('unless the change') })
+    await expect(signIn({ ...login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
+  })
 })

@@ -212,22 +212,37 @@ test('a refusal with a long Retry-After is reported without waiting', async () =
   expect(asked).toHaveLength(1)
 })
 
-test('aborting the signal of a connection ends every call, even a call that waits for an answer', async () => {
-  const [reason, stop] = [new Error('enough'), new AbortController()]
-  const { fetch: answering } = scriptedFetch(() => sites(address))
-  const send: typeof fetch = (input, init) => {
+/** Answers only the list of sites. Any other call waits until its signal aborts. */
+const waitingFetch =
+  (stop: () => void): typeof fetch =>
+  (input, init) => {
+    const { fetch: answering } = scriptedFetch(() => sites(address))
     if (isSites({ method: '', url: String(new Request(input, init).url), token: null })) return answering(input, init)
     const waiting = new Promise<Response>((_, reject) =>
       init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
     )
-    stop.abort(reason)
+    stop()
     return waiting
   }
+
+test('aborting the signal of a connection ends every call, even a call that waits for an answer', async () => {
+  const [reason, stop] = [new Error('enough'), new AbortController()]
+  const send = waitingFetch(() => stop.abort(reason))
   const client = await connect({ url: address, token: 'secret', patience, fetch: send, signal: stop.signal })
   await expect(client.files.stat('a')).rejects.toBe(reason)
   await expect(client.files.move('a', 'b')).rejects.toBe(reason)
   await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toBe(reason)
 })
+
+test.for([true, 'etag', false])(
+  'aborting the signal of a put ends it at once, with replace %s (T-33)',
+  async (replace) => {
+    const [reason, stop] = [new Error('enough'), new AbortController()]
+    const send = waitingFetch(() => stop.abort(reason))
+    const { files } = await connect({ url: address, token: 'secret', patience, fetch: send })
+    await expect(files.put('a', 'b', { replace, signal: stop.signal })).rejects.toBe(reason)
+  },
+)
 
 test('a stalled upload is cut off after minutes, whatever its size, and then continues', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

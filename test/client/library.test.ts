@@ -83,6 +83,7 @@ test('fields are added and removed, and changed only if nobody else did so first
   await expect(forms.remove(id, -7, field)).rejects.toMatchObject({ status: 412 })
   await forms.remove(id, -7)
   await expect(forms.field(id, -7)).rejects.toMatchObject({ code: 115002 })
+  await expect(forms.remove(id, -7, field)).rejects.toMatchObject({ code: 115002 })
 })
 
 test('objects can be filtered, and linked from a category and from an object', async ({ client: { categories } }) => {

@@ -184,3 +184,15 @@ test('diff --content shows the lines that differ (T-41)', async ({ demo, folder,
   ])
   expect(await site.texts()).toMatchObject({ 'a.txt': lines.join('\n') })
 })
+
+test('diff --content finds files whose local name has another Unicode form (T-41)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  await site.store({ 'B\u00fcro/\u00dc.txt': 'old' })
+  const here = await makeDirectory({ 'Bu\u0308ro/U\u0308.txt': 'new' })
+  const { stdout } = await demo('diff', '--content', here, folder)
+  expect(stdout).toContain('B\u00fcro/\u00dc.txt\n-old\n+new\n')
+})

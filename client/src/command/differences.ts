@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { joinPath } from '../paths.ts'
 import { escapeControls, jsonOf } from './format-text.ts'
@@ -78,6 +78,17 @@ const textOf = (bytes: Uint8Array): string | undefined => {
   return new TextDecoder().decode(bytes)
 }
 
+/** Returns the local path of a file. Its Unicode form may differ from the form on the site. */
+const locationOf = async (directory: string, path: string): Promise<string> => {
+  let location = directory
+  for (const name of path.split('/')) {
+    const names = await readdir(location)
+    const found = names.includes(name) ? name : names.find((each) => each.normalize('NFC') === name)
+    location = join(location, found ?? name)
+  }
+  return location
+}
+
 /** Prints the lines of a file that differ between the site and this machine. */
 export const printDifference = async (
   { client, json, signal }: Context,
@@ -86,7 +97,8 @@ export const printDifference = async (
   path: string,
 ): Promise<void> => {
   const answer = await client.files.read(joinPath(folder, path), { signal })
-  const sides = [new Uint8Array(await answer.arrayBuffer()), await readFile(join(directory, path), { signal })]
+  const location = await locationOf(directory, path)
+  const sides = [new Uint8Array(await answer.arrayBuffer()), await readFile(location, { signal })]
   const [there, here] = sides.map(textOf)
   const isText = there !== undefined && here !== undefined
   const difference = isText ? differenceOf(there, here) : undefined
