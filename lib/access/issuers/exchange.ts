@@ -55,7 +55,7 @@ const verifyOnce = async (client: ExchangeDeps['client'], issuer: Issuer, jwt: s
 const grantFor = (trust: Trust, issuer: Issuer, claims: JWTPayload, site: SiteId | undefined): Granted => {
   const granted = grantedBy(matchingRules(trust, issuer, claims), site)
   if (granted === 'several')
-    throw refusedTarget('Several rules match this token. Send the number of the site as resource.')
+    throw refusedTarget('Rules of several sites match this token. Send the number of the site as resource.')
   if (granted !== 'none') return granted
   const message = 'No rule matches this token. "site-admin rule list" shows the claims that a token needs.'
   throw site === undefined ? refusedGrant(message) : refusedTarget(message)

@@ -25,11 +25,10 @@ export interface Granted {
 
 /** A-98, A-100: if several rules of one site match, their rights add up, and the shortest `ttl` (in seconds) counts. */
 export const grantedBy = (matched: readonly Rule[], resource: SiteId | undefined): Granted | 'none' | 'several' => {
-  const matching = matched.filter(isForPrograms)
-  if (matching.length > 1 && resource === undefined) return 'several'
-  const rules = matching.filter(({ site }) => resource === undefined || site === resource)
+  const rules = matched.filter(isForPrograms).filter(({ site }) => resource === undefined || site === resource)
   const [first] = rules
   if (!first) return 'none'
+  if (rules.some(({ site }) => site !== first.site)) return 'several'
   return {
     site: first.site,
     rights: simplified(parseRights(rules.flatMap(({ grants }) => grants.rights))),

@@ -135,6 +135,14 @@ testWithIssuer('A resource selects one of several rules; a refused token stays u
   expect((await exchange(await issuer.sign())).json).toMatchObject({ scope: 'files:write:/news' })
 })
 
+testWithIssuer('A token gets the rights of all matching rules of one site (A-98)', async () => {
+  const { id: rule } = await addRule(site, '--claim repository_owner=acme --right forms:read --ttl 5m')
+  const { status, json } = await exchange(await issuer.sign())
+  await admin('rule', 'remove', rule)
+  expect(status).toBe(200)
+  expect(json).toMatchObject({ scope: 'files:write:/news forms:read', expires_in: 300 })
+})
+
 testWithIssuer('If the issuer does not answer, the exchange answers 503 (A-91, E-16)', async () => {
   const silent = await startTokenIssuer()
   const of = `${id}-silent`
