@@ -98,7 +98,7 @@ describe('site remove', () => {
     const { files, workflows, webForms, contents, sites, grants, webhooks } = machine.stores
     const areas = (change: object) => ({ ...stores, areas: async () => ({ ...machine.stores, ...change }) })
     const breaking: readonly AdminStores[] = [
-      { ...stores, grants: { ...grants, uncover: fails } },
+      { ...stores, grants: { ...grants, change: fails } },
       areas({ files: { ...files, remove: fails } }),
       areas({ workflows: { ...workflows, clear: fails } }),
       areas({ webForms: { ...webForms, clear: fails } }),
