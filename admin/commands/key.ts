@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { isGrantOfKey, type Key } from '../../lib/access/grants.ts'
-import { currentKeys, describeKeys, issueKey, keyEntry } from '../../lib/access/keys.ts'
+import { grantEntries, isGrantOfKey, type Key } from '../../lib/access/grants.ts'
+import { currentKeys, describeKeys, issueKey } from '../../lib/access/keys.ts'
 import { type Person, rightsOfEntry } from '../../lib/access/people.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { includesRight, type Right, textOfRight } from '../../lib/core/rights.ts'
@@ -72,16 +72,16 @@ const change = async (stores: AdminStores, text: string, { user }: Pick<CreateOp
   const person = await personOn(stores, user, key.sites[0] as SiteId)
   const to = { user: person.name, since: person.created }
   const entries = [
-    keyEntry('key.removed', key, administrator),
-    keyEntry('key.created', { ...key, ...to }, administrator),
+    ...grantEntries('removed', key, administrator),
+    ...grantEntries('created', { ...key, ...to }, administrator),
   ]
-  if (!(await stores.grants.handOver(key.hash, to, entries))) throw unknown()
+  if (!(await stores.grants.change(key.hash, (present) => ({ ...present, ...to }), entries))) throw unknown()
   return { id: key.hash, name: key.name, user: person.name }
 }
 
 const revoke = async (stores: AdminStores, text: string) => {
   const key = await keyNamed(stores, text)
-  await stores.grants.remove(key.hash, [keyEntry('key.removed', key, administrator)])
+  await stores.grants.remove(key.hash, grantEntries('removed', key, administrator))
   return { revoked: true }
 }
 

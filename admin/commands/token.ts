@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander'
 import { permissionsOf, rightsOfToken } from '../../lib/access/callers.ts'
-import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/grants.ts'
+import { type Grant, grantEntries, issueGrant, type Permission, permissions } from '../../lib/access/grants.ts'
 import { inIso } from '../../lib/core/clock.ts'
-import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
-import { entryOf } from '../stores/changes.ts'
+import { administrator } from '../stores/changes.ts'
 import { findGrant, printOnce } from '../stores/find-grant.ts'
 import { grantsOf } from '../stores/site-removal.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
@@ -30,10 +29,6 @@ interface IssueOptions {
   readonly ttl: number
 }
 
-// Each site that the token covers gets a history entry. The entry names the token by the first characters of its hash.
-const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly HistoryEntry[] =>
-  sites.map((site) => entryOf(type, site, `token/${hash.slice(0, 12)}`, { user }))
-
 // A token without `--right` is stored in the old form (A-38).
 const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 'right'>): readonly string[] => {
   if (right.length === 0) return [...new Set(permission)]
@@ -41,24 +36,16 @@ const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 
   return rights.map(textOfRight)
 }
 
-const issue = async (stores: AdminStores, { user, site, ttl, ...granted }: IssueOptions, self: Command) => {
-  const permissions = permissionsIn(granted)
+const remove = ({ grants }: AdminStores, grant: Grant): Promise<boolean> =>
+  grants.remove(grant.hash, grantEntries('removed', grant, administrator))
+
+const issue = async (stores: AdminStores, { user, site, ttl, ...given }: IssueOptions, self: Command) => {
   await Promise.all(site.map((id) => siteOf(stores, id)))
-  const token = newToken()
-  const grant: Grant = {
-    hash: hashToken(token),
-    user,
-    sites: [...new Set(site)],
-    permissions,
-    expires: Math.floor(Date.now() / 1000) + ttl,
-  }
-  await stores.grants.put(grant, entriesOf('token.created', grant))
-  return printOnce(
-    self,
-    { token, expires: inIso(grant.expires) },
-    { what: 'token', name: grant.hash, again: 'issue' },
-    () => stores.grants.remove(grant.hash, entriesOf('token.removed', grant)),
-  )
+  const expires = Math.floor(Date.now() / 1000) + ttl
+  const granted = { user, sites: [...new Set(site)], permissions: permissionsIn(given), expires }
+  const { token, grant } = await issueGrant(stores.grants, granted, administrator)
+  const printed = { what: 'token', name: grant.hash, again: 'issue' } as const
+  return printOnce(self, { token, expires: inIso(expires) }, printed, () => remove(stores, grant))
 }
 
 const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
@@ -74,9 +61,8 @@ const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
 const isToken = (grant: Grant): grant is Grant => grant.kind === undefined
 
 const revoke = async (stores: AdminStores, token: string) => {
-  const { grants } = stores
   const grant = await findGrant(stores, token, 'token', isToken)
-  if (grant && (await grants.remove(grant.hash, entriesOf('token.removed', grant)))) return { revoked: true }
+  if (grant && (await remove(stores, grant))) return { revoked: true }
   throw new Refusal('This token does not exist: it may be revoked or expired. "token list" lists all tokens.')
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Grant, isCurrent, isGrantOfKey } from '../../lib/access/grants.ts'
+import { type Grant, grantEntries, isCurrent, uncover } from '../../lib/access/grants.ts'
 import { withoutRulesOf } from '../../lib/access/issuers/issuers.ts'
 import { type ContentKind, objectKindNames } from '../../lib/core/content-kinds.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
@@ -11,7 +11,7 @@ import { emptyFolder } from '../../lib/storage/continue-removal.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
 import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
-import { entryOf } from './changes.ts'
+import { administrator, entryOf } from './changes.ts'
 
 export const grantsOf = async ({ grants }: AdminStores, site: SiteId | undefined): Promise<Grant[]> => {
   const found: Grant[] = []
@@ -78,16 +78,18 @@ const empty = async ({ workflows, files, webForms, contents, webhooks }: AreaSto
 }
 
 // Returns true if a cache may still accept one of the tokens.
-const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
+const leaveGrants = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {
-    const { hash, user, sites } = grant
     isAnyCurrent ||= isCurrent(grant, Date.now())
     // A session loses the site when its person loses the site.
     if (grant.kind === 'session') continue
-    const kind = isGrantOfKey(grant) ? 'key' : 'token'
-    const type = kind === 'key' || sites.length === 1 ? (`${kind}.removed` as const) : 'token.changed'
-    await stores.grants.uncover(hash, id, entryOf(type, id, `${kind}/${hash.slice(0, 12)}`, { user }))
+    const entries = grantEntries(
+      grant.sites.length === 1 ? 'removed' : 'changed',
+      { ...grant, sites: [id] },
+      administrator,
+    )
+    await stores.grants.change(grant.hash, (present) => uncover(present, id), entries)
   }
   return isAnyCurrent
 }
@@ -105,7 +107,7 @@ export const removeSite = async (
   const area = await stores.areas(site)
   await removeRules(stores, site.id)
   await stores.people.leaveSite(site.id)
-  const isRemembered = await uncover(stores, site)
+  const isRemembered = await leaveGrants(stores, site)
   const over = Date.now() + (isRemembered ? await stores.memory() : 0)
   await empty(area, site.id)
   const left = over - Date.now()

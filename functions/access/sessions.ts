@@ -1,4 +1,5 @@
 import { type Caller, rightsOn } from '../../lib/access/callers.ts'
+import { grantEntries } from '../../lib/access/grants.ts'
 import { describeEntry } from '../../lib/access/people.ts'
 import { siteSession } from '../../lib/access/sessions.ts'
 import { changePassword as change, endSessions } from '../../lib/access/sign-in.ts'
@@ -6,7 +7,6 @@ import type { me } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { inIso } from '../../lib/core/clock.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import { parseId, type SiteId } from '../../lib/core/ids.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import { readBody } from '../../lib/http/operation.ts'
@@ -33,7 +33,7 @@ const siteIn = (segment: string, { sites }: Caller): SiteId | undefined => {
 
 /** A-68, A-69. 401/101001 if the person does not have the site, or if the site is in another data centre. */
 export const createSiteToken = callerOperation(async ({ caller, params }, deps: AccessDeps) => {
-  signedIn(caller)
+  const person = signedIn(caller)
   const id = siteIn(params['ownSite'] ?? '', caller)
   const site = id !== undefined && caller.sites.includes(id) ? await deps.findSite(id) : undefined
   if (site?.dataCentre !== deps.edge.dataCentre) {
@@ -41,20 +41,14 @@ export const createSiteToken = callerOperation(async ({ caller, params }, deps: 
       message: 'You have no site with this id in this data centre. GET /api/v1/admin/sites lists your sites.',
     })
   }
-  return tokenReply(await siteSession(deps.grants, caller, site.id))
+  return tokenReply(await siteSession(deps.grants, caller, person, site.id))
 })
 
-const entriesOf = ({ kind, hash, user, sites }: Caller, requestId: string): readonly HistoryEntry[] => {
-  if (kind === 'session') return []
-  const [type, subject] = kind === 'key' ? (['key.removed', 'key'] as const) : (['token.removed', 'token'] as const)
-  const named = `${subject}/${hash.slice(0, 12)}`
-  return sites.map((site) => ({ actor: user, requestId, site, type, subject: named, details: { user } }))
-}
-
 /** A-70, A-71. */
-export const signOut = callerOperation(async ({ caller, query, id }, deps: AccessDeps) => {
+export const signOut = callerOperation(async ({ caller, query, id: requestId }, deps: AccessDeps) => {
+  const entries = grantEntries('removed', caller, { actor: caller.user, requestId })
   if (query.has('all')) await endSessions(deps, signedIn(caller).name)
-  else await deps.grants.remove(caller.hash, entriesOf(caller, id))
+  else await deps.grants.remove(caller.hash, entries)
   return done
 })
 

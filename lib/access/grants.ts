@@ -1,25 +1,27 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { HistoryEntry } from '../core/history-entry.ts'
-import { type SiteId, storedId } from '../core/ids.ts'
+import type { Author, HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
 
 /**
- * The port to the grants. The SHA-256 of a token identifies its grant. `handOver` returns false if no key has this
- * hash. `recordUse` writes at most once a day. Errors of every call: unavailable.
+ * The port to the grants. The SHA-256 of a token identifies its grant. `change` stores the result of its function, or
+ * removes the grant if the function returns undefined. `change` returns false if no grant has this hash, or if the
+ * function returns the same grant. `recordUse` writes at most once a day. Errors of every call: unavailable.
  */
 export interface Grants {
   get(hash: string): Promise<Grant | undefined>
   put(grant: Grant, entries: readonly HistoryEntry[]): Promise<void>
   remove(hash: string, entries: readonly HistoryEntry[]): Promise<boolean>
-  /**
-   * Removes a site from a grant. If it was the last site, removes the grant. Returns false if the grant does not cover
-   * the site.
-   */
-  uncover(hash: string, site: SiteId, entry: HistoryEntry): Promise<boolean>
+  change(
+    hash: string,
+    change: (grant: Grant) => ChangedGrant | undefined,
+    entries: readonly HistoryEntry[],
+  ): Promise<boolean>
   list(): AsyncIterable<Grant>
   keysOf(site: SiteId): Promise<readonly Key[]>
-  handOver(hash: string, to: Pick<Key, 'user' | 'since'>, entries: readonly HistoryEntry[]): Promise<boolean>
   recordUse(key: Key, day: string): Promise<void>
 }
+
+type ChangedGrant = Pick<Grant, 'user' | 'sites' | 'since'>
 
 // A-18: the permission that the original system calls "Can use SFTP & File Manager".
 export const permissions = ['files'] as const
@@ -53,21 +55,38 @@ export interface Key extends Grant {
 
 export const isGrantOfKey = (grant: Grant): grant is Key => grant.kind === 'key'
 
-const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+/** Only tokens can lose single sites. The history does not contain sessions. */
+export const grantEntries = (
+  fate: 'created' | 'changed' | 'removed',
+  { kind, hash, user, sites }: Grant,
+  author: Author,
+): readonly HistoryEntry[] => {
+  if (kind === 'session') return []
+  const thing = kind ?? 'token'
+  const type = fate === 'changed' ? 'token.changed' : (`${thing}.${fate}` as const)
+  return sites.map((site) => ({ ...author, site, type, subject: `${thing}/${hash.slice(0, 12)}`, details: { user } }))
+}
 
-export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown>>>): Grant => ({
-  hash: String(stored.hash),
-  user: String(stored.user),
-  sites: listed(stored.sites).map((site) => storedId<SiteId>(site)),
-  permissions: listed(stored.permissions).map(String),
-  expires: Number(stored.expires),
-  ...(stored.kind != null && { kind: stored.kind === 'key' ? 'key' : 'session', since: Number(stored.since) }),
-  ...(stored.name != null && { name: String(stored.name) }),
-  ...(stored.parent != null && { parent: String(stored.parent) }),
-})
+export const uncover = (grant: Grant, site: SiteId): Grant | undefined => {
+  if (!grant.sites.includes(site)) return grant
+  const sites = grant.sites.filter((other) => other !== site)
+  return sites.length > 0 ? { ...grant, sites } : undefined
+}
 
 export const newToken = (): string => randomBytes(32).toString('hex')
 
 export const hashToken = (token: string): string => hash('sha256', token, 'hex')
+
+/** Only this result contains the token. Without an author, the history has no entry. Errors: unavailable. */
+export const issueGrant = async (
+  grants: Pick<Grants, 'put'>,
+  granted: Omit<Grant, 'hash'>,
+  author?: Author,
+  token = newToken(),
+) => {
+  const grant = { ...granted, hash: hashToken(token) }
+  await grants.put(grant, author ? grantEntries('created', grant, author) : [])
+  return { token, grant }
+}
 
 export const isCurrent = (grant: Pick<Grant, 'expires'>, now: number): boolean => grant.expires * 1000 > now

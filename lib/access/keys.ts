@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { dayOf, inIso } from '../core/clock.ts'
-import type { Author, HistoryEntry } from '../core/history-entry.ts'
+import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
 import { type Right, simplified, textOfRight } from '../core/rights.ts'
 import { callerOf, rightsOn } from './callers.ts'
-import { type Grant, type Grants, hashToken, isCurrent, isGrantOfKey, type Key } from './grants.ts'
+import { type Grant, type Grants, grantEntries, isCurrent, isGrantOfKey, issueGrant, type Key } from './grants.ts'
 import type { People, Person } from './people.ts'
 
 // A-90: `sak_`, then 43 letters and digits with 256 random bits, then 6 letters and digits with the CRC-32 of the rest.
@@ -62,14 +62,6 @@ export const createUseLog = (grants: Pick<Grants, 'recordUse'>, now: () => numbe
   }
 }
 
-export const keyEntry = (type: 'key.created' | 'key.removed', key: Key, author: Author): HistoryEntry => ({
-  ...author,
-  type,
-  site: key.sites[0] as SiteId,
-  subject: `key/${key.hash.slice(0, 12)}`,
-  details: { user: key.user },
-})
-
 /** Only this result contains the text of the key. `expires` is in epoch seconds. Errors: unavailable. */
 export const issueKey = async (
   grants: Pick<Grants, 'put'>,
@@ -78,13 +70,15 @@ export const issueKey = async (
   { name, rights, expires }: Pick<Key, 'name' | 'expires'> & { readonly rights: readonly Right[] },
   author: Author,
 ) => {
-  const key = newKey()
-  const id = hashToken(key)
   const permissions = simplified(rights).map(textOfRight)
   const owned = { kind: 'key', user: maker.name, since: maker.created, name } as const
-  const grant: Key = { ...owned, hash: id, sites: [site], permissions, expires }
-  await grants.put(grant, [keyEntry('key.created', grant, author)])
-  return { id, key, name, rights: permissions, expires: inIso(expires) }
+  const { token: key, grant } = await issueGrant(
+    grants,
+    { ...owned, sites: [site], permissions, expires },
+    author,
+    newKey(),
+  )
+  return { id: grant.hash, key, name, rights: permissions, expires: inIso(expires) }
 }
 
 /** Returns false if the site does not have the key. Errors: unavailable. */
@@ -92,7 +86,7 @@ export const revokeKey = async (grants: Grants, site: SiteId, id: string, author
   const grant = await grants.get(id)
   if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) return false
   // The result does not matter: if an answer was lost, a repeated removal finds no key.
-  await grants.remove(id, [keyEntry('key.removed', grant, author)])
+  await grants.remove(id, grantEntries('removed', grant, author))
   return true
 }
 

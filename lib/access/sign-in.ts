@@ -72,9 +72,7 @@ export const changePassword = async (deps: SignInDeps, hash: string, credentials
   const after = await withPassword(deps, person, password)
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')
-  // A session that has ended meanwhile must not be stored again.
-  const session = await deps.grants.get(hash)
-  if (session) await deps.grants.put({ ...session, since: after.sessions }, [])
+  await deps.grants.change(hash, (session) => ({ ...session, since: after.sessions }), [])
 }
 
 export const endSessions = async ({ people, clock }: SignInDeps, name: string): Promise<void> => {

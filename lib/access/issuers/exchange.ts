@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseId, type SiteId } from '../../core/ids.ts'
 import { textOfRight } from '../../core/rights.ts'
-import { type Grants, hashToken, newToken } from '../grants.ts'
+import { type Grants, issueGrant } from '../grants.ts'
 import { clockSkew, type IssuerClient, longestToken } from './issuer-client.ts'
 import { type Issuer, type Issuers, type KeyedValues, TokenFault, type Trust } from './issuers.ts'
 import { type Granted, grantedBy, matchingRules } from './match-rules.ts'
@@ -81,10 +81,9 @@ export const exchangeToken = async (deps: ExchangeDeps, jwt: string, resource: s
   const claims = await verifyOnce(deps.client, issuer, jwt)
   const granted = grantFor(trust, issuer, claims, site)
   await use(deps, issuer, claims)
-  const token = newToken()
   const user = `${issuer.id}:${claims.sub}`.replace(/\p{Cc}/gu, ' ').slice(0, longestUser)
   const expires = Math.floor(deps.clock.wall() / 1000) + granted.ttl
   const permissions = granted.rights.map(textOfRight)
-  await deps.grants.put({ hash: hashToken(token), user, sites: [granted.site], permissions, expires }, [])
+  const { token } = await issueGrant(deps.grants, { user, sites: [granted.site], permissions, expires })
   return { ...granted, token, user }
 }

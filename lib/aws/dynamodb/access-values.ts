@@ -1,6 +1,6 @@
 import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { type Attributes, openTable, type TableOptions } from './dynamodb.ts'
+import { openTable, type TableOptions } from './dynamodb.ts'
 import type { RecordingOptions } from './journal.ts'
 
 /** The id of an item in the table of sites. No site has this id, because ids of sites are numbers. */
@@ -33,7 +33,7 @@ export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers
 
 const prefix = 'value#'
 
-export const isAccessValue = ({ hash }: Attributes): boolean => String(hash).startsWith(prefix)
+export const isAccessValue = ({ hash }: { readonly hash: string }): boolean => hash.startsWith(prefix)
 
 interface ValueItem {
   readonly hash: string

@@ -1,4 +1,4 @@
-import { type Grant, type Grants, isGrantOfKey, type Key, storedGrant } from '../../access/grants.ts'
+import { type Grant, type Grants, isGrantOfKey, type Key } from '../../access/grants.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
@@ -18,72 +18,74 @@ const mostAttempts = 5
 const usePrefix = 'used#'
 const useOf = (hash: string): string => usePrefix + hash
 
-const isUse = ({ hash }: { readonly hash?: unknown }): boolean => String(hash).startsWith(usePrefix)
+// Only keys and their uses have a `site`, so only they are in the index.
+interface GrantItem extends Grant {
+  readonly site?: SiteId | undefined
+}
 
-const readKeys = async (table: Table, site: SiteId): Promise<readonly Key[]> => {
+interface UseItem extends Pick<GrantItem, 'hash' | 'site' | 'expires'> {
+  readonly day: string
+}
+
+const isUse = ({ hash }: Pick<Grant, 'hash'>): boolean => hash.startsWith(usePrefix)
+
+const toGrant = ({ site: _, ...grant }: GrantItem): Grant => grant
+
+const readKeys = async (table: Table<GrantItem & Partial<UseItem>>, site: SiteId): Promise<readonly Key[]> => {
   const query = { index: 'keysOfSite', where: '#site = :site', values: { ':site': site }, columns: ['hash'] }
   const found = await queryItems(table, query)
-  const items = await batchGet<Readonly<Record<string, unknown>>>(
+  const items = await batchGet(
     table,
-    found.map(({ hash }) => ({ hash: String(hash) })),
+    found.map(({ hash }) => ({ hash })),
   )
-  const days = new Map(items.filter(isUse).map(({ hash, day }) => [hash, String(day)]))
-  const keys = items
-    .filter((item) => !isUse(item))
-    .map(storedGrant)
+  const days = new Map(items.map(({ hash, day }) => [hash, day]))
+  return items
+    .map(toGrant)
     .filter(isGrantOfKey)
-  return keys.map((key) => {
-    const lastUsed = days.get(useOf(key.hash))
-    return { ...key, ...(lastUsed !== undefined && { lastUsed }) }
-  })
+    .map((key) => {
+      const lastUsed = days.get(useOf(key.hash))
+      return { ...key, ...(lastUsed !== undefined && { lastUsed }) }
+    })
 }
 
 export const createGrants = ({ record, ...options }: RecordingOptions): Grants => {
-  const table = openTable(options)
+  const table = openTable<GrantItem>(options)
   return {
-    get: async (hash) => mapped(await table.get({ hash }, false), storedGrant),
+    get: async (hash) => mapped(await table.get({ hash }, false), toGrant),
 
-    async uncover(hash, site, entry) {
+    async change(hash, change, entries) {
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
-        const item = await table.get({ hash })
-        const sites = item && storedGrant(item).sites
-        if (!sites?.includes(site)) return false
-        const others = sites.filter((other) => other !== site)
-        // No command adds sites to a token, so an equal number of sites means the same sites.
-        const condition = 'contains(#sites, :site) AND size(#sites) = :count'
-        const values = { ':site': site, ':count': sites.length }
-        const isDone =
-          others.length === 0
-            ? await table.take({ hash }, { condition, values })
-            : await table.update({ hash }, { set: { sites: others }, condition, values })
-        if (await recordIf(isDone, record, entry)) return true
+        const before = await table.get({ hash })
+        const after = before && change(before)
+        if (!before || after === before) return false
+        // Nothing adds sites to a grant, so an equal number of sites means the same sites.
+        const condition = '#user = :user AND size(#sites) = :count'
+        const write = { condition, values: { ':user': before.user, ':count': before.sites.length } }
+        const isDone = after ? await table.put({ ...before, ...after }, write) : await table.take({ hash }, write)
+        if (await recordIf(isDone, record, ...entries)) return true
       }
       throw new ServiceError('unavailable')
     },
 
     async put(grant, entries) {
-      const found = isGrantOfKey(grant) ? { site: grant.sites[0] } : {}
-      const own: Required<Record<keyof Omit<Grant, 'kind' | 'since' | 'name' | 'parent'>, unknown>> = grant
-      await table.put({ ...own, ...found })
+      await table.put({ ...grant, ...(isGrantOfKey(grant) && { site: grant.sites[0] }) })
       for (const entry of entries) await record(entry)
     },
 
     remove: async (hash, entries) => recordIf(await table.take({ hash }), record, ...entries),
 
     async *list() {
-      for await (const item of scan(table)) if (!isUse(item) && !isAccessValue(item)) yield storedGrant(item)
+      for await (const item of scan(table)) if (!isUse(item) && !isAccessValue(item)) yield toGrant(item)
     },
 
-    keysOf: (site) => readKeys(table, site),
-
-    async handOver(hash, { user, since }, entries) {
-      const change = { set: { user, since }, condition: 'attribute_exists(#name)' }
-      return recordIf(await table.update({ hash }, change), record, ...entries)
-    },
+    keysOf: (site) => readKeys(openTable(options), site),
 
     async recordUse({ hash, sites: [site], expires }, day) {
-      const use = { hash: useOf(hash), site, day, expires }
-      await table.put(use, { condition: 'attribute_not_exists(#hash) OR #day < :day', values: { ':day': day } })
+      const uses = openTable<UseItem>(options)
+      await uses.put(
+        { hash: useOf(hash), site, day, expires },
+        { condition: 'attribute_not_exists(#hash) OR #day < :day', values: { ':day': day } },
+      )
     },
   }
 }

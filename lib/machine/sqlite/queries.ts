@@ -72,6 +72,10 @@ export const prepareAll = <Sqls extends Readonly<Record<string, string | Prepare
     ]),
   ) as unknown as Prepared<Sqls>
 
+/** `Row` has optional members in place of columns that may be NULL. */
+export const withoutNulls = <Row extends object>(row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row
+
 /** The row of a query for the highest or lowest id. The id is null when there are no rows. */
 export interface AnyId {
   readonly id: number | null

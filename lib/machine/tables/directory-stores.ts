@@ -1,33 +1,28 @@
-import { type Grant, type Grants, isGrantOfKey, storedGrant } from '../../access/grants.ts'
+import { type Grant, type Grants, isGrantOfKey } from '../../access/grants.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
-import { type Flag, prepareAll, query, readPages } from '../sqlite/queries.ts'
+import { type Flag, prepareAll, query, readPages, withoutNulls } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-interface SiteRow extends Omit<Site, 'renderingEngine' | 'quota'> {
+interface SiteRow extends Omit<Site, 'renderingEngine'> {
   readonly renderingEngine: Flag
-  readonly quota: number | null
 }
 
-const toSite = ({ quota, ...row }: SiteRow): Site => ({
-  ...row,
-  renderingEngine: row.renderingEngine === 1,
-  ...(quota !== null && { quota }),
+const toSite = ({ renderingEngine, ...row }: SiteRow): Site => ({
+  ...withoutNulls(row),
+  renderingEngine: renderingEngine === 1,
 })
 
-interface DataCentreRow extends Pick<DataCentre, 'id' | 'url'> {
+interface DataCentreRow extends Omit<DataCentre, 'isDefault'> {
   readonly isDefault: Flag
-  readonly region: string | null
 }
 
-const toDataCentre = ({ id, url, isDefault, region }: DataCentreRow): DataCentre => ({
-  id,
-  url,
+const toDataCentre = ({ isDefault, ...row }: DataCentreRow): DataCentre => ({
+  ...withoutNulls(row),
   isDefault: isDefault === 1,
-  ...(region !== null && { region }),
 })
 
 export const createSiteDirectory = ({ connection, read, write }: Database, record: RecordChange): SiteDirectory => {
@@ -99,35 +94,32 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
   }
 }
 
-interface GrantRow {
+interface GrantRow extends Omit<Grant, 'sites' | 'permissions'> {
   readonly sites: string
   readonly permissions: string
 }
 
-const toGrant = (row: GrantRow): Grant =>
-  storedGrant({ ...row, sites: JSON.parse(row.sites), permissions: JSON.parse(row.permissions) })
-
-const toUsedGrant = ({ lastUsed, ...row }: GrantRow & { readonly lastUsed: string | null }) => ({
-  ...toGrant(row),
-  ...(lastUsed !== null && { lastUsed }),
+const toGrant = ({ sites, permissions, ...row }: GrantRow): Grant => ({
+  ...withoutNulls(row),
+  sites: JSON.parse(sites),
+  permissions: JSON.parse(permissions),
 })
 
 const hashOf = ({ hash }: Grant): string => hash
 
 export const createGrants = ({ connection, read, write }: Database, record: RecordChange): Grants => {
   const columns = 'hash, user, sites, permissions, expires, kind, since, name, parent'
-  const { get, some, keysOf, put, remove, setSites, handOver, recordUse } = prepareAll(connection, {
-    get: query('SELECT * FROM grants WHERE hash = ?', toGrant),
-    some: query('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?', toGrant),
+  const { get, some, keysOf, put, update, remove, recordUse } = prepareAll(connection, {
+    get: query(`SELECT ${columns} FROM grants WHERE hash = ?`, toGrant),
+    some: query(`SELECT ${columns} FROM grants WHERE hash > ? ORDER BY hash LIMIT +?`, toGrant),
     keysOf: query(
       `SELECT ${columns}, last_used AS lastUsed FROM grants WHERE kind = 'key' AND sites = ? AND hash > ?
        ORDER BY hash LIMIT +?`,
-      toUsedGrant,
+      toGrant,
     ),
     put: `INSERT OR REPLACE INTO grants (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    update: 'UPDATE grants SET user = ?, sites = ?, since = ? WHERE hash = ?',
     remove: 'DELETE FROM grants WHERE hash = ?',
-    setSites: 'UPDATE grants SET sites = ? WHERE hash = ?',
-    handOver: "UPDATE grants SET user = ?, since = ? WHERE hash = ? AND kind = 'key'",
     recordUse: 'UPDATE grants SET last_used = ?2 WHERE hash = ?1 AND (last_used IS NULL OR last_used < ?2)',
   })
 
@@ -143,14 +135,14 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
 
     remove: (hash, entries) => write(() => recordIf(remove.run(hash).changes === 1, record, ...entries)),
 
-    uncover: (hash, site, entry) =>
+    change: (hash, change, entries) =>
       write(() => {
-        const grant = get.get(hash)
-        if (!grant?.sites.includes(site)) return false
-        const others = grant.sites.filter((other) => other !== site)
-        if (others.length > 0) setSites.run(JSON.stringify(others), hash)
+        const before = get.get(hash)
+        const after = before && change(before)
+        if (!before || after === before) return false
+        if (after) update.run(after.user, JSON.stringify(after.sites), after.since ?? null, hash)
         else remove.run(hash)
-        record(entry)
+        entries.forEach(record)
         return true
       }),
 
@@ -162,9 +154,6 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
       const pages = { of: [JSON.stringify([site])], after: '', keyOf: hashOf }
       return (await readPages(read, keysOf, pages)).filter(isGrantOfKey)
     },
-
-    handOver: (hash, { user, since }, entries) =>
-      write(() => recordIf(handOver.run(user, since, hash).changes === 1, record, ...entries)),
 
     recordUse: async ({ hash }, day) => {
       await write(() => recordUse.run(hash, day))

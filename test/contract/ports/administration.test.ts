@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { hashToken, newToken, uncover } from '../../../lib/access/grants.ts'
 import { type Content, listWhole } from '../../../lib/categories/contents.ts'
 import { mergeContent } from '../../../lib/core/content-kinds.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
@@ -143,12 +143,14 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
       const other = (site + 5_000) as SiteId
       const hash = hashToken(newToken())
       const grant = { hash, user: 'ann', sites: [site, other], permissions: ['files'] as const, expires: 1_900_000_000 }
+      const lose = (one: SiteId, type: HistoryEntry['type']) =>
+        stores.grants.change(hash, (present) => uncover(present, one), [entry(type)])
       await stores.grants.put(grant, [])
-      expect(await stores.grants.uncover(hash, 999_999 as SiteId, entry('token.changed'))).toBe(false)
-      expect(await stores.grants.uncover(hash, site, entry('token.changed'))).toBe(true)
+      expect(await lose(999_999 as SiteId, 'token.changed')).toBe(false)
+      expect(await lose(site, 'token.changed')).toBe(true)
       expect(await stores.grants.get(hash)).toEqual({ ...grant, sites: [other] })
-      expect(await stores.grants.uncover(hash, site, entry('token.changed'))).toBe(false)
-      expect(await stores.grants.uncover(hash, other, entry('token.removed'))).toBe(true)
+      expect(await lose(site, 'token.changed')).toBe(false)
+      expect(await lose(other, 'token.removed')).toBe(true)
       expect(await stores.grants.get(hash)).toBeUndefined()
       expect(await recordedTypes()).toEqual(['token.changed', 'token.removed'])
     })
@@ -157,7 +159,11 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
       const sites = range(1, 4).map((id) => (10_000 + id) as SiteId)
       const hash = hashToken(newToken())
       await stores.grants.put({ hash, user: 'ann', sites, permissions: [], expires: 1_900_000_000 }, [])
-      await Promise.all(sites.slice(1).map((one) => hand.connect().grants.uncover(hash, one, entry('token.changed'))))
+      await Promise.all(
+        sites
+          .slice(1)
+          .map((one) => hand.connect().grants.change(hash, (grant) => uncover(grant, one), [entry('token.changed')])),
+      )
       expect((await stores.grants.get(hash))?.sites).toEqual([sites[0]])
     })
   })
