@@ -97,7 +97,7 @@ test('a removal that was interrupted at any step can be continued', async ({ dir
   const { files, workflows, webForms, contents, sites, grants, webhooks } = machine.stores
   const areas = (change: object) => ({ ...stores, areas: async () => ({ ...machine.stores, ...change }) })
   const breaking: readonly AdminStores[] = [
-      { ...stores, grants: { ...grants, change: fails } },
+    { ...stores, grants: { ...grants, change: fails } },
     areas({ files: { ...files, remove: fails } }),
     areas({ workflows: { ...workflows, clear: fails } }),
     areas({ webForms: { ...webForms, clear: fails } }),
