@@ -6,7 +6,7 @@ import {
   type RemovedObject,
   type RemovedQuery,
 } from '../../storage/object-store.ts'
-import { compareText } from '../../storage/path.ts'
+import { compareText } from '../../core/compare-text.ts'
 import type { Bucket } from './bucket.ts'
 import { existsBelow, lastCharacter } from './find.ts'
 import { type ListPosition, listPage, type Page, type State, statesBelow } from './versions.ts'

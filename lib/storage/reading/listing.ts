@@ -1,5 +1,6 @@
+import { compareText } from '../../core/compare-text.ts'
 import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from '../object-store.ts'
-import { compareText, folderKey, nameOf, type StoragePath } from '../path.ts'
+import { folderKey, nameOf, type StoragePath } from '../path.ts'
 import { storageRefused } from '../refusals.ts'
 import { foldersTowards, isInScope, ownFoldersBelow, type Scope } from '../scope.ts'
 
