@@ -144,7 +144,7 @@ const changeForm = async (
   ) {
     if (Date.now() >= end) throw new ServiceError('unavailable')
     // Full jitter, so that writers that collided once do not collide again.
-    if (pause > 0) await sleep(Math.random() * pause)
+    await sleep(Math.random() * pause)
     const item = await table.get({ site: form.site, form: form.id })
     if (!item) throw new ServiceError('webFormUnknown')
     attempted = await tryToChange(table, item, apply, { mark, deadline })
