@@ -21,9 +21,12 @@ export interface SourceChange {
 
 type Edit = readonly [kind: string, replaced: ast.Node, by: string]
 
+const boundMoved = 'a bound moved by one'
+const moment = /\bnow\b|wall|monotonic|timeLeft|[eE]xpires|[uU]ntil|\bsince|\bdue|\.at\b/
+
 const turnsByKind: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'comparison turned': { '===': '!==', '!==': '===' },
-  'a bound moved by one': { '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
+  [boundMoved]: { '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
   'and replaced by or': { '&&': '||', '||': '&&', '??': '&&' },
   'sum turned': { '+': '-', '-': '+', '*': '/', '/': '*' },
   'flag flipped': { true: 'false', false: 'true' },
@@ -59,7 +62,9 @@ const editOf = (node: ast.Node): Edit | undefined => {
   // A single word may be an option. Longer texts are for people.
   if (ast.isStringLiteral(node) && /^[\w#:.-]+$/.test(node.text)) return ['text changed', node, "'changed'"]
   const turn = isTurnable(node) && turns.get(node.getText())
-  return turn ? [turn.kind, node, turn.after] : undefined
+  // Two moments are hardly ever equal.
+  const isOfMoments = turn && turn.kind === boundMoved && moment.test(node.parent.getText())
+  return turn && !isOfMoments ? [turn.kind, node, turn.after] : undefined
 }
 
 const nodesBelow = (node: ast.Node): readonly ast.Node[] => {
@@ -86,7 +91,11 @@ const wrapOf = (node: ast.Node): Place['wrap'] | undefined => {
 
 const placeOf = (node: ast.Node): Place => {
   const wrap = wrapOf(node)
-  return wrap ? { start: node.getStart(), end: node.end, wrap } : placeOf(node.parent)
+  if (wrap) return { start: node.getStart(), end: node.end, wrap }
+  // The default of a parameter runs together with the body.
+  const body = ast.isParameterDeclaration(node) && (node.parent as ast.FunctionLikeDeclaration).body
+  if (!body) return placeOf(node.parent)
+  return placeOf(ast.isBlock(body) ? (body.statements[0] ?? body) : body)
 }
 
 /** Every possible single change of a file. */

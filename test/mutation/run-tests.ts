@@ -16,7 +16,15 @@ export interface Result {
 /** Another source for some files. */
 export type Sources = ReadonlyMap<string, string>
 
-const projects = ['unit', 'contract', 'client', 'acceptance', 'acceptance-aws']
+const projects = ['unit', 'contract', 'client', 'acceptance', 'acceptance-aws', 'long']
+
+/** Tests that need a browser, packages or many minutes. */
+const leftOut = [
+  'test/{console,power-cuts}/**',
+  'test/{cdk,client,contract/documentation}/thorough/**',
+  '**/packaging/**',
+  '**/{in-a-browser,kill-*,package,reference}.test.ts',
+]
 
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-mutation-'))
 process.once('exit', () => rmSync(folder, { recursive: true }))
@@ -34,7 +42,11 @@ export const runTests = async (tests: readonly string[], sources: Sources = new 
   // A change often makes a case wait forever, so the time limit is shorter than usual.
   const options = tests.length > 0 ? ['--bail=1', '--maxWorkers=1', '--testTimeout=10000', ...tests] : []
   const reporting = ['--reporter=json', `--outputFile=${resultsFile}`]
-  const running = spawn('vitest', ['run', ...projects.map((name) => `--project=${name}`), ...reporting, ...options], {
+  const selection = [
+    ...projects.map((name) => `--project=${name}`),
+    ...leftOut.map((pattern) => `--exclude=${pattern}`),
+  ]
+  const running = spawn('vitest', ['run', ...selection, ...reporting, ...options], {
     detached: true,
     stdio: 'ignore',
     env: { ...process.env, NODE_OPTIONS: `--import=${preload}`, SOURCES: sourcesFile, VISITS: visitsFile },
