@@ -22,7 +22,8 @@ export interface SourceChange {
 type Edit = readonly [kind: string, replaced: ast.Node, by: string]
 
 const boundMoved = 'a bound moved by one'
-const moment = /\bnow\b|wall|monotonic|timeLeft|[eE]xpires|[uU]ntil|\bsince|\bdue|\.at\b/
+/** Two moments are hardly ever equal, and one attempt more changes nothing. */
+const withoutEffect = /\bnow\b|wall|monotonic|timeLeft|[eE]xpires|[uU]ntil|\bsince|\bdue|\.at\b|[aA]ttempt|\btries\b/
 
 const turnsByKind: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'comparison turned': { '===': '!==', '!==': '===' },
@@ -62,9 +63,8 @@ const editOf = (node: ast.Node): Edit | undefined => {
   // A single word may be an option. Longer texts are for people.
   if (ast.isStringLiteral(node) && /^[\w#:.-]+$/.test(node.text)) return ['text changed', node, "'changed'"]
   const turn = isTurnable(node) && turns.get(node.getText())
-  // Two moments are hardly ever equal.
-  const isOfMoments = turn && turn.kind === boundMoved && moment.test(node.parent.getText())
-  return turn && !isOfMoments ? [turn.kind, node, turn.after] : undefined
+  if (!turn || (turn.kind === boundMoved && withoutEffect.test(node.parent.getText()))) return undefined
+  return [turn.kind, node, turn.after]
 }
 
 const nodesBelow = (node: ast.Node): readonly ast.Node[] => {
@@ -117,9 +117,9 @@ export const changesOf = (file: string, parsed: ast.SourceFile): readonly Source
     ]
   })
 
-/** A source that calls `visit` with the number of each place before it runs the code there. */
-export const withVisits = (source: string, places: ReadonlyMap<number, Place>): string => {
-  const insertions = [...places].flatMap(([number, { start, end, wrap }]) => {
+/** A source that calls `visit` with the number of each change before it runs the code there. */
+export const withVisits = (source: string, changes: readonly (SourceChange & { number: number })[]): string => {
+  const insertions = changes.flatMap(({ number, place: { start, end, wrap } }) => {
     const [opening, separator, closing] = wraps[wrap]
     return [
       { at: start, text: `${opening}visit(${number})${separator}` },
