@@ -15,6 +15,7 @@ describe('a list of entity tags', () => {
     ['"a,b","c\\"', [strong('a,b'), strong('c\\')]],
     [', "a",, ,"b" , ', [strong('a'), strong('b')]],
     ['"\xe4"', [strong('\xe4')]],
+    [Array(100).fill('"a"').join(), Array(100).fill(strong('a'))],
   ])('the tags of the list %s are read', (header, expected) => {
     expect(readTags(header)).toEqual(expected)
   })
@@ -40,6 +41,7 @@ describe('a list of entity tags', () => {
     '"a";q=1',
     "'a'",
     `"a"${' '.repeat(10_000)}x`,
+    Array(101).fill('"a"').join(),
   ])('the list %j is malformed', (header) => {
     expect(readTags(header)).toBeUndefined()
   })
