@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { dayOf, inIso } from '../core/clock.ts'
+import { compareText } from '../core/compare-text.ts'
 import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
@@ -97,7 +98,7 @@ export const orderOfKey = ({ name, hash }: Key): string => name + hash
 /** The keys that have not expired, in the order of `orderOfKey`. Errors: unavailable. */
 export const currentKeys = async (grants: Grants, site: SiteId, now: number): Promise<readonly Key[]> => {
   const keys = (await grants.keysOf(site)).filter((key) => isCurrent(key, now))
-  return keys.sort((one, other) => (orderOfKey(one) < orderOfKey(other) ? -1 : 1))
+  return keys.sort((one, other) => compareText(orderOfKey(one), orderOfKey(other)))
 }
 
 export const describeKeys = async ({ people }: { readonly people: Pick<People, 'get'> }, keys: readonly Key[]) => {

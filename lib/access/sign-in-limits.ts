@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { networkOf } from '../core/addresses.ts'
 import { dayOf } from '../core/clock.ts'
+import { compareText } from '../core/compare-text.ts'
 import { ServiceError } from '../core/errors.ts'
 import { keyOfName, type Person } from './people.ts'
 
@@ -69,7 +70,7 @@ export const rememberSignIn = (person: Person, address: string | undefined, now:
   const network = address === undefined ? undefined : digestOf(networkOf(address))
   if (person.lastSignIn === today && (network === undefined || known[network] === today)) return person
   const others = Object.entries(known).filter(([one]) => one !== network)
-  const newest = others.sort(([, one], [, other]) => (one < other ? 1 : -1)).slice(0, mostAddresses - 1)
+  const newest = others.sort(([, one], [, other]) => compareText(other, one)).slice(0, mostAddresses - 1)
   const addresses = Object.fromEntries(network === undefined ? newest : [[network, today], ...newest])
   return { ...person, lastSignIn: today, addresses }
 }

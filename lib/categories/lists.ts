@@ -146,13 +146,13 @@ export const siteUrlList = (site: SiteId): ListDescription => ({ shape: siteUrlS
 
 export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promise<Json<ItemPage>> => {
   const item: Item = { siteId: site, url }
-  const behind = (after: number, limit: number): readonly Entry[] => (site > after && limit > 0 ? [{ id: site }] : [])
+  const behind = (after: number): readonly Entry[] => (site > after ? [{ id: site }] : [])
   const source: ListSource<Entry> = {
     longest: Number.POSITIVE_INFINITY,
-    entries: async (after, limit) => behind(after, limit),
+    entries: async (after) => behind(after),
     async count(after, limit): Promise<Count> {
-      const count = behind(after, limit).length
-      return { count, last: count > 0 ? site : after, ended: count < limit }
+      const count = behind(after).length
+      return { count, last: site, ended: count < limit }
     },
     outline: () => item,
     outlineHas: () => true,

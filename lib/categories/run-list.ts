@@ -79,8 +79,7 @@ const findAllMatches = async <E extends Entry>(source: ListSource<E>, query: Lis
   }
   const matches: Match<E>[] = []
   for (const some of chunksOf(entries, longestStep)) matches.push(...(await findMatches(source, query, some)))
-  const { order } = query
-  return order.members.length > 0 ? matches.sort((a, b) => order.compare(a.position, b.position)) : matches
+  return matches.sort((a, b) => query.order.compare(a.position, b.position))
 }
 
 const cutAtLimit = <E extends Entry>(

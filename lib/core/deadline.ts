@@ -32,8 +32,6 @@ export interface Deadline extends Disposable {
   within(milliseconds: number, now: () => number): Deadline
 }
 
-const longestTimer = 2 ** 31 - 1
-
 export const createDeadline = (timeLeft: () => number): Deadline => {
   let controller: AbortController | undefined
   let timer: NodeJS.Timeout | undefined
@@ -42,7 +40,7 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
     const cut = new AbortController()
     const left = timeLeft()
     if (left <= 0) cut.abort()
-    else if (left <= longestTimer) timer = setTimeout(() => cut.abort(), left)
+    else if (Number.isFinite(left)) timer = setTimeout(() => cut.abort(), left)
     return cut
   }
   const signalOf = (): AbortSignal => {

@@ -70,15 +70,20 @@ const admitToSite = ({ right }: Route, { renderingEngine, rightMissing }: GroupP
   return { ...caller, rights }
 }
 
+const presentationIn = (formats: Formats, format: Formats[number]): Presentation => ({
+  format,
+  varies: formats.length > 1,
+})
+
 const negotiate = (request: Request, formats: Formats): Presentation => {
   const format = preferredFormat(request, formats)
   if (format === undefined) throw new ServiceError('notAcceptable')
-  return { format, varies: formats.length > 1 }
+  return presentationIn(formats, format)
 }
 
 export const fallbackPresentation = (request: Request, policy: GroupPolicy, trace: Trace): Presentation => {
   const formats = trace.formats ?? policy.formats
-  return { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
+  return presentationIn(formats, preferredFormat(request, formats) ?? formats[0])
 }
 
 export const formatsOf = (route: Route, policy: GroupPolicy): Formats =>

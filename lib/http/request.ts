@@ -8,7 +8,7 @@ export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Re
 /** The stream stays open when the reader stops early. Errors: `broken` when the caller disconnects. */
 export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGenerator<Uint8Array, void> {
   if ('bytes' in body) {
-    if (body.bytes.length > 0) yield body.bytes
+    yield body.bytes
     return
   }
   try {

@@ -106,18 +106,6 @@ export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] 
 /** Two names are equal in this form if they differ only in case (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
-// Compares in the order of code points, which differs from the order of code units only for surrogates.
-const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
-
-export const compareText = (a: string, b: string): number => {
-  const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    const difference = a.charCodeAt(at) - b.charCodeAt(at)
-    if (difference !== 0) return rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
-  }
-  return a.length - b.length
-}
-
 export const isReserved = (reservedFolders: readonly string[], folder: string): boolean =>
   reservedFolders.some((reserved) => foldCase(reserved) === foldCase(folder))
 

@@ -1,10 +1,10 @@
+import { compareText } from '../core/compare-text.ts'
 import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
 import {
   ancestorsOf,
   childOf,
-  compareText,
   type Edition,
   foldCase,
   folderKey,

@@ -121,7 +121,6 @@ export const createTarget = ({
   let isClosed = false
   const connection = {
     agent: false,
-    autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 2_500,
     ...(!permitsPrivate && { lookup: lookupOf(resolve, isPermitted) }),
   } as const

@@ -21,9 +21,13 @@ export interface SourceChange {
 
 type Edit = readonly [kind: string, replaced: ast.Node, by: string]
 
+const boundMoved = 'a bound moved by one'
+/** Two moments are hardly ever equal, and one attempt more changes nothing. */
+const withoutEffect = /\bnow\b|wall|monotonic|timeLeft|[eE]xpires|[uU]ntil|\bsince|\bdue|\.at\b|[aA]ttempt|\btries\b/
+
 const turnsByKind: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'comparison turned': { '===': '!==', '!==': '===' },
-  'a bound moved by one': { '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
+  [boundMoved]: { '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
   'and replaced by or': { '&&': '||', '||': '&&', '??': '&&' },
   'sum turned': { '+': '-', '-': '+', '*': '/', '/': '*' },
   'flag flipped': { true: 'false', false: 'true' },
@@ -59,7 +63,8 @@ const editOf = (node: ast.Node): Edit | undefined => {
   // A single word may be an option. Longer texts are for people.
   if (ast.isStringLiteral(node) && /^[\w#:.-]+$/.test(node.text)) return ['text changed', node, "'changed'"]
   const turn = isTurnable(node) && turns.get(node.getText())
-  return turn ? [turn.kind, node, turn.after] : undefined
+  if (!turn || (turn.kind === boundMoved && withoutEffect.test(node.parent.getText()))) return undefined
+  return [turn.kind, node, turn.after]
 }
 
 const nodesBelow = (node: ast.Node): readonly ast.Node[] => {
@@ -86,7 +91,11 @@ const wrapOf = (node: ast.Node): Place['wrap'] | undefined => {
 
 const placeOf = (node: ast.Node): Place => {
   const wrap = wrapOf(node)
-  return wrap ? { start: node.getStart(), end: node.end, wrap } : placeOf(node.parent)
+  if (wrap) return { start: node.getStart(), end: node.end, wrap }
+  // The default of a parameter runs together with the body.
+  const body = ast.isParameterDeclaration(node) && (node.parent as ast.FunctionLikeDeclaration).body
+  if (!body) return placeOf(node.parent)
+  return placeOf(ast.isBlock(body) ? (body.statements[0] ?? body) : body)
 }
 
 /** Every possible single change of a file. */
@@ -108,9 +117,9 @@ export const changesOf = (file: string, parsed: ast.SourceFile): readonly Source
     ]
   })
 
-/** A source that calls `visit` with the number of each place before it runs the code there. */
-export const withVisits = (source: string, places: ReadonlyMap<number, Place>): string => {
-  const insertions = [...places].flatMap(([number, { start, end, wrap }]) => {
+/** A source that calls `visit` with the number of each change before it runs the code there. */
+export const withVisits = (source: string, changes: readonly (SourceChange & { number: number })[]): string => {
+  const insertions = changes.flatMap(({ number, place: { start, end, wrap } }) => {
     const [opening, separator, closing] = wraps[wrap]
     return [
       { at: start, text: `${opening}visit(${number})${separator}` },

@@ -11,13 +11,9 @@ interface Visit {
 }
 
 const countingVisits = (changes: readonly SourceChange[]) => {
-  const places = changes.map(({ file, place }, number) => ({ file, number, place }))
-  return new Map(
-    [...Map.groupBy(places, ({ file }) => file)].map(([file, here]) => [
-      file,
-      withVisits(readFileSync(file, 'utf8'), new Map(here.map(({ number, place }) => [number, place]))),
-    ]),
-  )
+  const numbered = changes.map((change, number) => ({ ...change, number }))
+  const byFile = [...Map.groupBy(numbered, ({ file }) => file)]
+  return new Map(byFile.map(([file, here]) => [file, withVisits(readFileSync(file, 'utf8'), here)]))
 }
 
 const timeOf = (tests: readonly Result[]): number => tests.reduce((sum, { milliseconds }) => sum + milliseconds, 0)

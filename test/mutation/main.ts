@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import type { SourceChange } from './changes.ts'
 import { chooseTests } from './choose-tests.ts'
-import { runTests, type Sources } from './run-tests.ts'
+import { runTests } from './run-tests.ts'
 import { openTypes } from './types.ts'
 
 /**
@@ -49,7 +49,7 @@ const atOnce = 4
 const passedAlone = new Set<string>()
 
 /** True if the test fails again alone, and passes without the change. */
-const isWitness = async (test: string, changed: Sources): Promise<boolean> => {
+const isWitness = async (test: string, changed: ReadonlyMap<string, string>): Promise<boolean> => {
   if ((await runTests([test], changed)).passed) return false
   if (!passedAlone.has(test) && (await runTests([test])).passed) passedAlone.add(test)
   return passedAlone.has(test)
@@ -81,9 +81,7 @@ const work = async () => {
   }
 }
 
-const percent = (part: number, of: number) => `${part} of ${of} noticed: ${((100 * part) / of).toFixed(1)} %`
-
 await Promise.all(Array.from({ length: availableParallelism() }, work))
-console.log(`The types refused ${refused.length}. Of the others, the tests noticed:`)
-console.log(percent(others.length - survivors, others.length))
-console.log(percent(changes.length - survivors, changes.length))
+const noticed = changes.length - survivors
+const percent = ((100 * noticed) / changes.length).toFixed(1)
+console.log(`${noticed} of ${changes.length} noticed: ${percent} %. The types noticed ${refused.length} of them.`)

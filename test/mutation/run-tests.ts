@@ -13,10 +13,14 @@ export interface Result {
   readonly milliseconds: number
 }
 
-/** Another source for some files. */
-export type Sources = ReadonlyMap<string, string>
+const projects = ['unit', 'contract', 'client', 'acceptance', 'acceptance-aws', 'long']
 
-const projects = ['unit', 'contract', 'client', 'acceptance', 'acceptance-aws']
+/** Tests that need a browser, packages or many minutes. */
+const leftOut = [
+  'test/{{cdk,client,contract/documentation}/thorough,console,contract/packaging,power-cuts}/**',
+  '**/{in-a-browser,kill-*,package,reference}.test.ts',
+]
+const selection = [...projects.map((name) => `--project=${name}`), ...leftOut.map((pattern) => `--exclude=${pattern}`)]
 
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-mutation-'))
 process.once('exit', () => rmSync(folder, { recursive: true }))
@@ -27,14 +31,14 @@ export const visitsFile = join(folder, 'visits.jsonl')
 const minute = 60_000
 const preload = pathToFileURL(join(import.meta.dirname, 'change-source.ts')).href
 
-/** Runs test files until one fails, or all tests if none are named. */
-export const runTests = async (tests: readonly string[], sources: Sources = new Map()) => {
+/** Runs test files until one fails, or all tests if none are named. `sources` replaces the source of some files. */
+export const runTests = async (tests: readonly string[], sources: ReadonlyMap<string, string> = new Map()) => {
   const [sourcesFile, resultsFile] = [join(folder, randomUUID()), join(folder, randomUUID())]
   writeFileSync(sourcesFile, JSON.stringify([...sources].map(([file, source]) => [pathToFileURL(file).href, source])))
   // A change often makes a case wait forever, so the time limit is shorter than usual.
   const options = tests.length > 0 ? ['--bail=1', '--maxWorkers=1', '--testTimeout=10000', ...tests] : []
   const reporting = ['--reporter=json', `--outputFile=${resultsFile}`]
-  const running = spawn('vitest', ['run', ...projects.map((name) => `--project=${name}`), ...reporting, ...options], {
+  const running = spawn('vitest', ['run', ...selection, ...reporting, ...options], {
     detached: true,
     stdio: 'ignore',
     env: { ...process.env, NODE_OPTIONS: `--import=${preload}`, SOURCES: sourcesFile, VISITS: visitsFile },

@@ -1,4 +1,5 @@
 import { type Grant, type Grants, isGrantOfKey, type Key } from '../../access/grants.ts'
+import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
@@ -163,7 +164,7 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
         else sites.push(toSite(item))
       }
       sites.sort((a, b) => a.id - b.id)
-      dataCentres.sort((a, b) => (a.id < b.id ? -1 : 1))
+      dataCentres.sort((a, b) => compareText(a.id, b.id))
       return { sites, dataCentres }
     },
   }

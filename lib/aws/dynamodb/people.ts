@@ -8,6 +8,7 @@ import {
   type Person,
   withoutSite,
 } from '../../access/people.ts'
+import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { mapped, openTable, scan, type Table } from './dynamodb.ts'
@@ -53,7 +54,7 @@ const storeOf = (table: Table<PersonItem>) => {
     async listOfSite(site: SiteId): Promise<readonly Person[]> {
       const found: Person[] = []
       for await (const item of scan(table, true)) if (item.sites[site] !== undefined) found.push(toPerson(item))
-      return found.sort((a, b) => (keyOfName(a.name) < keyOfName(b.name) ? -1 : 1))
+      return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
     },
   }
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import {
@@ -173,7 +174,7 @@ export const createWebhookDeliveries = (options: TableOptions): WebhookDeliverie
   return {
     async recent(site, id) {
       const rows = await queryItems(deliveries, listed(site, deliveriesOf(id)))
-      return rows.map(withoutKey).toSorted((one, other) => (one.id < other.id ? 1 : -1))
+      return rows.map(withoutKey).toSorted((one, other) => compareText(other.id, one.id))
     },
 
     async retries(site, id, limit) {

@@ -50,16 +50,15 @@ const createRejectionRetries = (): StandardRetryStrategy => {
 }
 
 export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'client' | 'once'> => {
+  // With this header, each part would wait for 100 Continue, over a new connection.
+  const shared: S3ClientConfig = { expectContinueHeader: false, ...config }
   const client = new S3Client({
     maxAttempts: mostAttempts,
     requestHandler: timeouts({ requestTimeout, socketTimeout }),
-    // Without this, each part would wait for 100 Continue, over a new connection.
-    expectContinueHeader: false,
-    ...config,
+    ...shared,
   })
   const once = new S3Client({
-    expectContinueHeader: false,
-    ...config,
+    ...shared,
     requestHandler: client.config.requestHandler,
     retryStrategy: createRejectionRetries(),
   })

@@ -41,7 +41,11 @@ export const createDirectParts = (bucket: Bucket): DirectParts => ({
   async stored(upload) {
     try {
       const parts = await listParts(bucket, uploadOf(upload))
-      return parts.map(({ PartNumber = 0, Size = 0, ETag }) => ({ number: PartNumber, size: Size, md5: unquote(ETag) }))
+      return parts.map(({ PartNumber, Size, ETag }) => ({
+        number: Number(PartNumber),
+        size: Number(Size),
+        md5: unquote(ETag),
+      }))
     } catch (error) {
       throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error
     }

@@ -1,6 +1,6 @@
 import { HeadObjectCommand, type HeadObjectCommandOutput, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { compareText } from '../../core/compare-text.ts'
 import { type ListedObject, type ListQuery, longestListing, type ObjectInfo } from '../../storage/object-store.ts'
-import { compareText } from '../../storage/path.ts'
 import { type Bucket, isMissing, markOf, noteLack, unquote } from './bucket.ts'
 
 export const headObject = async (

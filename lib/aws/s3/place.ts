@@ -1,3 +1,4 @@
+import { compareText } from '../../core/compare-text.ts'
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
@@ -144,7 +145,7 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   const { attempt, expected } = run
   const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
   await attempt.collect(uncover(attempt.buckets, covered))
-  const sorted = changes.toSorted((one, other) => (one.key < other.key ? -1 : 1))
+  const sorted = changes.toSorted((one, other) => compareText(one.key, other.key))
   await inTurn(run, sorted, ({ kind, key }) => kind === 'put' && expected.has(key), create)
   // Without versions, the source of a move could not be restored, so it is not removed.
   const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')

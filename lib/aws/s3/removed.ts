@@ -1,3 +1,4 @@
+import { compareText } from '../../core/compare-text.ts'
 import {
   longestListing,
   type Period,
@@ -6,7 +7,6 @@ import {
   type RemovedObject,
   type RemovedQuery,
 } from '../../storage/object-store.ts'
-import { compareText } from '../../storage/path.ts'
 import type { Bucket } from './bucket.ts'
 import { existsBelow, lastCharacter } from './find.ts'
 import { type ListPosition, listPage, type Page, type State, statesBelow } from './versions.ts'
@@ -108,8 +108,8 @@ const candidatesIn = (
   const candidates: Candidate[] = folders.map((key) => ({ key }))
   let undecided: Undecided | undefined
   for (const [key, some] of states) {
-    const at = some.findIndex(({ kind }) => kind === 'version')
-    const [version, marker] = [some[at], some.at(at < 0 ? -1 : Math.max(at - 1, 0))]
+    const version = some.find(({ kind }) => kind === 'version')
+    const marker = some.slice(0, version && some.indexOf(version)).at(-1)
     const known = before?.key === key ? before.removedAt : undefined
     const removedAt = marker?.kind === 'marker' ? marker.at : known
     undecided = version || removedAt === undefined ? undefined : { key, removedAt }

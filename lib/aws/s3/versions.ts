@@ -1,7 +1,7 @@
 import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3'
+import { compareText } from '../../core/compare-text.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
 import { longestListing, type RemovedObject, type VersionQuery } from '../../storage/object-store.ts'
-import { compareText } from '../../storage/path.ts'
 import { type Bucket, statusOf, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { decodeKey, headObject, toInfo } from './find.ts'

@@ -10,7 +10,7 @@ const terms = (text: string): { name: string; inner?: string[] }[] =>
     ...(inner !== undefined && { inner: inner.split(',').map((part) => part.trim()) }),
   }))
 
-const has = (chosen: Chosen | undefined, name: string): boolean => chosen === 'all' || (chosen?.has(name) ?? false)
+const has = (chosen: Chosen | undefined, name: string): boolean => chosen === 'all' || chosen?.has(name) === true
 
 const pick = <Value>(from: Readonly<Record<string, Value>>, members: Members, chosen: Chosen) => {
   const picked: Record<string, Value> = {}

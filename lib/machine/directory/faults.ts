@@ -133,8 +133,8 @@ const faultTexts = {
   databaseBusy: {
     where: 'database',
     refusal: ({ database }) =>
-      `The database ${database} is in use by another process. Repeat the command when that process has ended. Nothing was ` +
-      'changed.',
+      `The database ${database} is in use by another process. Repeat the command when that process has ended. ` +
+      'Nothing was changed.',
     finding: damaged,
   },
   databaseDamaged: {

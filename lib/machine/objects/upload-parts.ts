@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
+import { isMissing } from '../../core/system-failures.ts'
 import { createFingerprint, partLength } from '../../storage/fingerprint.ts'
-import { expiryOfComplete } from '../../storage/uploads/upload.ts'
+import { expiryOfComplete, type Holding } from '../../storage/uploads/upload.ts'
 import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
@@ -25,10 +26,15 @@ const gone = () => new ServiceError('uploadUnknown')
 export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts => {
   const { complete, get } = prepareUploads(database.connection)
 
+  const cut = ({ name }: Holding, length: number): Promise<void> =>
+    blobs.cut(name, length).catch((error) => {
+      throw isMissing(error) ? gone() : error
+    })
+
   // Bytes after the last offset do not belong to the upload.
   const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
     if (length === 0) return
-    await blobs.cut(holding.name, length)
+    await cut(holding, length)
     const content = blobs.read(holding.name, length, { first: 0, last: length - 1 })
     if (!content) throw gone()
     yield* content
@@ -63,7 +69,7 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
       const { id, target, length, holding } = upload
       // An upload without bytes may have no blob.
       if (length === 0) await blobs.append(holding.name, 0, read(upload), {})
-      else await blobs.cut(holding.name, length)
+      else await cut(holding, length)
       return files.adopt({
         blob: holding.name,
         size: length,

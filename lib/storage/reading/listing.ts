@@ -1,5 +1,6 @@
+import { compareText } from '../../core/compare-text.ts'
 import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from '../object-store.ts'
-import { compareText, folderKey, nameOf, type StoragePath } from '../path.ts'
+import { folderKey, nameOf, type StoragePath } from '../path.ts'
 import { storageRefused } from '../refusals.ts'
 import { foldersTowards, isInScope, ownFoldersBelow, type Scope } from '../scope.ts'
 
@@ -145,7 +146,7 @@ export const listFiles = async (
   let after = cursor === undefined ? undefined : top + readCursor(cursor, ['path']).after
   let prefix = prefixes.find((one) => after === undefined || after.startsWith(one) || compareText(after, one) < 0)
   for (let listings = 0; prefix !== undefined && found.length < size && listings < mostListings; listings++) {
-    const keys = Math.min(Math.max(size - found.length, leastKeys), longestListing)
+    const keys = Math.max(size - found.length, leastKeys)
     const from: string | undefined = after?.startsWith(prefix) ? after : undefined
     const { objects, next } = await store.list({ prefix, folded: false, after: from, limit: keys })
     for (const { key, ...file } of objects) {

@@ -29,14 +29,11 @@ export const keepLease = (
   let renewal: Promise<void> | undefined
 
   let followed: { readonly upload: Upload; readonly durable: Durable } | undefined
-  let written = 0
 
   const renew = async (): Promise<void> => {
     const asked = monotonic()
-    const size = followed?.durable.size ?? 0
-    const progress = followed && size > written ? progressOf(followed.upload, followed.durable, wall()) : undefined
+    const progress = followed && progressOf(followed.upload, followed.durable, wall())
     until = (await uploadRecords.renew(id, holder, lasts, progress)) ? asked + lasts : lost
-    written = size
   }
   const renewNext = (): void => {
     if (renewal || until === lost) return

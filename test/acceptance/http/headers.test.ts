@@ -28,6 +28,7 @@ test('Every answer has a request id that pages of any origin may read (A-28, A-3
     expect(headers['access-control-expose-headers']?.split(', ')).toEqual(expect.arrayContaining(exposed.split(' ')))
   }
   expect(answers[0]).toMatchObject({ status: 200, json: { status: 'ok' } })
+  expect(answers.map(({ headers }) => headers['vary'])).toEqual([undefined, 'Accept', 'Accept', 'Accept'])
   expect(answers[2]?.headers['cache-control']).toBe('no-store')
 })
 

@@ -1,4 +1,4 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
@@ -63,10 +63,9 @@ const unreadable = [
   ],
 ] as const
 
-test('a database that check may not open is not reported as damaged', async ({ siteDirectory, skip }) => {
-  if (process.getuid?.() === 0) skip('root may open every file')
+test('a database that check cannot open is not reported as damaged', async ({ siteDirectory }) => {
   const database = join(siteDirectory, 'site-admin.db')
-  chmodSync(database, 0)
+  mkdirSync(`${database}-wal`, { mode: 0o700 })
   const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
   expect({ status, ...JSON.parse(stdout) }).toEqual({
     status: 1,

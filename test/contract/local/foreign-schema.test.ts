@@ -40,6 +40,11 @@ test('check reports each missing table, and restore and the service refuse it', 
   }
 })
 
+test('the service does not replace the lost tables of news by empty tables', async ({ backedUp: { data } }) => {
+  tamper(data, 'DROP TABLE news; DROP TABLE news_links; DROP TABLE news_texts')
+  await expect(openMachine(data)).rejects.toThrow(messages.directory.tableMissing('news'))
+})
+
 describe('a database with an unknown part', () => {
   const trigger = 'CREATE TRIGGER evil AFTER INSERT ON objects BEGIN DELETE FROM objects; END'
   const { foreign, indexAltered, indexMissing, tableAltered } = messages.check

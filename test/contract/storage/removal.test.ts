@@ -19,10 +19,13 @@ describe('The removal of a folder with more files than one request deletes', () 
   let storage: StorageUnderTest
   /** How many messages the queue had when the removal was recorded. */
   let sentBefore: number[]
+  /** In milliseconds, for each request or message that continues a removal. */
+  let heldFor: number[]
   let time = 0
   let others: Interruption
   beforeEach(async () => {
     sentBefore = []
+    heldFor = []
     others = createInterruption()
     storage = await openStorage({
       clock: { wall: () => time, monotonic: () => time },
@@ -33,6 +36,10 @@ describe('The removal of a folder with more files than one request deletes', () 
           open(...args) {
             sentBefore.push(storage.sent.length)
             return removals.open(...args)
+          },
+          take(task, holder, duration) {
+            heldFor.push(duration)
+            return removals.take(task, holder, duration)
           },
         },
       }),
@@ -83,6 +90,13 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await storage.get('/large/new')).status).toBe(200)
   })
 
+  it('A request holds a removal until its own end, and for at most 30 seconds (S-103)', async () => {
+    await fillFolder(storage, '/more', 2_100)
+    await storage.remove('/large', { remaining: 29_000 })
+    await storage.remove('/more')
+    expect(heldFor).toEqual([29_000, 30_000])
+  })
+
   it('A removal runs in slices, with one message for each slice', async () => {
     await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
@@ -97,15 +111,20 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/huge')).status).toBe(404)
   })
 
-  it('A worker that was frozen for longer than its time removes nothing (S-103)', async () => {
+  it.each([
+    ['wall', 'monotonic'],
+    ['monotonic', 'wall'],
+  ])('A worker that was frozen too long by the %s clock removes nothing (S-103)', async (_, stopped) => {
     await storage.remove('/large', { remaining: noTime })
     const left = await storage.keys()
-    const { files } = storage.deps
+    const { files, clock: running } = storage.deps
     const list: typeof files.list = async (query) => {
       time += longestWork
       return files.list(query)
     }
-    const frozen = continueRemoval({ ...storage.deps, files: { ...files, list } }, message(), unlimited, longestWork)
+    const clock = { ...running, [stopped]: () => 0 }
+    const deps = { ...storage.deps, clock, files: { ...files, list } }
+    const frozen = continueRemoval(deps, message(), unlimited, longestWork)
     await expect(frozen).rejects.toMatchObject({ code: 100503 })
     expect(await storage.keys()).toEqual(left)
   })

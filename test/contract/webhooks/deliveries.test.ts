@@ -266,6 +266,18 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     expect(subjects()).toEqual([])
   })
 
+  test.each([
+    [199, true],
+    [200, false],
+    [299, false],
+    [300, true],
+  ])('After an answer with the status %i, a repetition is due: %s (V-10)', async (status, isDue) => {
+    await create()
+    answer = () => ({ status })
+    await change('a.html')
+    expect((await deliver()) !== undefined).toBe(isDue)
+  })
+
   test('A listed delivery can be repeated, and a success ends its retries (V-13)', async () => {
     const webhook = await create()
     answer = () => failure
