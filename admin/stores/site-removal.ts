@@ -78,7 +78,8 @@ const empty = async ({ workflows, files, webForms, contents, webhooks }: AreaSto
 }
 
 // Returns true if a cache may still accept one of the tokens.
-const leaveGrants = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
+const endAccess = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
+  await stores.people.leaveSite(id)
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {
     isAnyCurrent ||= isCurrent(grant, Date.now())
@@ -96,8 +97,8 @@ const leaveGrants = async (stores: AdminStores, { id }: Site): Promise<boolean> 
 
 /**
  * Removes a site with all its contents. First its tokens lose access. The site itself is removed last, so that
- * repeating the call completes a failed removal. Caches may accept the tokens for a while: after that time, the
- * contents are removed once more. Removed files and the history are kept for their usual time.
+ * repeating the call completes a failed removal. Caches may accept the tokens for a while: after that time, people,
+ * tokens and contents are removed once more. Removed files and the history are kept for their usual time.
  */
 export const removeSite = async (
   stores: AdminStores,
@@ -106,14 +107,14 @@ export const removeSite = async (
 ): Promise<void> => {
   const area = await stores.areas(site)
   await removeRules(stores, site.id)
-  await stores.people.leaveSite(site.id)
-  const isRemembered = await leaveGrants(stores, site)
+  const isRemembered = await endAccess(stores, site)
   const over = Date.now() + (isRemembered ? await stores.memory() : 0)
   await empty(area, site.id)
   const left = over - Date.now()
   if (left > 0) {
     say(`The site is empty. Waiting ${Math.ceil(left / 1000)} seconds until its tokens stop working everywhere.`)
     await wait(left)
+    await endAccess(stores, site)
     await empty(area, site.id)
   }
   await stores.sites.removeSite(site.id, entryOf('site.removed', site.id, `site/${site.id}`, { name: site.name }))
