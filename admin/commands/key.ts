@@ -27,7 +27,7 @@ interface CreateOptions extends OfSite {
 }
 
 const personOn = async ({ people }: AdminStores, name: string, site: SiteId): Promise<Person> => {
-  const person = await people.get(name)
+  const person = await people.get(name, true)
   if (person?.sites[site] !== undefined) return person
   throw new Refusal(`Site ${site} has no person ${name}. "user list --site ${site}" lists its people.`)
 }

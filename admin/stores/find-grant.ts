@@ -26,7 +26,7 @@ export const findGrant = async <Found extends Grant>(
   what: 'token' | 'key',
   isWanted: (grant: Grant) => grant is Found,
 ): Promise<Found | undefined> => {
-  const own = await stores.grants.get(hashToken(text))
+  const own = await stores.grants.get(hashToken(text), true)
   if (own && isWanted(own)) return own
   const [, beginning] = beginningOfHash.exec(text) ?? []
   if (beginning === undefined) return undefined

@@ -89,7 +89,7 @@ export const issueKey = async (
 
 /** Returns false if the site does not have the key. Errors: unavailable. */
 export const revokeKey = async (grants: Grants, site: SiteId, id: string, author: Author): Promise<boolean> => {
-  const grant = await grants.get(id)
+  const grant = await grants.get(id, true)
   if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) return false
   // The result does not matter: if an answer was lost, a repeated removal finds no key.
   await grants.remove(id, [keyEntry('key.removed', grant, author)])

@@ -73,7 +73,7 @@ export const changePassword = async (deps: SignInDeps, hash: string, credentials
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')
   // A session that has ended meanwhile must not be stored again.
-  const session = await deps.grants.get(hash)
+  const session = await deps.grants.get(hash, true)
   if (session) await deps.grants.put({ ...session, since: after.sessions }, [])
 }
 

@@ -41,7 +41,7 @@ const readKeys = async (table: Table, site: SiteId): Promise<readonly Key[]> => 
 export const createGrants = ({ record, ...options }: RecordingOptions): Grants => {
   const table = openTable(options)
   return {
-    get: async (hash) => mapped(await table.get({ hash }, false), storedGrant),
+    get: async (hash, isNewest = false) => mapped(await table.get({ hash }, isNewest), storedGrant),
 
     async uncover(hash, site, entry) {
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
