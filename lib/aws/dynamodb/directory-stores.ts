@@ -68,7 +68,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
       for (const entry of entries) await record(entry)
     },
 
-    remove: async (hash, entries) => recordIf(await table.take({ hash }), record, ...entries),
+    remove: async (hash, entries) => recordIf(await table.remove({ hash }), record, ...entries),
 
     async *list() {
       for await (const item of scan(table)) if (!isUse(item) && !isAccessValue(item)) yield storedGrant(item)
@@ -145,7 +145,7 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
       return changeSite(id, change, ({ quota: before }) => before !== quota, entry)
     },
 
-    removeSite: async (id, entry) => recordIf(await siteTable.take(siteKey(id)), record, entry),
+    removeSite: async (id, entry) => recordIf(await siteTable.remove(siteKey(id)), record, entry),
 
     async putDataCentre({ id, ...dataCentre }) {
       await dataCentreTable.put({ ...dataCentre, ...dataCentreKey(id) })
