@@ -61,6 +61,9 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
   },
 }
 
+/** The workers that each queue starts at once. */
+export const mostWorkers = { removals: 5, webhooks: 20 } as const
+
 export const functionNames = Object.keys(functionSettings) as FunctionName[]
 
 /** The function `webhooks` exists only if the setting `webhooks` exists. */

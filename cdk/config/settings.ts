@@ -7,7 +7,7 @@ import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
 import { regionalTables } from '../../lib/config/tables.ts'
-import { functionNames } from './functions.ts'
+import { functionNames, mostWorkers } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
@@ -189,6 +189,12 @@ const faultsIn = (all: Settings): readonly Fault[] => {
       'coldAfterDays',
       'must be at least 30 less than keptDays, because S3 bills at least 30 days of the cheaper storage',
     ],
+    // Lambda would throttle the workers, and the queue would move messages of throttled workers to its dead letters.
+    ...Object.entries(mostWorkers).map(([name, workers]): Fault => {
+      const reserved = all.reservedConcurrency[name as keyof typeof mostWorkers] ?? workers
+      const message = `must be at least ${workers}, because the queue starts up to ${workers} workers at once`
+      return [reserved < workers, `reservedConcurrency.${name}`, message]
+    }),
     [isShared, 'dataCentres', 'must not share a domainName, because a domain can point to only one of them'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
     ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(all, id, dataCentre)),

@@ -12,6 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-s3'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
+import { mostWorkers } from '../config/functions.ts'
 import type { Settings } from '../config/settings.ts'
 
 /**
@@ -86,10 +87,6 @@ export const createWorkQueue = (parts: Construct, longestWork: Duration) => {
 
 export type WorkQueue = ReturnType<typeof createWorkQueue>
 
-// The number of concurrent removals. Each removal deletes as fast as the bucket allows, and requests also need
-// functions of the account.
-const mostWorkers = 5
-
 // Recounts run often, because a recount takes several steps, and the quota of an existing site applies only after the
 // first recount.
 const recountEvery = Duration.minutes(20)
@@ -101,5 +98,7 @@ export const recountRegularly = (scope: Construct, worker: IFunction): void => {
 
 export const consumeQueue = (queue: Queue, worker: IFunction): void => {
   const eventSourceArn = queue.queueArn
-  new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency: mostWorkers })
+  // Each removal deletes as fast as the bucket allows, and requests also need functions of the account.
+  const maxConcurrency = mostWorkers.removals
+  new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency })
 }

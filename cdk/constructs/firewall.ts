@@ -51,7 +51,12 @@ const tokenRule = (perToken: number): CfnWebACL.RuleProperty => {
   const customResponse = {
     responseCode: errors.tooManyRequests.status,
     customResponseBodyKey: busy,
-    responseHeaders: [{ name: 'Retry-After', value: String(windowSeconds) }],
+    // A-31. A value can have at most 255 characters, which `corsHeaders` would exceed.
+    responseHeaders: [
+      { name: 'Retry-After', value: String(windowSeconds) },
+      { name: 'Access-Control-Allow-Origin', value: '*' },
+      { name: 'Access-Control-Expose-Headers', value: 'Retry-After' },
+    ],
   }
   const rateBasedStatement = {
     aggregateKeyType: 'CUSTOM_KEYS',

@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import { EventSourceMapping, type Function as LambdaFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
-import { functionSettings } from '../config/functions.ts'
+import { functionSettings, mostWorkers } from '../config/functions.ts'
 import { additions, streamActions, streamOf } from './change-events.ts'
 import { createWorkQueue } from './file-storage.ts'
 import { allow } from './statements.ts'
@@ -23,7 +23,7 @@ export const createWebhookParts = (scope: Construct, deletionProtection: boolean
 export type WebhookParts = ReturnType<typeof createWebhookParts>
 
 // A worker works on all messages of a batch at once, so 200 targets may be slow at once. A retry repeats a whole batch.
-const [batchSize, mostWorkers, retryAttempts] = [10, 20, 20]
+const [batchSize, retryAttempts] = [10, 20]
 
 export const consumeWebhooks = ({ queue, failed }: WebhookParts, journal: ITable, worker: LambdaFunction): void => {
   const stream = streamOf(journal)
@@ -42,7 +42,7 @@ export const consumeWebhooks = ({ queue, failed }: WebhookParts, journal: ITable
     target: worker,
     eventSourceArn: queue.queueArn,
     batchSize,
-    maxConcurrency: mostWorkers,
+    maxConcurrency: mostWorkers.webhooks,
     reportBatchItemFailures: true,
   })
 }

@@ -29,7 +29,7 @@ export const representationFor = (
 const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 export type FileAnswer =
-  | { readonly kind: 'changed'; readonly bytes?: undefined }
+  | { readonly kind: 'changed'; readonly failed: string; readonly bytes?: undefined }
   | { readonly kind: 'unchanged'; readonly bytes?: undefined }
   | { readonly kind: 'unsatisfiable'; readonly bytes?: undefined }
   | { readonly kind: 'elsewhere'; readonly downloads: Downloads; readonly bytes?: undefined }
@@ -52,11 +52,14 @@ const rangeFor = (
 }
 
 /** S-70. A condition with a tag overrides the condition with a time (RFC 9110, section 13.2.2). */
-const isOutdated = (info: ObjectInfo, headers: Request['headers']): boolean => {
+const failedCondition = (info: ObjectInfo, headers: Request['headers']): string | undefined => {
   const match = headers['if-match']
-  if (match === undefined) return Date.parse(headers['if-unmodified-since'] ?? '') < Date.parse(lastModified(info))
+  if (match === undefined) {
+    const isLater = Date.parse(headers['if-unmodified-since'] ?? '') < Date.parse(lastModified(info))
+    return isLater ? 'If-Unmodified-Since' : undefined
+  }
   // The media type in the tag is ignored, because the bytes are the same for each type.
-  return [entityTagOf(info), typedTagOf(info)].every((tag) => matchFails(match, tag))
+  return [entityTagOf(info), typedTagOf(info)].every((tag) => matchFails(match, tag)) ? 'If-Match' : undefined
 }
 
 /** Compares the times for equality, because a move or a restore may bring an older time back. */
@@ -72,7 +75,8 @@ export const answerFor = (
 ): FileAnswer => {
   const { method, headers } = request
   const { tag } = representationFor(info, request)
-  if (isOutdated(info, headers)) return { kind: 'changed' }
+  const failed = failedCondition(info, headers)
+  if (failed !== undefined) return { kind: 'changed', failed }
   if (isKnown(info, tag, headers)) return { kind: 'unchanged' }
   const asked = rangeFor(info, tag, request)
   if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
@@ -110,7 +114,10 @@ export const replyWith = async (
   downloads: Downloads | undefined,
 ): Promise<Reply> => {
   if (choice.kind === 'elsewhere') return redirect(choice.downloads, info)
-  if (choice.kind === 'changed') throw new ServiceError('conditionFailed')
+  if (choice.kind === 'changed') {
+    const message = `${choice.failed} failed: the file has changed. Read it again, then repeat the request.`
+    throw new ServiceError('conditionFailed', { message })
+  }
   if (choice.kind === 'unsatisfiable') {
     throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
   }

@@ -57,19 +57,23 @@ export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
   return person && callerOfPerson(grant, person)
 }
 
-/**
- * A-62: reads the grant of the token and, if the grant names a person, this person. For a token for one site, also
- * reads the session of the token, which must still exist (A-68).
- */
-export const findCaller = async (grants: Grants, people: People, hash: string): Promise<Caller | undefined> => {
-  const grant = await grants.get(hash)
+const lookUp = async (grants: Grants, people: People, hash: string, isNewest: boolean): Promise<Caller | undefined> => {
+  const grant = await grants.get(hash, isNewest)
   if (!grant) return undefined
   const [person, parent] = await Promise.all([
-    grant.kind && people.get(grant.user, false),
-    grant.parent === undefined ? grant : grants.get(grant.parent),
+    grant.kind && people.get(grant.user, isNewest),
+    grant.parent === undefined ? grant : grants.get(grant.parent, isNewest),
   ])
   return parent && callerOf(grant, person)
 }
+
+/**
+ * A-62: reads the grant of the token and, if the grant names a person, this person. For a token for one site, also
+ * reads the session of the token, which must still exist (A-68). A cheap read may not see a new token yet, so a token is
+ * refused only after reads of the newest state.
+ */
+export const findCaller = async (grants: Grants, people: People, hash: string): Promise<Caller | undefined> =>
+  (await lookUp(grants, people, hash, false)) ?? lookUp(grants, people, hash, true)
 
 export const rightsOn = ({ rightsBySite }: Pick<Caller, 'rightsBySite'>, site: SiteId): readonly Right[] =>
   rightsBySite.get(site) ?? []

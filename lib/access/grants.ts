@@ -8,7 +8,7 @@ import type { SiteId } from '../core/ids.ts'
  * function returns the same grant. `recordUse` writes at most once a day. Errors of every call: unavailable.
  */
 export interface Grants {
-  get(hash: string): Promise<Grant | undefined>
+  get(hash: string, isNewest?: boolean): Promise<Grant | undefined>
   put(grant: Grant, entries: readonly HistoryEntry[]): Promise<void>
   remove(hash: string, entries: readonly HistoryEntry[]): Promise<boolean>
   change(

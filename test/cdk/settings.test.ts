@@ -109,6 +109,16 @@ test.each<[string, unknown, string | RegExp]>([
   ['an invalid number of days for logs', { ...base, logDays: 31 }, `logDays: ${says.logDays}`],
   ['old versions removed too soon', { ...base, coldAfterDays: 30, keptDays: 59 }, says.atLeast(30)],
   ['a reservation for an unknown group', { ...base, reservedConcurrency: { files: 5 } }, /reservedConcurrency/],
+  [
+    'fewer reserved executions than workers of the queue of removals',
+    { ...base, reservedConcurrency: { removals: 4 } },
+    `reservedConcurrency.removals: ${says.atLeast(5)}`,
+  ],
+  [
+    'fewer reserved executions than workers of the queue of webhooks',
+    { ...base, reservedConcurrency: { removals: 5, webhooks: 19 } },
+    `reservedConcurrency.webhooks: ${says.atLeast(20)}`,
+  ],
   ['a boundary by its ARN', { ...base, permissionsBoundary: 'arn:aws:iam::1:policy/a' }, says.boundary],
   [
     'a restored table without deletion protection',

@@ -39,7 +39,7 @@ const emulated = templatesOf({
 })
 
 // The refusal of large bodies by the gateway, the paths of the Web Function, and the pipe of changes are rules too.
-test('The stacks have the properties in template.txt: review each change (H-13, S-104, S-105, U-18)', async () => {
+test('The stacks have the properties in template.txt: review each change (A-31, H-13, S-104, S-105, U-18)', async () => {
   const sections = {
     'The directory': describeStack(directory),
     'A data centre': describeStack(us),

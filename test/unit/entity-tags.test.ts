@@ -14,7 +14,7 @@ test.each([
   ['"a,b","c\\"', [strong('a,b'), strong('c\\')]],
   [', "a",, ,"b" , ', [strong('a'), strong('b')]],
   ['"\xe4"', [strong('\xe4')]],
-    [Array(100).fill('"a"').join(), Array(100).fill(strong('a'))],
+  [Array(100).fill('"a"').join(), Array(100).fill(strong('a'))],
 ])('the tags of the list %s are read', (header, expected) => {
   expect(readTags(header)).toEqual(expected)
 })
@@ -40,7 +40,7 @@ test.each([
   '"a";q=1',
   "'a'",
   `"a"${' '.repeat(10_000)}x`,
-    Array(101).fill('"a"').join(),
+  Array(101).fill('"a"').join(),
 ])('the list %j is malformed', (header) => {
   expect(readTags(header)).toBeUndefined()
 })

@@ -52,7 +52,7 @@ const readKeys = async (table: Table<GrantItem & Partial<UseItem>>, site: SiteId
 export const createGrants = ({ record, ...options }: RecordingOptions): Grants => {
   const table = openTable<GrantItem>(options)
   return {
-    get: async (hash) => mapped(await table.get({ hash }, false), toGrant),
+    get: async (hash, isNewest = true) => mapped(await table.get({ hash }, isNewest), toGrant),
 
     async change(hash, change, entries) {
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
@@ -73,7 +73,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
       for (const entry of entries) await record(entry)
     },
 
-    remove: async (hash, entries) => recordIf(await table.take({ hash }), record, ...entries),
+    remove: async (hash, entries) => recordIf(await table.remove({ hash }), record, ...entries),
 
     async *list() {
       for await (const item of scan(table)) if (!isUse(item) && !isAccessValue(item)) yield toGrant(item)
@@ -148,7 +148,7 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
       return changeSite(id, change, ({ quota: before }) => before !== quota, entry)
     },
 
-    removeSite: async (id, entry) => recordIf(await siteTable.take(siteKey(id)), record, entry),
+    removeSite: async (id, entry) => recordIf(await siteTable.remove(siteKey(id)), record, entry),
 
     async putDataCentre({ id, ...dataCentre }) {
       await dataCentreTable.put({ ...dataCentre, ...dataCentreKey(id) })

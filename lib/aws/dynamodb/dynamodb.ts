@@ -143,6 +143,13 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD', ...conditional(write) })
       return (await ifConditionHolds(dynamodb.send(command)))?.Attributes as Item | undefined
     },
+
+    /** Returns false if there was no item. The read is needed: a repeated call cannot tell whether it removed the item. */
+    async remove(key: Key): Promise<boolean> {
+      if (!(await this.get(key))) return false
+      await this.take(key)
+      return true
+    },
   }
 }
 

@@ -203,7 +203,7 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
       if (await changeForm(table, known, { site, id }, apply, changing)) await record(entry, deadline)
     },
 
-    remove: async (site, id, entry) => recordIf(await table.take({ site, form: id }), record, entry),
+    remove: async (site, id, entry) => recordIf(await table.remove({ site, form: id }), record, entry),
 
     async clear(site) {
       const forms = await queryItems(table, { ...formsOf(site), columns: ['form'], consistent: true })

@@ -141,10 +141,7 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
     },
 
     async remove(site, id, entry) {
-      const key = webhookKey(site, id)
-      // A repeated call finds no item, so it cannot tell whether it removed the item.
-      if (!(await table.get(key))) return false
-      await table.take(key)
+      if (!(await table.remove(webhookKey(site, id)))) return false
       await record(entry)
       await removeBelow(site, deliveriesOf(id))
       await removeBelow(site, retriesOf(id))

@@ -28,8 +28,11 @@ const clockDifference = 5_000
 
 const mostAtOnce = 20
 
-const readMessage = (body: string): WebhookMessage => {
-  const { site, webhook } = JSON.parse(body)
+// A redrive of the dead letters also brings the reports of Lambda about failed batches of the stream. A report names no
+// site, so the entries of its batch are sent with the next entry of their site.
+const readMessage = (body: string): WebhookMessage | undefined => {
+  const { site, webhook, DDBStreamBatchInfo: isReport } = JSON.parse(body)
+  if (isReport) return undefined
   if (webhook !== undefined && typeof webhook !== 'string') throw new Error('The message names no webhook')
   return { site: storedId(site), ...(webhook !== undefined && { webhook }) }
 }
@@ -99,7 +102,8 @@ export const createWebhookWorker = (deps: Deps) => {
     await Promise.all(
       [...Map.groupBy(Records, ({ body }) => body)].map(async ([body, equal]) => {
         try {
-          await work(readMessage(body), { holder: randomUUID(), deadline })
+          const message = readMessage(body)
+          if (message) await work(message, { holder: randomUUID(), deadline })
         } catch (error) {
           console.error('A delivery of webhooks failed. The queue repeats its message:', error)
           failed.push(...equal.map(({ messageId }) => messageId))

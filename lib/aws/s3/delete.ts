@@ -9,7 +9,16 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
-import { type Bucket, callsInFlight, isPassing, isRefused, noteLack, statusOf, unquote } from './bucket.ts'
+import {
+  type Bucket,
+  callsInFlight,
+  isPassing,
+  isRefused,
+  isRefusedAtOnce,
+  noteLack,
+  statusOf,
+  unquote,
+} from './bucket.ts'
 import { headObject } from './find.ts'
 
 /**
@@ -42,15 +51,21 @@ const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error 
 const isSettled = ({ Code = '' }: FailedKey): boolean =>
   ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey', 'NoSuchVersion'].includes(Code)
 
+// The refusal of a repetition may be caused by the first attempt, which has hidden the object.
+const spare = async (bucket: Bucket, key: string, isFirstAttempt: boolean, spared: Set<string>): Promise<void> => {
+  if (isFirstAttempt || (await headObject(bucket, key))) spared.add(key)
+}
+
 const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], spared: Set<string>): Promise<void> => {
   let left = batch
   for (let attempt = 1; left.length > 0; attempt++) {
     const Objects = left.map(identifierOf)
-    const { Errors = [] } = await bucket.client.send(
+    const { Errors = [], $metadata } = await bucket.client.send(
       new DeleteObjectsCommand({ Bucket: bucket.name, Delete: { Objects, Quiet: true } }),
       bucket.options,
     )
-    for (const error of Errors) if (isSettled(error)) spared.add(error.Key ?? '')
+    const isFirst = attempt === 1 && $metadata.attempts === 1
+    await inParallel(Errors.filter(isSettled), callsInFlight, ({ Key = '' }) => spare(bucket, Key, isFirst, spared))
     const failed = Errors.filter((error) => !isSettled(error))
     const [first] = failed
     if (!first) return
@@ -101,7 +116,7 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed, spared: Set<string>): P
     await deleteState(bucket, client, doomed)
   } catch (error) {
     if (!isRefused(error)) throw error
-    spared.add(doomed.key)
+    await spare(bucket, doomed.key, isRefusedAtOnce(error), spared)
   }
 }
 

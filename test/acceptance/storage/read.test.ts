@@ -114,6 +114,15 @@ it('A time is a condition of a read, unless there is a condition with a tag (S-7
   }
 })
 
+it('The refusal of a read names the condition that failed (S-70)', async () => {
+  const earlier = new Date(0).toUTCString()
+  for (const [name, value] of Object.entries({ 'If-Unmodified-Since': earlier, 'If-Match': '"x"' })) {
+    const answer = await call(at(`${own}/digits.txt`), { headers: { [name]: value } })
+    expectError(answer, 412, 100412)
+    expect(answer.json.message.split(' ', 1)).toEqual([name])
+  }
+})
+
 it('GET of a missing file answers 104001, of a folder 104002 (S-72, E-29, E-30)', async () => {
   expectError(await read(`${own}/nothing`), 404, 104001)
   expectError(await read(`${own}/digits.txt/below`), 404, 104001)

@@ -173,15 +173,15 @@ test('A person who is removed after the sign-in gets no session (A-61, A-96)', a
   expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
 })
 
-  test('A code ends when the person ends all sessions (A-71, A-96)', async () => {
-    const begun = await begin()
-    const email = 'everywhere@example.com'
-    answerWith(begun, { claims: { sub: 'everywhere', email, email_verified: true }, person: { sub: 'everywhere' } })
-    const { code } = (await finish(begun)).outcome
-    await endSessions({ ...hand.stores, clock, findSite: async () => undefined }, email)
-    const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
-    expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
-  })
+test('A code ends when the person ends all sessions (A-71, A-96)', async () => {
+  const begun = await begin()
+  const email = 'everywhere@example.com'
+  answerWith(begun, { claims: { sub: 'everywhere', email, email_verified: true }, person: { sub: 'everywhere' } })
+  const { code } = (await finish(begun)).outcome
+  await endSessions({ ...hand.stores, clock, findSite: async () => undefined }, email)
+  const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
+  expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
+})
 
 test('After 50 failed sign-ins through an issuer, the address of the caller must wait (A-76, A-96)', async () => {
   const [address, other] = ['192.0.2.7', '192.0.2.8']

@@ -196,7 +196,7 @@ test.each(hands)('A sign-in that gets 503 does not count as failed: $name (A-76,
   }
   const deps = { ...hand.stores, clock: { wall: Date.now }, findSite: async () => undefined }
   const credentials = { username: 'ann', password, address: '192.0.2.1' }
-  const person = await people.get('ann', true)
+  const person = await people.get('ann')
   for (let attempt = 0; attempt < 5; attempt++) {
     const refused = authenticatePerson({ ...deps, attempts: { ...attempts, count } }, credentials, person)
     await expect(refused).rejects.toMatchObject({ code: 100503 })

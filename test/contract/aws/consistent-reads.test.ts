@@ -2,13 +2,18 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, test } from 'vitest'
 import { findCaller } from '../../../lib/access/callers.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
+import { revokeKey } from '../../../lib/access/keys.ts'
+import { hashPassword } from '../../../lib/access/passwords.ts'
+import { beginSession, siteSession } from '../../../lib/access/sessions.ts'
+import { changePassword } from '../../../lib/access/sign-in.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { listWhole } from '../../../lib/categories/contents.ts'
-import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
+import { type CategoryId, type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { addOwner } from '../../support/every-operation.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { testPerson } from '../../support/people.ts'
 import { openTableStores } from '../../support/tables.ts'
 
 /**
@@ -67,6 +72,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['a person', 1, ({ people }) => people.get('ann')],
   ['the people of a site', 1, ({ people }) => people.listOfSite(site)],
   ['a code of a sign-in', 1, ({ accessValues }) => accessValues.get('code')],
+  ['a key before its removal', 1, ({ grants }) => revokeKey(grants, site, 'hash', { actor: 'ann' })],
   ['the progress of an upload', 1, ({ progress }) => progress.percentOf('token')],
   ['content', 1, ({ contents }) => contents.get(site, 'news', 1)],
   ['the existence of content', 1, ({ contents }) => contents.existing(site, 'news', [1])],
@@ -98,11 +104,21 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   expect(await readsOf(call)).toEqual(Array.from({ length: count }, () => true))
 })
 
+test('The reads of a change of the password are consistent, so an ended session stays ended (A-73)', async () => {
+  const { grants, people, attempts } = stores
+  const deps = { grants, people, attempts, clock: { wall: Date.now }, findSite: async () => undefined }
+  const [old, changed] = ['correct horse battery', 'battery horse correct']
+  const person = testPerson({ name: 'eve', password: await hashPassword(old) })
+  await people.create(person, [])
+  const hash = hashToken(await beginSession(deps, person))
+  const credentials = { username: 'eve', password: old, address: undefined }
+  expect(new Set(await readsOf(() => changePassword(deps, hash, credentials, changed)))).toEqual(new Set([true]))
+})
+
 test.each<[string, (tested: Tested) => Promise<unknown>]>([
   ['a site', ({ sites }) => sites.getSite(site)],
   ['a data centre', ({ sites }) => sites.getDataCentre('us')],
-  ['a token', ({ grants }) => grants.get('hash')],
-  ['the person of a token', ({ grants, people }) => findCaller(grants, people, session)],
+  ['a token and its person', ({ grants, people }) => findCaller(grants, people, session)],
   ['the issuers', ({ issuers }) => issuers.trust()],
   ['a web form', ({ webForms }) => webForms.get(site, form)],
   ['contents of a list', ({ contents }) => contents.getMany(site, 'news', [1])],
@@ -113,4 +129,30 @@ test.each<[string, (tested: Tested) => Promise<unknown>]>([
   ['the number of links', ({ links }) => links.count(list, 0, 10)],
 ])('the read of %s costs half as much, because it may be stale', async (_, call) => {
   expect(new Set(await readsOf(call))).toEqual(new Set([false]))
+})
+
+/** A replica that inconsistent reads reach, and that has no item yet. */
+const lagBehind = (client: DynamoDBDocumentClient): DynamoDBDocumentClient => {
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) =>
+        commandName.startsWith('Get') && !consistencyOf(args.input)
+          ? { output: { $metadata: {} }, response: {} }
+          : next(args),
+    { step: 'initialize', name: 'lagBehind' },
+  )
+  return client
+}
+
+test('A new token works before cheap reads find it and its person (A-62, A-65, A-68)', async () => {
+  const { grants, people } = openTableStores(names, { dynamodb: lagBehind(connect()), record: unrecorded })
+  const person = testPerson({ name: 'new' })
+  await people.create(person, [])
+  const hash = hashToken(await beginSession({ grants, clock: { wall: Date.now } }, person))
+  const session = await findCaller(grants, people, hash)
+  expect(session?.person?.name).toBe('new')
+  const ofSite = session && (await siteSession(grants, session, person, storedId<SiteId>(1001)))
+  expect(await findCaller(grants, people, hashToken(ofSite ?? ''))).toMatchObject({ parent: hash })
+  await grants.remove(hash, [])
+  expect(await findCaller(grants, people, hashToken(ofSite ?? ''))).toBeUndefined()
 })

@@ -99,6 +99,8 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
     stores,
     statuses,
     onTheWay: () => waiting.length,
+    redrive: (body: object) =>
+      push({ Records: [{ messageId: String(sent), body: JSON.stringify(body) }] } as unknown as SQSEvent, 0),
     receivedBy: (url: string) => received.get(url) ?? [],
 
     async addWebhook(id: string): Promise<Webhook> {
@@ -217,6 +219,19 @@ test('A worker whose time is over hands the other entries to a new worker at onc
     return 200
   })
   for (const subject of ['a', 'b', 'c', 'd', 'e']) await world.change(subject)
+  await world.pass()
+  expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
+})
+
+test('A redrive ends the report of Lambda about a failed batch of the stream (V-17)', async () => {
+  const world = await openWorld()
+  const { targetUrl } = await world.addWebhook('steady')
+  const DDBStreamBatchInfo = { shardId: 'shard', startSequenceNumber: '1', endSequenceNumber: '1', batchSize: 1 }
+  await world.change('a', true)
+  world.redrive({ version: '1.0', requestContext: { condition: 'RetryAttemptsExhausted' }, DDBStreamBatchInfo })
+  await world.pass(3)
+  expect(world.onTheWay()).toBe(0)
+  await world.change('b')
   await world.pass()
   expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
 })

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Expected } from '../../../lib/storage/object-store.ts'
+import { entry } from '../../support/history.ts'
 import { stageObject } from '../../support/objects.ts'
 import { Refusal } from '../../support/s3-messages.ts'
 import { tag } from '../../support/s3-xml.ts'
@@ -162,6 +163,42 @@ it.each(refusals)('If a move loses the race, its source stays removed: $status $
   })
   await bench.place(sources.map((from) => ({ kind: 'move', from, key: `${from.key}-moved` }))).catch(() => {})
   expect(await bench.keys()).not.toContain('live/a')
+})
+
+describe('A removal whose answer was lost', () => {
+  const names = ['live/a', 'live/b']
+  const removals = [
+    { name: 'of one object', keys: names.slice(0, 1), isMeant: isRemoval },
+    { name: 'of several objects', keys: names, isMeant: isBatch },
+  ]
+
+  /** Removes the objects, while the answer to the first call is lost. Returns the outcome and the number of entries. */
+  const removeLosing = async (keys: readonly string[], lose: () => void) => {
+    for (const key of keys) await bench.put(key)
+    let entries = 0
+    const store = bench.open({ record: async () => void entries++ })
+    const objects = await Promise.all(keys.map(bench.listed))
+    lose()
+    return { ...(await store.remove(objects, entry)), entries }
+  }
+
+  it.each(removals)('The removal is made and recorded: $name (H-1, S-123)', async ({ keys, isMeant }) => {
+    const removal = await removeLosing(keys, () => bench.loseAnswer(isMeant))
+    expect(removal).toEqual({ spared: new Set(), bytes: 6 * keys.length, entries: 1 })
+    expect(await bench.keys()).toEqual([])
+  })
+
+  it.each(removals)('An object that others stored meanwhile is spared: $name', async ({ keys, isMeant }) => {
+    const removal = await removeLosing(keys, () =>
+      bench.meanwhile(isMeant, async (request) => {
+        await bench.s3.requestHandler.handle(request)
+        await bench.put('live/a', 'newer')
+        throw brokenConnection()
+      }),
+    )
+    expect(removal.spared).toEqual(new Set(['live/a']))
+    expect(await bench.keys()).toEqual(['live/a'])
+  })
 })
 
 describe('A removal of many objects, if S3 deletes only some of them', () => {

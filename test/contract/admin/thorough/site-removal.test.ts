@@ -116,23 +116,23 @@ test('a removal that was interrupted at any step can be continued', async ({ dir
   await machine.close()
 })
 
-  test('people and keys that a cached token adds meanwhile are removed, too', async ({ siteDirectory }) => {
-    const { machine, stores, found } = await openStores(siteDirectory, 60_000)
-    const { grants, people } = stores
-    const grant = { user: 'eve', sites: [site], expires: Math.floor(Date.now() / 1000) + 3600 }
-    await grants.put({ ...grant, hash: hashToken('x'), permissions: ['access:write'] }, [])
-    await removeSite(stores, found, {
-      say: () => {},
-      async wait() {
-        const person = testPerson({ name: 'eve', sites: { [site]: { role: 'owner' } } })
-        await people.create(person, [])
-        const key = { kind: 'key', since: person.created, name: 'Robot', permissions: ['files:write'] } as const
-        await grants.put({ ...grant, ...key, hash: hashToken('y') }, [])
-      },
-    })
-    expect([await people.listOfSite(site), await grants.keysOf(site)]).toEqual([[], []])
-    await machine.close()
+test('people and keys that a cached token adds meanwhile are removed, too', async ({ siteDirectory }) => {
+  const { machine, stores, found } = await openStores(siteDirectory, 60_000)
+  const { grants, people } = stores
+  const grant = { user: 'eve', sites: [site], expires: Math.floor(Date.now() / 1000) + 3600 }
+  await grants.put({ ...grant, hash: hashToken('x'), permissions: ['access:write'] }, [])
+  await removeSite(stores, found, {
+    say: () => {},
+    async wait() {
+      const person = testPerson({ name: 'eve', sites: { [site]: { role: 'owner' } } })
+      await people.create(person, [])
+      const key = { kind: 'key', since: person.created, name: 'Robot', permissions: ['files:write'] } as const
+      await grants.put({ ...grant, ...key, hash: hashToken('y') }, [])
+    },
   })
+  expect([await people.listOfSite(site), await grants.keysOf(site)]).toEqual([[], []])
+  await machine.close()
+})
 
 test('a removal waits until cached tokens expire, and removes files stored meanwhile', async ({ siteDirectory }) => {
   const { machine, stores, found } = await openStores(siteDirectory, 60_000)
