@@ -7,9 +7,7 @@ const password = 'correct horse battery'
 const add = (name: string, options: string) => `user add ${name} --site 1001 ${options}`
 const addOther = 'site create --name Other'
 
-test('user add gives a person one role on several sites, with one invitation (A-102)', async ({
-  commands: { run },
-}) => {
+test('user add gives a person a role on several sites, with one invitation (A-102)', async ({ commands: { run } }) => {
   await run(addOther)
   const invitation = expect.stringContaining('#invitation=ann.')
   expect(await run(add('ann', '--site 1002 --role owner'))).toMatchObject({ name: 'ann', invitation })
@@ -44,9 +42,7 @@ test.for([
   expect(await run('user show ann')).toEqual(before)
 })
 
-test('user remove --site removes the person if this was the last site (A-60, A-101)', async ({
-  commands: { run, attempt },
-}) => {
+test('user remove --site removes a person from the last site (A-60, A-101)', async ({ commands: { run, attempt } }) => {
   await run(addOther)
   await run(add('bob', '--site 1002 --role viewer'))
   await run('user remove bob --site 1001 --yes')

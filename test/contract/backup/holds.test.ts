@@ -87,10 +87,7 @@ test('blobs of purged versions stay until the backup ends (H-30)', async ({ dire
   expect(blobsIn(directory)).toEqual([])
 })
 
-test('a killed backup keeps blobs until its lease ends, and cannot renew the lease', async ({
-  directory,
-  machines,
-}) => {
+test('a killed backup keeps blobs until its lease ends, and cannot renew it', async ({ directory, machines }) => {
   const first = await machines.service()
   await putAndRemove(first, 'live/1001/a')
   await machines.close(first)

@@ -55,7 +55,7 @@ test('a backup of a missing data directory or of a deployment is refused', async
   expect(readdirSync(place.folder)).toEqual([])
 })
 
-test('a backup with a damaged file is refused unless the caller accepts damage', async ({
+test('a backup with a damaged file needs the consent of the caller', async ({
   backedUp: { data, folder, restored },
 }) => {
   await replaceBlob(data)
@@ -72,9 +72,7 @@ test('a backup with a damaged file is refused unless the caller accepts damage',
   expect(await restore(target, restored, even)).toMatchObject({ damaged: 1 })
 })
 
-test('a backup with a file that is too short is refused before its bytes are read', async ({
-  backedUp: { data, folder },
-}) => {
+test('a backup with a short file is refused before its bytes are read', async ({ backedUp: { data, folder } }) => {
   truncateSync(blobOf(data), 17_000)
   const fault = messages.backup.tooShort(messages.check.size(17_000, 40_064))
   await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
@@ -111,9 +109,7 @@ test('a backup removes what an earlier backup of the same name has left', async 
 })
 
 describe('a refused restoration changes nothing', () => {
-  test('a restoration from a folder that is not a backup is refused', async ({
-    backedUp: { data, folder, restored },
-  }) => {
+  test('a restoration from a folder that is no backup is refused', async ({ backedUp: { data, folder, restored } }) => {
     await expect(restore(join(folder, 'nothing'), restored)).rejects.toThrow(messages.backup.missing('nothing'))
     await expect(restore(data, restored)).rejects.toThrow(messages.backup.incomplete)
     expect(existsSync(restored)).toBe(false)
@@ -220,9 +216,7 @@ test('a restoration that cannot write its marker leaves nothing behind', async (
   expect(readdirSync(restored)).toEqual(['site-admin.json.new'])
 })
 
-test('the service and the commands refuse a backup as a data directory, with advice', async ({
-  backedUp: { backup },
-}) => {
+test('the service and commands refuse a backup as a data directory, with advice', async ({ backedUp: { backup } }) => {
   const sentence = messages.directory.isBackup
   await expect(openMachine(backup, { role: 'service' })).rejects.toThrow(sentence)
   const outcome = await administer(backup, ['site', 'list'])

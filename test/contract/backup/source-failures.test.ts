@@ -32,7 +32,7 @@ test('backup reports a damaged database with its data directory and advice', asy
   ])
 })
 
-test('without a service, the message names the disk of the data directory', async ({
+test('without a service, the full disk of the data is named', async ({
   small: { disk, onDisk },
   backedUp: { folder },
 }) => {
@@ -42,7 +42,7 @@ test('without a service, the message names the disk of the data directory', asyn
   expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
 })
 
-test('while a service runs, the message names the disk of the data directory', async ({
+test('beside a service, the full disk of the data is named', async ({
   small: { disk, onDisk },
   backedUp: { folder },
   serve,

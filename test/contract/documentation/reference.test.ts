@@ -122,10 +122,7 @@ const execute = async (operation: Locator): Promise<number> => {
 const originsIn = (requests: readonly string[]) =>
   new Set(requests.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).origin))
 
-test('the page shows every operation of the document, and loads only files of the service', async ({
-  service,
-  visit,
-}) => {
+test('the page shows every operation of the document, and loads only own files', async ({ service, visit }) => {
   const { page, requests, faults } = await visit(`${service.baseUrl}/docs`)
   const { paths } = JSON.parse(await (await service.request('/openapi.json')).text())
   const documented = Object.values<Record<string, { summary: string }>>(paths).flatMap((operations) =>

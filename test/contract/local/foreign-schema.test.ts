@@ -19,7 +19,7 @@ const tablesIn = (directory: string): readonly string[] => {
   return rows.map(({ name }) => String(name))
 }
 
-test('check reports each missing table, and restore and the service refuse it', async ({
+test('check, restore and the service notice each missing table', async ({
   backedUp: { data, folder, backup, restored },
 }) => {
   const tables = tablesIn(backup)
@@ -84,9 +84,7 @@ describe('a database with an unknown part', () => {
     expect(snapshotOf(data)).toEqual(before)
   })
 
-  test('check accepts an additional table of a new kind of object, or of SQLite', async ({
-    backedUp: { data, backup, restored },
-  }) => {
+  test('check accepts another table of a new kind or of SQLite', async ({ backedUp: { data, backup, restored } }) => {
     for (const directory of [data, backup]) {
       tamper(
         directory,
@@ -102,7 +100,7 @@ describe('a database with an unknown part', () => {
   })
 })
 
-test('a database with unreadable rows is backed up only with --even-if-damaged', async ({
+test('unreadable rows are backed up only with --even-if-damaged', async ({
   backedUp: { data, folder, backup, restored },
 }) => {
   for (const directory of [data, backup]) tamper(directory, "UPDATE web_forms SET fields = '[' WHERE id = 1")

@@ -36,9 +36,7 @@ describe('an import of a record without some members', () => {
         .map((line) => JSON.parse(line)),
   }))
 
-  test('an import keeps the stored members, also the text of a news item (T-25)', async ({
-    site: { load, exported },
-  }) => {
+  test('an import keeps stored members, also the text of a news item (T-25)', async ({ site: { load, exported } }) => {
     await load(whole)
     const before = await exported()
     expect(before).toMatchObject(whole)
@@ -60,9 +58,7 @@ describe('an import of a record without some members', () => {
     expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
   })
 
-  test('import --replace keeps the time of creation, so the order stays the same', async ({
-    site: { load, exported },
-  }) => {
+  test('import --replace keeps the time of creation, and thus the order', async ({ site: { load, exported } }) => {
     const createDate = '2020-02-03T04:05:06'
     await load([{ kind: 'news', id: 1, createDate }])
     for (let time = 0; time < 2; time++) {
@@ -72,10 +68,7 @@ describe('an import of a record without some members', () => {
     }
   })
 
-  test('a repeated import changes nothing and writes no history entry', async ({
-    site: { load, exported },
-    commands: { run },
-  }) => {
+  test('a repeated import changes and records nothing', async ({ site: { load, exported }, commands: { run } }) => {
     for (const records of [whole, sparse]) {
       await load(records)
       const before = [await run('audit --site 1001'), await exported()]

@@ -83,7 +83,7 @@ test('damaged bytes that a live file shares with an old version are reported for
   await expect(backUp(data, join(folder, 'again'), { withBytes: true })).rejects.toThrow(fault)
 })
 
-test('a backup of an earlier program version, without old versions, can be restored', async ({
+test('a backup of an earlier program, without old versions, is restored', async ({
   backedUp: { backup, restored },
 }) => {
   const marker = join(backup, 'site-admin-backup.json')

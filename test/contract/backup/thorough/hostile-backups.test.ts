@@ -44,7 +44,7 @@ test.for(elsewhere)('restore, backup and check refuse the blob name %s', async (
   expect(existsSync(join(folder, 'again'))).toBe(false)
 })
 
-test('a service neither serves nor removes a blob whose name leads out of the folder', async ({
+test('a service neither serves nor removes a blob outside its folder', async ({
   backedUp: { data, folder },
   serve,
 }) => {
@@ -122,9 +122,7 @@ test.for([
   },
 )
 
-test('a link in place of a blob does not lead out of the backup', async ({
-  backedUp: { data, folder, backup, restored },
-}) => {
+test('a link in place of a blob is not followed', async ({ backedUp: { data, folder, backup, restored } }) => {
   for (const directory of [data, backup]) {
     const blob = blobOf(directory)
     renameSync(blob, join(directory, 'elsewhere'))

@@ -162,10 +162,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
   })
 })
 
-test('--reset --yes replaces a directory of version 0.1, and keeps other files (O-17)', async ({
-  directory,
-  start,
-}) => {
+test('--reset --yes replaces a directory of version 0.1, but no other files (O-17)', async ({ directory, start }) => {
   await makeOldDirectory(directory)
   await makeForeign(directory)
   const service = await start(['--port', '0', '--reset', '--yes'])

@@ -39,7 +39,7 @@ const useUp = async (url: string): Promise<readonly Socket[]> => {
   return sockets
 }
 
-test('without file handles, requests are refused until handles are free again (O-19)', async ({
+test('without file handles, requests are refused for a while (O-19)', async ({
   scarce: { baseUrl, token, program },
 }) => {
   const headers = { Authorization: token }

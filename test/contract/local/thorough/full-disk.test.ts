@@ -29,10 +29,7 @@ const test = base
     return { service, data }
   })
 
-test('a write answers 507 until the disk has free space again (E-17, O-18, V-29)', async ({
-  disk,
-  full: { service, data },
-}) => {
+test('a write answers 507 until the disk has space (E-17, O-18, V-29)', async ({ disk, full: { service, data } }) => {
   const put = async (path: string, size: number) => {
     const answer = await service.request(`${storage}/${path}`, { method: 'PUT', body: 'x'.repeat(size) })
     const { code = 0 } = JSON.parse(await answer.text())
