@@ -14,14 +14,13 @@ interface LoadedProps<Props> {
 export const Loaded = <Props extends object>({ load, props, children }: LoadedProps<Props>) => {
   const component = useSignal<{ readonly Shown: ComponentType<Props> }>()
   const { failure, attempt } = useAttempt()
-  const read = () =>
+  useEffect(() => {
     attempt(async () => {
       component.value = { Shown: await load() }
     })
-  useEffect(() => {
-    read()
   }, [load])
-  if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={read} />
+  // After a failure, a browser does not load the same script again until the page is reloaded.
+  if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={() => location.reload()} />
   const { Shown } = component.value ?? {}
   return Shown ? <Shown {...props} /> : children
 }

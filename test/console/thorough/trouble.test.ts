@@ -49,6 +49,19 @@ test('reads that failed are repeated as soon as the service is back', async ({ o
   await expect.poll(() => page.getByRole('alert').count()).toBe(0)
 })
 
+test('a view whose script did not load appears after the button is used', async ({ open }) => {
+  const page = await open('#/1001/files')
+  await page.getByRole('grid').waitFor()
+  const scripts = '**/history-view-*.js'
+  await page.route(scripts, (route) => route.abort())
+  await page.getByRole('link', { name: 'History', exact: true }).click()
+  const failure = page.getByRole('main').getByRole('alert')
+  await failure.waitFor()
+  await page.unroute(scripts)
+  await failure.getByRole('button', { name: 'Try again' }).click()
+  await page.getByLabel('Who', { exact: true }).waitFor()
+})
+
 test('an expired token is replaced without closing the open dialog (K-6)', async ({ open, service }) => {
   const issuing = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
   const { token } = await administerJson(service.directory, issuing)
