@@ -35,7 +35,7 @@ type PersonOutcome = 'done' | 'overtaken' | 'last owner'
 
 /**
  * The port to people in all data centres. Names ignore case; e-mail addresses ignore the case of ASCII letters.
- * `create` returns false if the name is taken. `replace` changes only the newest state, and sets the version. `replace`
+ * `get` may return an old state if `isNewest` is false (default: true). `create` returns false if the name is taken. `replace` changes only the newest state, and sets the version. `replace`
  * without `after` removes the person. No `replace` leaves a site without an owner (A-58). Lists are sorted by name.
  * `leaveSite` removes all people, owners included, from a site that is being removed. Errors of every call:
  * unavailable.
