@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
-import type { HistoryEntry } from '../core/history-entry.ts'
+import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 import { parseRights, type Right, textOfRight } from '../core/rights.ts'
 import { type RoleName, rightsOfRole } from './roles.ts'
@@ -92,6 +92,13 @@ export const describePerson = ({ name, displayName, email, disabled, invitation,
   invited: invitation !== undefined,
   lastSignIn: lastSignIn ?? null,
 })
+
+export const personEntries = (
+  type: ChangeType,
+  { name }: Person,
+  author: Author,
+  sites: readonly SiteId[],
+): readonly HistoryEntry[] => sites.map((site) => ({ ...author, site, type, subject: `user/${name}` }))
 
 const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
   const entry = sites[site]

@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
-import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { includesRight, requireRight } from '../core/rights.ts'
 import { type Caller, rightsOn } from './callers.ts'
@@ -9,6 +9,7 @@ import {
   newPerson,
   type People,
   type Person,
+  personEntries,
   rightsOfEntry,
   type SiteEntry,
   sitesOfPerson,
@@ -61,13 +62,6 @@ const requireEveryRight = (manager: Manager, person: Person): void => {
   })
 }
 
-const entriesOf = (
-  { author }: Manager,
-  type: ChangeType,
-  { name }: Person,
-  sites: readonly SiteId[],
-): readonly HistoryEntry[] => sites.map((site) => ({ ...author, site, type, subject: `user/${name}` }))
-
 const ofSite = (person: Person | undefined, site: SiteId): Person => {
   if (person?.sites[site] === undefined) throw new ServiceError('personUnknown')
   return person
@@ -86,7 +80,10 @@ const joinSite = async ({ people }: UserDeps, manager: Manager, { name, entry }:
   const site = manager.site.id
   const joined = await updatePerson(people, name, (person) => {
     if (person.name !== name || person.sites[site] !== undefined) throw new ServiceError('personTaken')
-    return { after: withEntry(person, site, entry), entries: entriesOf(manager, 'user.created', person, [site]) }
+    return {
+      after: withEntry(person, site, entry),
+      entries: personEntries('user.created', person, manager.author, [site]),
+    }
   })
   if (!joined) throw new ServiceError('unavailable')
   return joined
@@ -106,7 +103,8 @@ export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser) =
   const { name, displayName = name, email = '', entry } = user
   const person = withEntry(newPerson({ name, displayName, email, sites: {} }, now), site, entry)
   const invited = invite(person, now)
-  if (await deps.people.create(invited.person, entriesOf(manager, 'user.created', person, [site]))) return invited
+  if (await deps.people.create(invited.person, personEntries('user.created', person, manager.author, [site])))
+    return invited
   return { person: await joinSite(deps, manager, user), invitation: undefined }
 }
 
@@ -139,7 +137,7 @@ export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, 
     invitation = invited?.invitation
     const type = invited ? 'user.invited' : 'user.changed'
     const sites = isWhole ? sitesOfPerson(before) : [site]
-    return { after: invited?.person ?? changed, entries: entriesOf(manager, type, before, sites) }
+    return { after: invited?.person ?? changed, entries: personEntries(type, before, manager.author, sites) }
   })
   return { person: ofSite(person, site), invitation }
 }
@@ -147,7 +145,8 @@ export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, 
 /** A-58, A-60. Errors: personUnknown, lastOwner, unavailable. */
 export const removeUser = async ({ people }: UserDeps, manager: Manager, name: string): Promise<void> => {
   const site = manager.site.id
-  const removed = (person: Person, sites: readonly SiteId[]) => entriesOf(manager, 'user.removed', person, sites)
+  const removed = (person: Person, sites: readonly SiteId[]) =>
+    personEntries('user.removed', person, manager.author, sites)
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)
     if (hasEveryRight(manager, person)) return { after: undefined, entries: removed(person, sitesOfPerson(person)) }

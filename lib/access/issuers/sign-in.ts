@@ -1,6 +1,6 @@
 import * as library from 'openid-client'
 import { ServiceError } from '../../core/errors.ts'
-import { clockSkew, type IssuerClient, type IssuerDocument } from './issuer-client.ts'
+import { clockSkew, type IssuerClient } from './issuer-client.ts'
 import { type Issuer, isTrustedAddress, TokenFault } from './issuers.ts'
 import type { Claims } from './match-rules.ts'
 
@@ -19,23 +19,17 @@ interface Provider {
   readonly callback: string
 }
 
-const authenticationOf = (document: IssuerDocument, secret: string | undefined) => {
+const authenticationOf = (document: library.ServerMetadata, secret: string | undefined) => {
   if (secret === undefined) return library.None()
-  const methods = document['token_endpoint_auth_methods_supported']
-  const isPostOnly = Array.isArray(methods) && !methods.includes('client_secret_basic')
+  const isPostOnly = document.token_endpoint_auth_methods_supported?.includes('client_secret_basic') === false
   return isPostOnly ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret)
 }
 
 const configure = async ({ client, issuer, secret }: Provider): Promise<library.Configuration> => {
   const document = await client.discover(issuer.url)
-  const authentication = authenticationOf(document, secret)
   const tolerance = { [library.clockTolerance]: clockSkew }
-  const configuration = new library.Configuration(
-    document as library.ServerMetadata,
-    issuer.clientId,
-    tolerance,
-    authentication,
-  )
+  const authentication = authenticationOf(document, secret)
+  const configuration = new library.Configuration(document, issuer.clientId, tolerance, authentication)
   configuration[library.customFetch] = client.fetchOf(issuer.url)
   if (issuer.url.startsWith('http:')) library.allowInsecureRequests(configuration)
   return configuration
