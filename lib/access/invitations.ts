@@ -14,7 +14,11 @@ export interface Invitation {
 }
 
 /** A-82. `url` is the base URL of the service. */
-export const describeInvitation = ({ name }: Person, invitation: Invitation | undefined, url: string) => ({
+export const describeInvitation = (
+  { name }: Pick<Person, 'name'>,
+  invitation: Invitation | undefined,
+  url: string,
+) => ({
   name,
   ...(invitation && {
     invitation: `${url}/console#invitation=${encodeURIComponent(invitation.text)}`,

@@ -98,7 +98,9 @@ export const personEntries = (
   { name }: Person,
   author: Author,
   sites: readonly SiteId[],
-): readonly HistoryEntry[] => sites.map((site) => ({ ...author, site, type, subject: `user/${name}` }))
+  details?: HistoryEntry['details'],
+): readonly HistoryEntry[] =>
+  sites.map((site) => ({ ...author, site, type, subject: `user/${name}`, ...(details && { details }) }))
 
 const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
   const entry = sites[site]

@@ -5,7 +5,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { parseId, type SiteId } from '../../core/ids.ts'
 import { parseRights, simplified, textOfRight } from '../../core/rights.ts'
 import { type Grants, issueGrant } from '../grants.ts'
-import { clockSkew, type IssuerClient, longestToken } from './issuer-client.ts'
+import { clockSkew, type IssuerClient, longestToken, refusedGrant } from './issuer-client.ts'
 import {
   type Issuer,
   type Issuers,
@@ -13,7 +13,6 @@ import {
   type KeyedValues,
   type ProgramGrant,
   type Rule,
-  TokenFault,
   type Trust,
 } from './issuers.ts'
 import { matchingRules } from './match-rules.ts'
@@ -27,8 +26,6 @@ interface ExchangeDeps {
 }
 
 const longestUser = 200
-
-const refusedGrant = (message: string) => new ServiceError('exchangeRefused', { message })
 
 const refusedTarget = (message: string) => new ServiceError('targetRefused', { message })
 
@@ -83,9 +80,7 @@ export const exchangeToken = async (deps: ExchangeDeps, jwt: string, resource: s
   const site = siteIn(resource)
   const trust = await deps.issuers.trust()
   const issuer = issuerOfToken(trust, jwt)
-  const claims = await deps.client.verify(jwt, issuer.url, issuer.audience, 'jti').catch((error) => {
-    throw error instanceof TokenFault ? refusedGrant(error.message) : error
-  })
+  const claims = await deps.client.verify(jwt, issuer.url, issuer.audience, 'jti')
   const granted = grantedBy(matchingRules(trust, issuer, claims).filter(isForPrograms), site)
   await use(deps, issuer, claims)
   const user = `${issuer.id}:${claims.sub}`.replace(/\p{Cc}/gu, ' ').slice(0, longestUser)

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import type { HistoryEntry } from '../../core/history-entry.ts'
 import { isInvited } from '../invitations.ts'
 import { isPersonName, newPerson, type People, type Person, personEntries, sitesOfPerson } from '../people.ts'
 import { newSessions } from '../sign-in.ts'
@@ -42,10 +41,8 @@ const remember = async ({ accessValues }: IdentityDeps, identity: string, name: 
   await accessValues.put(keyOf(identity), name)
 }
 
-const entriesOf = (type: 'user.created' | 'user.changed', person: Person, { issuer, requestId }: Arrived) => {
-  const entries = personEntries(type, person, { actor: person.name, requestId }, sitesOfPerson(person))
-  return entries.map((entry): HistoryEntry => ({ ...entry, details: { issuer: issuer.id } }))
-}
+const entriesOf = (type: 'user.created' | 'user.changed', person: Person, { issuer, requestId }: Arrived) =>
+  personEntries(type, person, { actor: person.name, requestId }, sitesOfPerson(person), { issuer: issuer.id })
 
 const verifiedEmail = (claims: Claims): string | undefined => {
   const { email, email_verified: isVerified } = claims

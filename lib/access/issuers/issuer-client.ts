@@ -3,7 +3,7 @@ import type { ServerMetadata } from 'openid-client'
 import { cachedLookup } from '../../core/cached-lookup.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { isTrustedAddress, TokenFault } from './issuers.ts'
+import { isTrustedAddress } from './issuers.ts'
 
 type FetchOnce = (address: string, init: Omit<RequestInit, 'body'> & { readonly body?: unknown }) => Promise<Response>
 
@@ -14,6 +14,8 @@ const rememberedFor = 600_000
 // In seconds. A token older than `longestToken` is refused, so a used token need not be remembered longer.
 export const clockSkew = 60
 export const longestToken = 24 * 3600
+
+export const refusedGrant = (message: string) => new ServiceError('exchangeRefused', { message })
 
 const noAnswer = (issuer: string, reason: string) =>
   new ServiceError('unavailable', { message: `The issuer ${issuer} gave no usable answer: ${reason}. Repeat later.` })
@@ -68,21 +70,21 @@ const sentences: Readonly<Record<string, string>> = {
 // claim.
 const faultOf = (error: unknown, issuer: string): unknown => {
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
-    if (error.reason === 'missing') return new TokenFault(`The token lacks the claim ${error.claim}.`)
-    return new TokenFault(`The token is refused. ${sentences[error.claim] ?? `Its ${error.claim} is wrong.`}`)
+    if (error.reason === 'missing') return refusedGrant(`The token lacks the claim ${error.claim}.`)
+    return refusedGrant(`The token is refused. ${sentences[error.claim] ?? `Its ${error.claim} is wrong.`}`)
   }
   if (error instanceof errors.JWKSInvalid || (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')) {
     return noAnswer(issuer, 'its keys cannot be read')
   }
   if (!(error instanceof errors.JOSEError || error instanceof TypeError)) return error
-  return new TokenFault('The token is malformed, or none of the keys of its issuer has signed it.')
+  return refusedGrant('The token is malformed, or none of the keys of its issuer has signed it.')
 }
 
 /**
  * The client of the servers of issuers. Caches configurations and keys. The URL of an issuer identifies it. `patience`
  * is the longest time for a whole answer, in milliseconds. A function of `fetchOf` sends one request, and follows no
- * redirects. It throws if the answer is late, incomplete or too large. `verify` (A-91) throws a TokenFault. Errors of
- * every call: unavailable.
+ * redirects. It throws if the answer is late, incomplete or too large. `verify` (A-91) throws exchangeRefused.
+ * Errors of every call: unavailable.
  */
 export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patience = 5_000) => {
   const fetchOf = createFetch(patience)

@@ -56,11 +56,6 @@ export interface KeyedValues {
   take(key: string): Promise<string | undefined>
 }
 
-/** The reason not to trust a token or its claims. The message is safe to show. */
-export class TokenFault extends Error {
-  override readonly name = 'TokenFault'
-}
-
 const refuse = (message: string) => new ServiceError('accessMalformed', { message })
 
 const mostIssuers = 50

@@ -1,7 +1,7 @@
 import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { openTable, type TableOptions } from './dynamodb.ts'
-import type { RecordingOptions } from './journal.ts'
+import { type RecordingOptions, recordIf } from './journal.ts'
 
 /** The id of an item in the table of sites. No site has this id, because ids of sites are numbers. */
 export const trustKey = { id: 'issuers' } as const
@@ -20,11 +20,9 @@ export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
         const { version, issuers, rules } = (await table.get(trustKey)) ?? { ...noTrust, version: 0 }
         const item = { ...change({ issuers, rules }), ...trustKey, version: version + 1 }
-        const condition = version === 0 ? 'attribute_not_exists(#id)' : '#version = :version'
-        const values = version === 0 ? {} : { ':version': version }
-        if (!(await table.put(item, { condition, values }))) continue
-        for (const entry of entries) await record(entry)
-        return
+        const condition = 'attribute_not_exists(#id) OR #version = :version'
+        const isDone = await table.put(item, { condition, values: { ':version': version } })
+        if (await recordIf(isDone, record, ...entries)) return
       }
       throw new ServiceError('unavailable')
     },
