@@ -49,7 +49,7 @@ interface Options {
 }
 
 interface AddOptions extends Options {
-  readonly site: readonly SiteId[]
+  readonly site: readonly [SiteId, ...SiteId[]]
 }
 
 interface ChangeOptions extends Options {
@@ -90,10 +90,10 @@ const firstSiteOf = (person: Person): SiteId => {
   return site
 }
 
-const invitationView = async (stores: AdminStores, person: Person, site: SiteId, invitation?: Invitation) => {
+const invitationView = async (stores: AdminStores, name: string, site: SiteId, invitation?: Invitation) => {
   const { dataCentre } = await siteOf(stores, site)
   const { url = '' } = (await stores.sites.getDataCentre(dataCentre)) ?? {}
-  return describeInvitation(person, invitation, url)
+  return describeInvitation({ name }, invitation, url)
 }
 
 const readPassword = async (): Promise<string> => {
@@ -131,17 +131,15 @@ const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   const known = await stores.people.get(name)
   if (known) refuseKnown(known, name, options)
   const deps = { people: stores.people, clock: systemClock }
-  const added: Awaited<ReturnType<typeof addUser>>[] = []
-  for (const site of new Set(sites))
-    added.push(await addUser(deps, managerOn(site), { name, email, displayName, entry }))
-  const [first] = added
-  if (!first) throw new Refusal('Name a site with --site.')
-  if (password !== undefined) {
-    if (!first.invitation) throw alreadyExists(name)
-    await setPassword(stores, name, password)
-    return { name: first.person.name }
+  let invitation: Invitation | undefined
+  for (const site of new Set(sites)) {
+    const added = await addUser(deps, managerOn(site), { name, email, displayName, entry })
+    invitation ??= added.invitation
   }
-  return invitationView(stores, first.person, sites[0] as SiteId, first.invitation)
+  if (password === undefined) return invitationView(stores, name, sites[0], invitation)
+  if (!invitation) throw alreadyExists(name)
+  await setPassword(stores, name, password)
+  return { name }
 }
 
 // The rights name the folders too.
@@ -174,7 +172,7 @@ const applyChange = async (stores: AdminStores, name: string, wanted: UserChange
   }
   const deps = { people: stores.people, clock: systemClock }
   const { invitation } = await changeUser(deps, managerOn(on, sitesOfPerson(person)), name, wanted)
-  return invitationView(stores, person, on, invitation)
+  return invitationView(stores, person.name, on, invitation)
 }
 
 const change = async (stores: AdminStores, name: string, options: ChangeOptions) => {
@@ -228,7 +226,7 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
     )
   }
   if (sites.length === 0) await stores.people.replace(person, undefined, [])
-  else await removeUser({ people: stores.people, clock: systemClock }, managerOn(sites[0] as SiteId, sites), name)
+  else await removeUser(stores, managerOn(sites[0] as SiteId, sites), name)
   return { removed: true }
 }
 

@@ -1,6 +1,6 @@
 import { hashToken, newToken } from '../../lib/access/grants.ts'
 import type { IssuerClient } from '../../lib/access/issuers/issuer-client.ts'
-import { type Issuer, TokenFault } from '../../lib/access/issuers/issuers.ts'
+import type { Issuer } from '../../lib/access/issuers/issuers.ts'
 import type { Begun } from '../../lib/access/issuers/sign-in.ts'
 import type { Person } from '../../lib/access/people.ts'
 import { countAttempts, limitsOfAddress } from '../../lib/access/sign-in-limits.ts'
@@ -74,11 +74,10 @@ const goToConsole = ({ baseUrl, place }: Provided, outcome: Readonly<Record<stri
 
 /** A-96: sends the browser to the console with the error code, which the console explains. `wait` is in seconds. */
 const failAtConsole = (deps: IssuerDeps, request: RoutedRequest, provided: Provided, error: unknown) => {
-  if (!(error instanceof ServiceError || error instanceof TokenFault)) throw error
+  if (!(error instanceof ServiceError)) throw error
   logSignIn(deps, request, null, error)
-  const { code, headers } = error instanceof ServiceError ? error : new ServiceError('signInRefused')
-  const wait = headers['Retry-After']
-  return goToConsole(provided, { error: String(code), request: request.id, ...(wait !== undefined && { wait }) })
+  const wait = error.headers['Retry-After']
+  return goToConsole(provided, { error: String(error.code), request: request.id, ...(wait !== undefined && { wait }) })
 }
 
 const challengeShape = /^[A-Za-z0-9_-]{43}$/
@@ -98,8 +97,7 @@ export const beginExternalSignIn = publicOperation(async (request, deps: IssuerD
     const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
     return goTo(location, cookieFor(provided.place, value, signInLasts))
   } catch (error) {
-    const fault = error instanceof TokenFault ? new ServiceError('unavailable') : error
-    return failAtConsole(deps, request, provided, fault)
+    return failAtConsole(deps, request, provided, error)
   }
 })
 

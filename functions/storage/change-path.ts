@@ -2,6 +2,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
+import { readSwitches } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -12,11 +13,9 @@ import { remove } from '../../lib/storage/changes/remove.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import {
-  bodyOf,
   operation,
   pathOf,
   purgeablePath,
-  readSwitches,
   refuseCoding,
   removablePath,
   requesterOf,
@@ -55,12 +54,12 @@ export const deletePath: OperationHandler<StorageDeps> = (exchange, deps) => {
   return (isPurge ? purgePath : removePath)(exchange, deps)
 }
 
-export const restorePath = operation({ params: writablePath, body: bodyOf('restoreBody') }, async (input, deps) => {
+export const restorePath = operation({ params: writablePath, body: schemaOf('restoreBody') }, async (input, deps) => {
   await restore(deps, input.params.path, input.body, requesterOf(input))
   return succeeded
 })
 
-const relocatePath = operation({ params: pathOf, body: bodyOf('destinationBody') }, async (input, deps) => {
+const relocatePath = operation({ params: pathOf, body: schemaOf('destinationBody') }, async (input, deps) => {
   await relocate(deps, input.params.path, input.body, requesterOf(input))
   return succeeded
 })

@@ -1,5 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts'
+import { readSwitches } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/fingerprint.ts'
@@ -8,11 +9,11 @@ import { requireDirectParts, requireParts, wantedParts, wholeParts } from '../..
 import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import { findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
-import { bodyOf, operation, readSwitches, schemaOf, uploaderOf, writablePath } from './params.ts'
+import { operation, schemaOf, uploaderOf, writablePath } from './params.ts'
 import { conditionsIn, findRequestedUpload, isWhole, locationOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
 
-export const beginParts = operation({ params: writablePath, body: bodyOf('partsBody') }, async (input, deps) => {
+export const beginParts = operation({ params: writablePath, body: schemaOf('partsBody') }, async (input, deps) => {
   const { headers, params, body } = input
   const { name: fileName, type: fileType, version, size: length } = body
   const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }

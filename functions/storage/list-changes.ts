@@ -17,12 +17,13 @@ import {
 import { nextChanges } from '../../lib/history/live-changes.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
+import { readSwitches } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { followChanges } from './follow-changes.ts'
-import { operation, readSwitches, schemaOf } from './params.ts'
+import { operation, schemaOf } from './params.ts'
 
 const usualLimit = 100
 

@@ -1,5 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { trashPage } from '../../lib/contract/storage/contract-schemas.ts'
+import { foreignCursor, readCursor, writeCursor } from '../../lib/core/cursor.ts'
 import { reserves } from '../../lib/core/deadline.ts'
 import type { ChangeType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -9,7 +10,6 @@ import { type ChangeFilter, changesBefore } from '../../lib/history/list-changes
 import { ok } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
-import { foreignCursor, readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
 import { findInTrash } from '../../lib/storage/reading/trash.ts'
 import { describablePath, operation, pageOf, timeOf } from './params.ts'
 
@@ -65,8 +65,8 @@ const thingsAfter = async ({ history }: StorageDeps, site: SiteId, cursor: numbe
 }
 
 const positionIn = (cursor: string): number => {
-  const position = Number(readCursor(cursor, ['change']).after)
-  if (!Number.isSafeInteger(position)) throw foreignCursor()
+  const position = Number(readCursor(cursor, ['change'], 'storageRefused').after)
+  if (!Number.isSafeInteger(position)) throw foreignCursor('storageRefused')
   return position
 }
 

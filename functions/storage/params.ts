@@ -1,8 +1,7 @@
-import type * as z from 'zod/mini'
 import type { SiteCaller } from '../../lib/access/callers.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Level } from '../../lib/core/rights.ts'
-import { bodiesOf, type OperationInput, operationsOn, type Segments } from '../../lib/http/operation.ts'
+import { bodiesOf, type OperationInput, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
@@ -89,26 +88,7 @@ export const operation = operationsOn<StorageDeps>()
 
 const schemas = () => import('../../lib/contract/storage/switches.ts')
 
-export const bodyOf = bodiesOf({ schemas, malformed: 'storageRefused' })
-
-type Schemas = typeof import('../../lib/contract/storage/switches.ts')
-
-export const schemaOf =
-  <Name extends keyof Schemas>(name: Name) =>
-  async (): Promise<Schemas[Name]> =>
-    (await schemas())[name]
-
-/** Loads the schema only when the query has one of the switches: most requests have none. Errors: storageRefused. */
-export const readSwitches = async <Values extends object>(
-  query: Switches,
-  names: readonly (string & keyof Values)[],
-  schema: () => Promise<z.core.$ZodType<Values>>,
-): Promise<Partial<Values>> => {
-  if (!names.some((name) => query.has(name))) return {}
-  const given = Object.fromEntries(names.map((name) => [name, query.get(name)]))
-  const [{ validate }, expected] = await Promise.all([import('../../lib/http/validate.ts'), schema()])
-  return validate(expected, given, 'storageRefused')
-}
+export const schemaOf = bodiesOf({ schemas, malformed: 'storageRefused' })
 
 const usualLimit = 100
 

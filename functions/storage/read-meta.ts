@@ -4,6 +4,7 @@ import { largestPage, takeFitting } from '../../lib/core/answer-size.ts'
 import { entityTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
+import { readSwitches } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -20,7 +21,7 @@ import { describeFile, describeFolder } from '../../lib/storage/reading/read-fil
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { spellingsOf } from '../../lib/storage/resolve-path.ts'
 import { isInScope, type Scope } from '../../lib/storage/scope.ts'
-import { describablePath, operation, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
+import { describablePath, operation, schemaOf, scopeOf, timeOf } from './params.ts'
 
 type EntryView = Answer<typeof entry>
 type ContentView = Answer<typeof content>

@@ -1,10 +1,10 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { removalPreview, removedPage, versionPage } from '../../lib/contract/storage/contract-schemas.ts'
+import { readCursor, writeCursor } from '../../lib/core/cursor.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { ObjectVersion, RemovedEntry } from '../../lib/storage/object-store.ts'
 import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
-import { readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
 import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { operation, pageOf, readablePath, scopeOf, timeOf } from './params.ts'
@@ -21,7 +21,7 @@ export const listVersions = operation({ params: readablePath, query: pageOf }, a
   const { path } = input.params
   const { limit, cursor } = input.query
   if (path === root) throw new ServiceError('notAFile')
-  const after = cursor === undefined ? undefined : readCursor(cursor, ['version']).after
+  const after = cursor === undefined ? undefined : readCursor(cursor, ['version'], 'storageRefused').after
   const page = await deps.files.versions(fileKey('live', input.site.id, path), { limit, after })
   if (!page) throw storageRefused('The version that this cursor names is no longer kept. List again without a cursor.')
   const { versions, next } = page
@@ -46,7 +46,7 @@ export const listDeleted = operation({ params: readablePath, query: pageOf }, as
   const { path } = input.params
   const { limit, cursor } = input.query
   const prefix = folderKey('live', input.site.id, path)
-  const after = cursor === undefined ? undefined : `${prefix}${readCursor(cursor, ['name']).after}`
+  const after = cursor === undefined ? undefined : `${prefix}${readCursor(cursor, ['name'], 'storageRefused').after}`
   const { entries, next } = await files.listRemoved({ prefix, limit, after })
   const isNothing = entries.length === 0 && next === undefined && after === undefined
   if (isNothing && path !== root && !(await files.exists(prefix))) {

@@ -2,12 +2,13 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { searchPage } from '../../lib/contract/storage/contract-schemas.ts'
 import { reserves } from '../../lib/core/deadline.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import { readSwitches } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import { longestListing } from '../../lib/storage/object-store.ts'
 import { folderKey, pathIn, root } from '../../lib/storage/path.ts'
 import { searchNames } from '../../lib/storage/reading/search.ts'
-import { describablePath, operation, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
+import { describablePath, operation, schemaOf, scopeOf, timeOf } from './params.ts'
 
 const searchOf = async (query: Switches) => {
   const {

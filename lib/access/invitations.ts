@@ -14,7 +14,11 @@ export interface Invitation {
 }
 
 /** A-82. `url` is the base URL of the service. */
-export const describeInvitation = ({ name }: Person, invitation: Invitation | undefined, url: string) => ({
+export const describeInvitation = (
+  { name }: Pick<Person, 'name'>,
+  invitation: Invitation | undefined,
+  url: string,
+) => ({
   name,
   ...(invitation && {
     invitation: `${url}/console#invitation=${encodeURIComponent(invitation.text)}`,
@@ -37,11 +41,11 @@ export const invite = (person: Person, now: number): { readonly person: Person; 
 
 const shape = /^(.{1,64})\.([0-9a-f]{64})$/
 
-const isInvited = ({ invitation, disabled }: Person, secret: string, now: number): boolean =>
-  invitation !== undefined &&
-  !disabled &&
-  isCurrent(invitation, now) &&
-  timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(invitation.hash))
+export const isInvited = ({ invitation, disabled }: Person, now: number): boolean =>
+  invitation !== undefined && !disabled && isCurrent(invitation, now)
+
+const isSecretOf = ({ invitation }: Person, secret: string): boolean =>
+  invitation !== undefined && timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(invitation.hash))
 
 /**
  * A-83. Ends all sessions of the person and forgets all accounts at issuers, because somebody else may use them.
@@ -50,7 +54,8 @@ const isInvited = ({ invitation, disabled }: Person, secret: string, now: number
 export const acceptInvitation = async (deps: SignInDeps, text: string, password: string): Promise<Person> => {
   const [, name = '', secret = ''] = shape.exec(text) ?? []
   const person = name === '' ? undefined : await deps.people.get(name)
-  if (!person || !isInvited(person, secret, deps.clock.wall())) throw new ServiceError('invitationUnknown')
+  if (!person || !isInvited(person, deps.clock.wall()) || !isSecretOf(person, secret))
+    throw new ServiceError('invitationUnknown')
   const { identities: _, ...invited } = person
   const after = await withPassword(deps, invited, password)
   const outcome = await deps.people.replace(person, after, [])

@@ -5,6 +5,7 @@ import { compareText } from '../core/compare-text.ts'
 import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
+import { setRecent } from '../core/recent.ts'
 import { type Right, simplified, textOfRight } from '../core/rights.ts'
 import { callerOf, rightsOn } from './callers.ts'
 import { type Grant, type Grants, grantEntries, isCurrent, isGrantOfKey, issueGrant, type Key } from './grants.ts'
@@ -15,18 +16,13 @@ const prefix = 'sak_'
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const shape = /^sak_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
-const inBase62 = (number: bigint, length: number): string => {
-  const base = BigInt(digits.length)
-  let rest = number
-  let text = ''
-  for (; rest > 0n; rest /= base) text = digits.charAt(Number(rest % base)) + text
-  return text.padStart(length, '0')
-}
+const inBase62 = (number: bigint): string =>
+  number === 0n ? '' : inBase62(number / 62n) + digits.charAt(Number(number % 62n))
 
-const checksumOf = (secret: string): string => inBase62(BigInt(crc32(secret)), 6)
+const checksumOf = (secret: string): string => inBase62(BigInt(crc32(secret))).padStart(6, '0')
 
 export const newKey = (): string => {
-  const secret = inBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
+  const secret = inBase62(BigInt(`0x${randomBytes(32).toString('hex')}`)).padStart(43, '0')
   return prefix + secret + checksumOf(secret)
 }
 
@@ -57,8 +53,7 @@ export const createUseLog = (grants: Pick<Grants, 'recordUse'>, now: () => numbe
     const { hash } = grant
     const day = dayOf(now())
     if (noted.get(hash) === day) return
-    if (noted.size >= mostNoted) noted.clear()
-    noted.set(hash, day)
+    setRecent(noted, hash, day, mostNoted)
     await grants.recordUse(grant, day).catch(() => noted.delete(hash))
   }
 }
@@ -73,12 +68,8 @@ export const issueKey = async (
 ) => {
   const permissions = simplified(rights).map(textOfRight)
   const owned = { kind: 'key', user: maker.name, since: maker.created, name } as const
-  const { token: key, grant } = await issueGrant(
-    grants,
-    { ...owned, sites: [site], permissions, expires },
-    author,
-    newKey(),
-  )
+  const granted = { ...owned, sites: [site], permissions, expires }
+  const { token: key, grant } = await issueGrant(grants, granted, author, newKey())
   return { id: grant.hash, key, name, rights: permissions, expires: inIso(expires) }
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
-import type { HistoryEntry } from '../core/history-entry.ts'
+import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 import { parseRights, type Right, textOfRight } from '../core/rights.ts'
 import { type RoleName, rightsOfRole } from './roles.ts'
@@ -34,11 +34,11 @@ export interface Person {
 type PersonOutcome = 'done' | 'overtaken' | 'last owner'
 
 /**
- * The port to people in all data centres. Names ignore case; e-mail addresses ignore the case of ASCII letters.
- * `get` may return an old state if `isNewest` is false (default: true). `create` returns false if the name is taken. `replace` changes only the newest state, and sets the version. `replace`
- * without `after` removes the person. No `replace` leaves a site without an owner (A-58). Lists are sorted by name.
- * `leaveSite` removes all people, owners included, from a site that is being removed. Errors of every call:
- * unavailable.
+ * The port to people in all data centres. Names ignore case; e-mail addresses ignore the case of ASCII letters. `get`
+ * may return an old state if `isNewest` is false (default: true). `create` returns false if the name is taken.
+ * `replace` changes only the newest state, and sets the version. `replace` without `after` removes the person. No
+ * `replace` leaves a site without an owner (A-58). Lists are sorted by name. `leaveSite` removes all people, owners
+ * included, from a site that is being removed. Errors of every call: unavailable.
  */
 export interface People {
   get(name: string, isNewest?: boolean): Promise<Person | undefined>
@@ -92,6 +92,15 @@ export const describePerson = ({ name, displayName, email, disabled, invitation,
   invited: invitation !== undefined,
   lastSignIn: lastSignIn ?? null,
 })
+
+export const personEntries = (
+  type: ChangeType,
+  { name }: Person,
+  author: Author,
+  sites: readonly SiteId[],
+  details?: HistoryEntry['details'],
+): readonly HistoryEntry[] =>
+  sites.map((site) => ({ ...author, site, type, subject: `user/${name}`, ...(details && { details }) }))
 
 const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
   const entry = sites[site]

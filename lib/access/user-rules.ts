@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
-import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { includesRight, requireRight } from '../core/rights.ts'
 import { type Caller, rightsOn } from './callers.ts'
@@ -7,14 +7,15 @@ import { type Invitation, invite } from './invitations.ts'
 import {
   isPersonName,
   newPerson,
-  type People,
   type Person,
+  personEntries,
   rightsOfEntry,
   type SiteEntry,
   sitesOfPerson,
   updatePerson,
   withoutSite,
 } from './people.ts'
+import type { SignInDeps } from './sign-in.ts'
 
 export interface Manager {
   readonly site: { readonly id: SiteId }
@@ -22,10 +23,7 @@ export interface Manager {
   readonly author: Author
 }
 
-interface UserDeps {
-  readonly people: People
-  readonly clock: { readonly wall: () => number }
-}
+type UserDeps = Pick<SignInDeps, 'people' | 'clock'>
 
 export interface NewUser {
   readonly name: string
@@ -61,13 +59,6 @@ const requireEveryRight = (manager: Manager, person: Person): void => {
   })
 }
 
-const entriesOf = (
-  { author }: Manager,
-  type: ChangeType,
-  { name }: Person,
-  sites: readonly SiteId[],
-): readonly HistoryEntry[] => sites.map((site) => ({ ...author, site, type, subject: `user/${name}` }))
-
 const ofSite = (person: Person | undefined, site: SiteId): Person => {
   if (person?.sites[site] === undefined) throw new ServiceError('personUnknown')
   return person
@@ -86,7 +77,10 @@ const joinSite = async ({ people }: UserDeps, manager: Manager, { name, entry }:
   const site = manager.site.id
   const joined = await updatePerson(people, name, (person) => {
     if (person.name !== name || person.sites[site] !== undefined) throw new ServiceError('personTaken')
-    return { after: withEntry(person, site, entry), entries: entriesOf(manager, 'user.created', person, [site]) }
+    return {
+      after: withEntry(person, site, entry),
+      entries: personEntries('user.created', person, manager.author, [site]),
+    }
   })
   if (!joined) throw new ServiceError('unavailable')
   return joined
@@ -106,48 +100,49 @@ export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser) =
   const { name, displayName = name, email = '', entry } = user
   const person = withEntry(newPerson({ name, displayName, email, sites: {} }, now), site, entry)
   const invited = invite(person, now)
-  if (await deps.people.create(invited.person, entriesOf(manager, 'user.created', person, [site]))) return invited
+  if (await deps.people.create(invited.person, personEntries('user.created', person, manager.author, [site])))
+    return invited
   return { person: await joinSite(deps, manager, user), invitation: undefined }
 }
 
-const isOfWholePerson = ({ displayName, email, disabled, invite: again }: UserChange): boolean =>
-  displayName !== undefined || email !== undefined || disabled !== undefined || again !== undefined
-
-const applyChange = (person: Person, site: SiteId, { entry, displayName, email, disabled }: UserChange): Person => ({
-  ...(entry ? withEntry(person, site, entry) : person),
-  ...(displayName !== undefined && { displayName }),
-  ...(email !== undefined && { email }),
-  ...(disabled !== undefined && { disabled }),
-})
+const definedMembers = <Members extends object>(members: Members) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
 /** A-57, A-58, A-59, A-84. Errors: personUnknown, rightMissing, accessMalformed, lastOwner, unavailable. */
 export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, name: string, change: UserChange) => {
   const site = manager.site.id
+  const { entry, invite: again, displayName, email, disabled } = change
+  const details = definedMembers({ displayName, email, disabled })
+  const isOfWholePerson = again || Object.keys(details).length > 0
   let invitation: Invitation | undefined
   const person = await updatePerson(people, name, (before) => {
     ofSite(before, site)
-    if (change.entry) requireGrantable(manager, change.entry)
-    const isWhole = isOfWholePerson(change)
-    if (isWhole) requireEveryRight(manager, before)
-    const changed = applyChange(before, site, change)
-    if (change.invite && changed.disabled) {
+    if (entry) requireGrantable(manager, entry)
+    if (isOfWholePerson) requireEveryRight(manager, before)
+    const changed = { ...(entry ? withEntry(before, site, entry) : before), ...details }
+    if (again && changed.disabled) {
       throw new ServiceError('accessMalformed', {
         message: 'A disabled person cannot accept an invitation. Enable the person first.',
       })
     }
-    const invited = change.invite && invite(changed, clock.wall())
+    const invited = again && invite(changed, clock.wall())
     invitation = invited?.invitation
     const type = invited ? 'user.invited' : 'user.changed'
-    const sites = isWhole ? sitesOfPerson(before) : [site]
-    return { after: invited?.person ?? changed, entries: entriesOf(manager, type, before, sites) }
+    const sites = isOfWholePerson ? sitesOfPerson(before) : [site]
+    return { after: invited?.person ?? changed, entries: personEntries(type, before, manager.author, sites) }
   })
   return { person: ofSite(person, site), invitation }
 }
 
 /** A-58, A-60. Errors: personUnknown, lastOwner, unavailable. */
-export const removeUser = async ({ people }: UserDeps, manager: Manager, name: string): Promise<void> => {
+export const removeUser = async (
+  { people }: Pick<UserDeps, 'people'>,
+  manager: Manager,
+  name: string,
+): Promise<void> => {
   const site = manager.site.id
-  const removed = (person: Person, sites: readonly SiteId[]) => entriesOf(manager, 'user.removed', person, sites)
+  const removed = (person: Person, sites: readonly SiteId[]) =>
+    personEntries('user.removed', person, manager.author, sites)
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)
     if (hasEveryRight(manager, person)) return { after: undefined, entries: removed(person, sitesOfPerson(person)) }

@@ -64,10 +64,8 @@ export const hasInAnyFolder = (held: readonly Right[], needed: Right): boolean =
 
 export const simplified = (rights: readonly Right[]): readonly Right[] => {
   const distinct = [...new Map(rights.map((right) => [textOfRight(right), right])).values()]
-  return distinct.filter((one) => {
-    const others = distinct.filter((other) => other !== one)
-    return !includesRight(others, one)
-  })
+  const othersOf = (one: Right) => distinct.filter((other) => other !== one)
+  return distinct.filter((one) => !includesRight(othersOf(one), one))
 }
 
 const inBoth = (one: Right, other: Right): Right | undefined => {

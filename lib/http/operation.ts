@@ -67,6 +67,18 @@ export const readBody = async <Body>(request: Request, { schema, malformed, ...f
   return validate(expected, await readDocument(request, malformed, forms), malformed)
 }
 
+/** Loads the schema only when the query has one of the switches: most requests have none. Errors: `malformed`. */
+export const readSwitches = async <Values extends object>(
+  query: Switches,
+  names: readonly (string & keyof Values)[],
+  { schema, malformed }: BodyShape<Values>,
+): Promise<Partial<Values>> => {
+  if (!names.some((name) => query.has(name))) return {}
+  const given = Object.fromEntries(names.map((name) => [name, query.get(name)]))
+  const [{ validate }, expected] = await Promise.all([import('./validate.ts'), schema()])
+  return validate(expected, given, malformed)
+}
+
 export const operationsOn =
   <Deps>() =>
   <Params = undefined, Query = undefined, Body = undefined>(

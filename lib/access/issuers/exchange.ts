@@ -3,11 +3,19 @@ import { decodeJwt, type JWTPayload } from 'jose'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseId, type SiteId } from '../../core/ids.ts'
-import { textOfRight } from '../../core/rights.ts'
+import { parseRights, simplified, textOfRight } from '../../core/rights.ts'
 import { type Grants, issueGrant } from '../grants.ts'
-import { clockSkew, type IssuerClient, longestToken } from './issuer-client.ts'
-import { type Issuer, type Issuers, type KeyedValues, TokenFault, type Trust } from './issuers.ts'
-import { type Granted, grantedBy, matchingRules } from './match-rules.ts'
+import { clockSkew, type IssuerClient, longestToken, refusedGrant } from './issuer-client.ts'
+import {
+  type Issuer,
+  type Issuers,
+  isForPrograms,
+  type KeyedValues,
+  type ProgramGrant,
+  type Rule,
+  type Trust,
+} from './issuers.ts'
+import { matchingRules } from './match-rules.ts'
 
 interface ExchangeDeps {
   readonly issuers: Pick<Issuers, 'trust'>
@@ -18,8 +26,6 @@ interface ExchangeDeps {
 }
 
 const longestUser = 200
-
-const refusedGrant = (message: string) => new ServiceError('exchangeRefused', { message })
 
 const refusedTarget = (message: string) => new ServiceError('targetRefused', { message })
 
@@ -43,22 +49,18 @@ const siteIn = (resource: string | undefined): SiteId | undefined => {
   throw refusedTarget('The resource names no site. Send the number of a site.')
 }
 
-const verifyOnce = async (client: ExchangeDeps['client'], issuer: Issuer, jwt: string): Promise<JWTPayload> => {
-  try {
-    return await client.verify(jwt, issuer.url, issuer.audience, 'jti')
-  } catch (error) {
-    if (error instanceof TokenFault) throw refusedGrant(error.message)
-    throw error
+/** A-98, A-100: if several rules of one site match, their rights add up, and the shortest `ttl` (in seconds) counts. */
+const grantedBy = (matching: readonly Rule<ProgramGrant>[], resource: SiteId | undefined) => {
+  const rules = matching.filter(({ site }) => resource === undefined || site === resource)
+  const [first] = rules
+  if (!first) {
+    const message = 'No rule matches this token. "site-admin rule list" shows the claims that a token needs.'
+    throw resource === undefined ? refusedGrant(message) : refusedTarget(message)
   }
-}
-
-const grantFor = (trust: Trust, issuer: Issuer, claims: JWTPayload, site: SiteId | undefined): Granted => {
-  const granted = grantedBy(matchingRules(trust, issuer, claims), site)
-  if (granted === 'several')
+  if (rules.some(({ site }) => site !== first.site))
     throw refusedTarget('Rules of several sites match this token. Send the number of the site as resource.')
-  if (granted !== 'none') return granted
-  const message = 'No rule matches this token. "site-admin rule list" shows the claims that a token needs.'
-  throw site === undefined ? refusedGrant(message) : refusedTarget(message)
+  const rights = simplified(parseRights(rules.flatMap(({ grants }) => grants.rights)))
+  return { site: first.site, rights, ttl: Math.min(...rules.map(({ grants }) => grants.ttl)) }
 }
 
 /** A-97: a token works once, even if several requests send it at the same moment. */
@@ -78,8 +80,8 @@ export const exchangeToken = async (deps: ExchangeDeps, jwt: string, resource: s
   const site = siteIn(resource)
   const trust = await deps.issuers.trust()
   const issuer = issuerOfToken(trust, jwt)
-  const claims = await verifyOnce(deps.client, issuer, jwt)
-  const granted = grantFor(trust, issuer, claims, site)
+  const claims = await deps.client.verify(jwt, issuer.url, issuer.audience, 'jti')
+  const granted = grantedBy(matchingRules(trust, issuer, claims).filter(isForPrograms), site)
   await use(deps, issuer, claims)
   const user = `${issuer.id}:${claims.sub}`
     .replace(/\p{Cc}/gu, ' ')

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Author, HistoryEntry } from '../../core/history-entry.ts'
-import { isPersonName, newPerson, type People, type Person, sitesOfPerson } from '../people.ts'
+import { isInvited } from '../invitations.ts'
+import { isPersonName, newPerson, type People, type Person, personEntries, sitesOfPerson } from '../people.ts'
 import { newSessions } from '../sign-in.ts'
-import type { Issuer, KeyedValues, Trust } from './issuers.ts'
-import { type Claims, matchingRules, rolesIn } from './match-rules.ts'
+import { type Issuer, isForPeople, type KeyedValues, type Trust } from './issuers.ts'
+import { type Claims, matchingRules } from './match-rules.ts'
 
 interface IdentityDeps {
   readonly people: People
@@ -42,12 +42,8 @@ const remember = async ({ accessValues }: IdentityDeps, identity: string, name: 
   await accessValues.put(keyOf(identity), name)
 }
 
-const entriesOf = (type: 'user.created' | 'user.changed', person: Person, { issuer, requestId }: Arrived) => {
-  const author: Author = { actor: person.name, requestId }
-  return sitesOfPerson(person).map(
-    (site): HistoryEntry => ({ ...author, site, type, subject: `user/${person.name}`, details: { issuer: issuer.id } }),
-  )
-}
+const entriesOf = (type: 'user.created' | 'user.changed', person: Person, { issuer, requestId }: Arrived) =>
+  personEntries(type, person, { actor: person.name, requestId }, sitesOfPerson(person), { issuer: issuer.id })
 
 const verifiedEmail = (claims: Claims): string | undefined => {
   const { email, email_verified: isVerified } = claims
@@ -61,15 +57,12 @@ const verifiedEmail = (claims: Claims): string | undefined => {
 const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const email = verifiedEmail(arrived.claims)
   if (email === undefined) return undefined
-  const now = deps.clock.wall() / 1000
-  const invited = (await deps.people.listOfEmail(email)).filter(
-    ({ invitation, disabled }) => !disabled && invitation !== undefined && invitation.expires > now,
-  )
-  const [person, ...others] = invited
+  const now = deps.clock.wall()
+  const [person, ...others] = (await deps.people.listOfEmail(email)).filter((one) => isInvited(one, now))
   if (!person || others.length > 0) return undefined
   await remember(deps, identity, person.name)
   const { invitation: _, password: __, ...kept } = person
-  const after = { ...kept, identities: [identity], sessions: newSessions(person, deps.clock.wall()) }
+  const after = { ...kept, identities: [identity], sessions: newSessions(person, now) }
   const outcome = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
   if (outcome !== 'done') throw new ServiceError('unavailable')
   return deps.people.get(person.name)
@@ -77,25 +70,28 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
 
 const longestDisplayName = 200
 
-const personNamed = (name: string, identity: string, claims: Claims, sites: Person['sites'], now: number): Person => {
-  const called = typeof claims['name'] === 'string' ? claims['name'].replace(/\p{Cc}/gu, ' ') : name
-  const displayName = called.slice(0, longestDisplayName).toWellFormed()
-  const known = { name, displayName, email: verifiedEmail(claims) ?? '', sites }
-  return { ...newPerson(known, now), identities: [identity] }
+const displayNameIn = ({ name }: Claims): string | undefined =>
+  typeof name === 'string'
+    ? name
+        .replace(/\p{Cc}/gu, ' ')
+        .slice(0, longestDisplayName)
+        .toWellFormed()
+    : undefined
+
+const rolesIn = ({ trust, issuer, claims }: Arrived): Person['sites'] => {
+  const rules = matchingRules(trust, issuer, claims).filter(isForPeople)
+  // The first rule of a site counts.
+  return Object.fromEntries(rules.toReversed().map(({ site, grants }) => [site, { role: grants.role }]))
 }
 
 /** A-95. Ignores the user name at the issuer, because another person may have this name here. */
 const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
-  const { trust, issuer, claims } = arrived
-  const sites = rolesIn(matchingRules(trust, issuer, claims))
+  const sites = rolesIn(arrived)
   if (Object.keys(sites).length === 0) return undefined
-  const email = verifiedEmail(claims)
-  const names = [
-    ...(email !== undefined && isPersonName(email) ? [email] : []),
-    `${issuer.id}-${identity.slice(0, 16)}`,
-  ]
-  for (const name of names) {
-    const person = personNamed(name, identity, claims, sites, deps.clock.wall())
+  const email = verifiedEmail(arrived.claims) ?? ''
+  for (const name of [email, `${arrived.issuer.id}-${identity.slice(0, 16)}`].filter(isPersonName)) {
+    const known = { name, displayName: displayNameIn(arrived.claims) ?? name, email, sites }
+    const person = { ...newPerson(known, deps.clock.wall()), identities: [identity] }
     await remember(deps, identity, name)
     if (await deps.people.create(person, entriesOf('user.created', person, arrived))) return person
     const other = await deps.people.get(name)

@@ -1,14 +1,9 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
+import type { ServerMetadata } from 'openid-client'
 import { cachedLookup } from '../../core/cached-lookup.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { isTrustedAddress, TokenFault } from './issuers.ts'
-
-export interface IssuerDocument {
-  readonly issuer: string
-  readonly jwks_uri: string
-  readonly [member: string]: unknown
-}
+import { isTrustedAddress } from './issuers.ts'
 
 type FetchOnce = (address: string, init: Omit<RequestInit, 'body'> & { readonly body?: unknown }) => Promise<Response>
 
@@ -20,17 +15,17 @@ const rememberedFor = 600_000
 export const clockSkew = 60
 export const longestToken = 24 * 3600
 
+export const refusedGrant = (message: string) => new ServiceError('exchangeRefused', { message })
+
 const noAnswer = (issuer: string, reason: string) =>
   new ServiceError('unavailable', { message: `The issuer ${issuer} gave no usable answer: ${reason}. Repeat later.` })
 
-class BadAnswer extends Error {}
-
-const readWhole = async ({ body }: Response): Promise<Uint8Array<ArrayBuffer>> => {
+const readWhole = async (issuer: string, { body }: Response): Promise<Uint8Array<ArrayBuffer>> => {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body ?? []) {
     length += chunk.length
-    if (length > mostBytes) throw new BadAnswer(`the answer is larger than ${mostBytes} bytes`)
+    if (length > mostBytes) throw noAnswer(issuer, `the answer is larger than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks, length))
@@ -42,11 +37,11 @@ const requireAddress = (issuer: string, address: string): URL => {
   throw noAnswer(issuer, 'the answer has an address without https')
 }
 
-const answerTo = async (url: URL, init: RequestInit): Promise<Response> => {
+const answerOf = async (issuer: string, url: URL, init: RequestInit): Promise<Response> => {
   const response = await fetch(url, { ...init, redirect: 'manual' })
   const { status, headers } = response
-  if (status >= 300 && status < 400) throw new BadAnswer('it redirects')
-  const content = await readWhole(response)
+  if (status >= 300 && status < 400) throw noAnswer(issuer, 'it redirects')
+  const content = await readWhole(issuer, response)
   return new Response(content.length > 0 ? content : null, { status, headers })
 }
 
@@ -57,20 +52,12 @@ const createFetch =
     const url = requireAddress(issuer, address)
     const signal = AbortSignal.timeout(patience)
     try {
-      return await answerTo(url, { ...init, body: body ? String(body) : null, signal })
+      return await answerOf(issuer, url, { ...init, body: body ? String(body) : null, signal })
     } catch (error) {
-      if (error instanceof BadAnswer) throw noAnswer(issuer, error.message)
+      if (error instanceof ServiceError) throw error
       throw noAnswer(issuer, signal.aborted ? 'the answer took too long' : 'the connection failed')
     }
   }
-
-const parseObject = (text: string): Readonly<Record<string, unknown>> => {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {}
-  }
-}
 
 const sentences: Readonly<Record<string, string>> = {
   aud: 'It is for another audience. Ask its issuer for a token with the audience that "issuer list" shows.',
@@ -83,21 +70,21 @@ const sentences: Readonly<Record<string, string>> = {
 // claim.
 const faultOf = (error: unknown, issuer: string): unknown => {
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
-    if (error.reason === 'missing') return new TokenFault(`The token lacks the claim ${error.claim}.`)
-    return new TokenFault(`The token is refused. ${sentences[error.claim] ?? `Its ${error.claim} is wrong.`}`)
+    if (error.reason === 'missing') return refusedGrant(`The token lacks the claim ${error.claim}.`)
+    return refusedGrant(`The token is refused. ${sentences[error.claim] ?? `Its ${error.claim} is wrong.`}`)
   }
   if (error instanceof errors.JWKSInvalid || (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')) {
     return noAnswer(issuer, 'its keys cannot be read')
   }
   if (!(error instanceof errors.JOSEError || error instanceof TypeError)) return error
-  return new TokenFault('The token is malformed, or none of the keys of its issuer has signed it.')
+  return refusedGrant('The token is malformed, or none of the keys of its issuer has signed it.')
 }
 
 /**
  * The client of the servers of issuers. Caches configurations and keys. The URL of an issuer identifies it. `patience`
  * is the longest time for a whole answer, in milliseconds. A function of `fetchOf` sends one request, and follows no
- * redirects. It throws if the answer is late, incomplete or too large. `verify` (A-91) throws a TokenFault. Errors of
- * every call: unavailable.
+ * redirects. It throws if the answer is late, incomplete or too large. `verify` (A-91) throws exchangeRefused.
+ * Errors of every call: unavailable.
  */
 export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patience = 5_000) => {
   const fetchOf = createFetch(patience)
@@ -106,11 +93,12 @@ export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patienc
     const fetchOnce = fetchOf(issuer)
     const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
     const response = await fetchOnce(address, { headers: { accept: 'application/json' } })
-    const { jwks_uri: keysAt, ...others } = parseObject(response.status === 200 ? await response.text() : '')
-    if (typeof keysAt !== 'string' || !URL.canParse(keysAt)) throw noAnswer(issuer, 'its configuration cannot be read')
-    if (others['issuer'] !== issuer) throw noAnswer(issuer, 'its configuration names another issuer')
-    const keys = createRemoteJWKSet(new URL(keysAt), { [customFetch]: fetchOnce, timeoutDuration: patience })
-    return { document: { ...others, issuer, jwks_uri: keysAt }, keys }
+    const document: ServerMetadata = Object(response.status === 200 && (await response.json().catch(() => {})))
+    const keysAt = URL.parse(document.jwks_uri ?? '')
+    if (!keysAt) throw noAnswer(issuer, 'its configuration cannot be read')
+    if (document.issuer !== issuer) throw noAnswer(issuer, 'its configuration names another issuer')
+    const keys = createRemoteJWKSet(keysAt, { [customFetch]: fetchOnce, timeoutDuration: patience })
+    return { document, keys }
   }
   const find = cachedLookup<string, Awaited<ReturnType<typeof load>>>(load, {
     ttl: rememberedFor,
@@ -121,14 +109,9 @@ export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patienc
 
   return {
     fetchOf,
-    discover: async (issuer: string): Promise<IssuerDocument> => (await known(issuer)).document,
+    discover: async (issuer: string) => (await known(issuer)).document,
 
-    async verify(
-      jwt: string,
-      issuer: string,
-      audience: string,
-      ...requiredClaims: readonly string[]
-    ): Promise<JWTPayload> {
+    async verify(jwt: string, issuer: string, audience: string, ...requiredClaims: readonly string[]) {
       const { keys } = await known(issuer)
       try {
         const { payload } = await jwtVerify(jwt, keys, {

@@ -56,11 +56,6 @@ export interface KeyedValues {
   take(key: string): Promise<string | undefined>
 }
 
-/** The reason not to trust a token or its claims. The message is safe to show. */
-export class TokenFault extends Error {
-  override readonly name = 'TokenFault'
-}
-
 const refuse = (message: string) => new ServiceError('accessMalformed', { message })
 
 const mostIssuers = 50
@@ -104,11 +99,15 @@ export const addIssuer = ({ issuers, rules }: Trust, issuer: Issuer): Trust => {
   return { issuers: [...issuers, issuer], rules }
 }
 
-export const issuerOf = ({ issuers }: Trust, id: string): Issuer => {
-  const issuer = issuers.find((one) => one.id === id)
-  if (!issuer) throw refuse(`The issuer ${id} does not exist. "issuer list" lists all issuers.`)
-  return issuer
+const withId = <Thing extends Issuer | Rule>(kind: 'issuer' | 'rule', things: readonly Thing[], id: string): Thing => {
+  const found = things.find((thing) => thing.id === id)
+  if (!found) throw refuse(`The ${kind} ${id} does not exist. "${kind} list" lists all ${kind}s.`)
+  return found
 }
+
+export const issuerOf = ({ issuers }: Trust, id: string): Issuer => withId('issuer', issuers, id)
+
+export const ruleOf = ({ rules }: Trust, id: string): Rule => withId('rule', rules, id)
 
 export const removeIssuer = (trust: Trust, id: string): Trust => {
   const removed = issuerOf(trust, id)
@@ -133,12 +132,6 @@ export const addRule = (trust: Trust, rule: Rule): Trust => {
     )
   }
   return bounded({ ...trust, rules: [...trust.rules, rule] })
-}
-
-export const ruleOf = ({ rules }: Trust, id: string): Rule => {
-  const rule = rules.find((one) => one.id === id)
-  if (!rule) throw refuse(`The rule ${id} does not exist. "rule list" lists all rules.`)
-  return rule
 }
 
 export const removeRule = (trust: Trust, id: string): Trust => {

@@ -1,7 +1,7 @@
 import * as library from 'openid-client'
-import { ServiceError } from '../../core/errors.ts'
-import { clockSkew, type IssuerClient, type IssuerDocument } from './issuer-client.ts'
-import { type Issuer, isTrustedAddress, TokenFault } from './issuers.ts'
+import { type ErrorName, errors, ServiceError } from '../../core/errors.ts'
+import { clockSkew, type IssuerClient } from './issuer-client.ts'
+import { type Issuer, isTrustedAddress } from './issuers.ts'
 import type { Claims } from './match-rules.ts'
 
 /** The browser keeps this between the two requests of a sign-in. `challenge` is the PKCE challenge of the console. */
@@ -19,37 +19,31 @@ interface Provider {
   readonly callback: string
 }
 
-const authenticationOf = (document: IssuerDocument, secret: string | undefined) => {
+const authenticationOf = (document: library.ServerMetadata, secret: string | undefined) => {
   if (secret === undefined) return library.None()
-  const methods = document['token_endpoint_auth_methods_supported']
-  const isPostOnly = Array.isArray(methods) && !methods.includes('client_secret_basic')
+  const isPostOnly = document.token_endpoint_auth_methods_supported?.includes('client_secret_basic') === false
   return isPostOnly ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret)
 }
 
 const configure = async ({ client, issuer, secret }: Provider): Promise<library.Configuration> => {
   const document = await client.discover(issuer.url)
-  const authentication = authenticationOf(document, secret)
   const tolerance = { [library.clockTolerance]: clockSkew }
-  const configuration = new library.Configuration(
-    document as library.ServerMetadata,
-    issuer.clientId,
-    tolerance,
-    authentication,
-  )
+  const authentication = authenticationOf(document, secret)
+  const configuration = new library.Configuration(document, issuer.clientId, tolerance, authentication)
   configuration[library.customFetch] = client.fetchOf(issuer.url)
   if (issuer.url.startsWith('http:')) library.allowInsecureRequests(configuration)
   return configuration
 }
 
 // Hides the errors of the library, because they may contain tokens of the issuer.
-const faultIn = (error: unknown): Error => {
+const faultIn = (error: unknown, otherwise: ErrorName): ServiceError => {
   for (let each = error; each instanceof Error; each = each.cause) {
-    if (each instanceof ServiceError || each instanceof TokenFault) return each
+    if (each instanceof ServiceError && each.code === errors.unavailable.code) return each
   }
-  return new TokenFault('The issuer refused the sign-in, or answered unexpectedly.')
+  return new ServiceError(otherwise)
 }
 
-/** A-92: returns the address to which the browser goes, at the issuer. Errors: unavailable, TokenFault. */
+/** A-92: returns the address to which the browser goes, at the issuer. Errors: unavailable. */
 export const beginSignIn = async (provider: Provider, challenge: string) => {
   try {
     const configuration = await configure(provider)
@@ -68,15 +62,15 @@ export const beginSignIn = async (provider: Provider, challenge: string) => {
       code_challenge_method: 'S256',
     })
     if (!isTrustedAddress(url, provider.issuer.url.startsWith('http:')))
-      throw new TokenFault('The issuer has a sign-in page without https. Ask an operator to correct the issuer.')
+      throw new Error('The sign-in page of the issuer has no https')
     return { location: url.href, begun }
   } catch (error) {
-    throw faultIn(error)
+    throw faultIn(error, 'unavailable')
   }
 }
 
 /**
- * A-92: returns the claims of the person when the browser comes back from the issuer. Errors: unavailable, TokenFault.
+ * A-92: returns the claims of the person when the browser comes back from the issuer. Errors: signInRefused, unavailable.
  */
 export const finishSignIn = async (provider: Provider, query: string, begun: Begun): Promise<Claims> => {
   const { client, issuer, callback } = provider
@@ -93,6 +87,6 @@ export const finishSignIn = async (provider: Provider, query: string, begun: Beg
     const more = await library.fetchUserInfo(configuration, tokens.access_token, String(claims.sub))
     return { ...more, ...claims }
   } catch (error) {
-    throw faultIn(error)
+    throw faultIn(error, 'signInRefused')
   }
 }

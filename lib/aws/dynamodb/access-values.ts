@@ -1,7 +1,7 @@
 import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { openTable, type TableOptions } from './dynamodb.ts'
-import type { RecordingOptions } from './journal.ts'
+import { type RecordingOptions, recordIf } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
 /** The id of an item in the table of sites. No site has this id, because ids of sites are numbers. */
@@ -35,9 +35,7 @@ export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
         const { version, issuers, rules } = (await table.get(trustKey)) ?? { ...noTrust, version: 0 }
         const item = { ...change({ issuers, rules }), ...trustKey, version: version + 1, mark: createMark() }
-        if (!(await put(item))) continue
-        for (const entry of entries) await record(entry)
-        return
+        if (await recordIf(await put(item), record, ...entries)) return
       }
       throw new ServiceError('unavailable')
     },

@@ -122,13 +122,14 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
 
   const changeSite = async (
     id: SiteId,
-    change: ItemChange,
-    differs: (before: Partial<SiteItem>) => boolean,
+    member: 'name' | 'quota',
+    value: string | number | undefined,
     entry: HistoryEntry,
-  ): Promise<boolean> => {
+  ) => {
+    const change: ItemChange = value === undefined ? { update: `REMOVE #${member}` } : { set: { [member]: value } }
     const condition = 'attribute_exists(#id)'
     const before = await siteTable.update(siteKey(id), { ...change, condition, returns: 'UPDATED_OLD' })
-    await recordIf(before && differs(before), record, entry)
+    await recordIf(before && before[member] !== value, record, entry)
     return before !== undefined
   }
 
@@ -141,13 +142,8 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
       return recordIf(await siteTable.put(item, { condition: 'attribute_not_exists(#id)' }), record, entry)
     },
 
-    renameSite: (id, name, entry) => changeSite(id, { set: { name } }, ({ name: before }) => before !== name, entry),
-
-    setQuota(id, quota, entry) {
-      const change = quota === undefined ? { update: 'REMOVE #quota' } : { set: { quota } }
-      return changeSite(id, change, ({ quota: before }) => before !== quota, entry)
-    },
-
+    renameSite: (id, name, entry) => changeSite(id, 'name', name, entry),
+    setQuota: (id, quota, entry) => changeSite(id, 'quota', quota, entry),
     removeSite: async (id, entry) => recordIf(await siteTable.remove(siteKey(id)), record, entry),
 
     async putDataCentre({ id, ...dataCentre }) {

@@ -22,40 +22,33 @@ interface PersonItem extends Person {
 
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
 
-const storeOf = (table: Table<PersonItem>) => {
-  const isStored = async (item: PersonItem): Promise<boolean> =>
-    isOwnWrite(item.mark, (await table.get({ key: item.key }))?.mark)
+const createRecords = (table: Table<PersonItem>) => {
+  const put = async (person: Person, condition: string, values = {}): Promise<boolean> => {
+    const [key, mark] = [keyOfName(person.name), createMark()]
+    const isWritten = await table.put({ ...person, key, mark }, { condition, values })
+    return isWritten || isOwnWrite(mark, (await table.get({ key }))?.mark)
+  }
 
-  const put = async (item: PersonItem, condition: string, values = {}): Promise<boolean> =>
-    (await table.put(item, { condition, values })) || (await isStored(item))
-
-  const isUnchanged = '#version = :version AND #created = :created'
+  const listIf = async (isWanted: (person: Person) => boolean, isNewest = false): Promise<readonly Person[]> => {
+    const found: Person[] = []
+    for await (const item of scan(table, isNewest)) if (isWanted(item)) found.push(toPerson(item))
+    return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
+  }
 
   return {
-    create: (person: Person) =>
-      put({ ...person, version: 1, key: keyOfName(person.name), mark: createMark() }, 'attribute_not_exists(#key)'),
+    create: (person: Person) => put({ ...person, version: 1 }, 'attribute_not_exists(#key)'),
 
     async replace(before: Person, after: Person | undefined): Promise<boolean> {
-      const key = keyOfName(before.name)
+      const condition = '#version = :version AND #created = :created'
       const values = { ':version': before.version, ':created': before.created }
-      if (!after) {
-        const removed = await table.take({ key }, { condition: isUnchanged, values })
-        return removed !== undefined || (await table.get({ key })) === undefined
-      }
-      return put({ ...after, version: before.version + 1, key, mark: createMark() }, isUnchanged, values)
+      if (after) return put({ ...after, version: before.version + 1 }, condition, values)
+      const key = keyOfName(before.name)
+      const removed = await table.take({ key }, { condition, values })
+      return removed !== undefined || (await table.get({ key })) === undefined
     },
 
-    async listOfEmail(email: string): Promise<readonly Person[]> {
-      const found: Person[] = []
-      for await (const item of scan(table)) if (lowerAscii(item.email) === lowerAscii(email)) found.push(toPerson(item))
-      return found
-    },
-
-    async listOfSite(site: SiteId): Promise<readonly Person[]> {
-      const found: Person[] = []
-      for await (const item of scan(table, true)) if (item.sites[site] !== undefined) found.push(toPerson(item))
-      return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
-    },
+    listOfEmail: (email: string) => listIf((person) => lowerAscii(person.email) === lowerAscii(email)),
+    listOfSite: (site: SiteId) => listIf(({ sites }) => sites[site] !== undefined, true),
   }
 }
 
@@ -65,16 +58,16 @@ const storeOf = (table: Table<PersonItem>) => {
  */
 export const createPeople = ({ record, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)
-  const store = storeOf(table)
+  const records = createRecords(table)
 
   const hasLast = async (before: Person, sites: readonly SiteId[]): Promise<boolean> => {
-    for (const site of sites) if (!hasOtherOwner(await store.listOfSite(site), site, before)) return true
+    for (const site of sites) if (!hasOtherOwner(await records.listOfSite(site), site, before)) return true
     return false
   }
 
   const takeBack = async (before: Person, after: Person | undefined): Promise<void> => {
-    if (after) await store.replace({ ...after, version: before.version + 1 }, before)
-    else await store.create(before)
+    if (after) await records.replace({ ...after, version: before.version + 1 }, before)
+    else await records.create(before)
   }
 
   return {
@@ -84,12 +77,12 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
       return mapped(await table.get({ key: keyOfName(name) }, isNewest), toPerson)
     },
 
-    create: async (person, entries) => recordIf(await store.create(person), record, ...entries),
+    create: async (person, entries) => recordIf(await records.create(person), record, ...entries),
 
     async replace(before, after, entries) {
       const lost = ownershipsLost(before, after)
       if (await hasLast(before, lost)) return 'last owner'
-      if (!(await store.replace(before, after))) return 'overtaken'
+      if (!(await records.replace(before, after))) return 'overtaken'
       if (await hasLast(before, lost)) {
         await takeBack(before, after)
         return 'last owner'
@@ -98,13 +91,13 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
       return 'done'
     },
 
-    listOfEmail: store.listOfEmail,
-    listOfSite: store.listOfSite,
+    listOfEmail: records.listOfEmail,
+    listOfSite: records.listOfSite,
 
     async leaveSite(site) {
-      const left = await store.listOfSite(site)
+      const left = await records.listOfSite(site)
       for (const person of left) {
-        if (!(await store.replace(person, withoutSite(person, site)))) throw new ServiceError('unavailable')
+        if (!(await records.replace(person, withoutSite(person, site)))) throw new ServiceError('unavailable')
       }
     },
   }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { type RoleName, roleNames } from '../../access/roles.ts'
+import { roleNames } from '../../access/roles.ts'
 import { lifetimes } from '../../access/sessions.ts'
 import { parseRight } from '../../core/rights.ts'
-import { anyMember, objectOf } from '../request-parts.ts'
+import { anyMember, atMost, objectOf } from '../request-parts.ts'
 
 const text = (name: string) => z.string(`must be the ${name}, as text`).check(z.minLength(1, 'must not be empty'))
 
@@ -39,22 +39,19 @@ const mostRights = 50
 
 const listOf = (isValid: (entry: string) => boolean, message: string) =>
   z
-    .array(
-      z.string(message).check(z.maxLength(1_000, 'must have 1000 characters or fewer'), z.refine(isValid, message)),
-      'must be a list of texts',
-    )
+    .array(z.string(message).check(atMost(1_000), z.refine(isValid, message)), 'must be a list of texts')
     .check(z.maxLength(mostRights, `must have ${mostRights} entries or fewer`))
 
 const isFolder = (folder: string): boolean =>
   folder.startsWith('/') && parseRight(`files:write:${folder}`) !== undefined
 
 const named = z.string('must be a text').check(
-  z.maxLength(200, 'must have 200 characters or fewer'),
+  atMost(200),
   z.refine((value) => /^\P{Cc}*$/u.test(value) && value.isWellFormed(), 'must not have control characters'),
 )
 
 const email = z.string('must be a text').check(
-  z.maxLength(254, 'must have 254 characters or fewer'),
+  atMost(254),
   z.refine((value) => /^(?:[^\s@\p{Cc}]+@[^\s@\p{Cc}]+)?$/u.test(value), 'must be an e-mail address'),
 )
 
@@ -67,11 +64,7 @@ const entry = {
   rights: z.optional(listOf(isRight, rightFault)),
 }
 
-export interface GivenEntry {
-  readonly role?: RoleName | undefined
-  readonly folders?: readonly string[] | undefined
-  readonly rights?: readonly string[] | undefined
-}
+export type GivenEntry = z.output<z.ZodMiniObject<typeof entry>>
 
 const isOneEntry = ({ role, folders, rights }: GivenEntry): boolean =>
   rights === undefined ? role !== undefined || folders === undefined : role === undefined && folders === undefined

@@ -32,7 +32,12 @@ const signIn = {
   examples: [{ body: credentials }, { body: { ...credentials, password: 'guess' } }, { body: {} }],
 } satisfies GroupContract<'access'>['operations']['signIn']
 
-const begun = 'Redirects the browser, and sets or clears the cookie of this sign-in.'
+const redirect = {
+  303: {
+    description: 'Redirects the browser, and sets or clears the cookie of this sign-in.',
+    headers: ['Location', 'Cache-Control'],
+  },
+} as const
 
 const signOut = {
   summary: 'Revoke the token of the request',
@@ -86,14 +91,14 @@ export const accessContract: GroupContract<'access'> = {
           'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
         ),
       },
-      answers: { 303: { description: begun, headers: ['Location', 'Cache-Control'] } },
+      answers: redirect,
       errors: ['accessMalformed', 'routeUnknown'],
     },
     finishExternalSignIn: {
       tag,
       summary: 'Receive the browser after a sign-in at an issuer',
       description: 'The browser continues at the console, with `#code=…` or, after a failure, `#error=…&request=…`.',
-      answers: { 303: { description: begun, headers: ['Location', 'Cache-Control'] } },
+      answers: redirect,
       errors: ['routeUnknown'],
     },
     signInV1: {

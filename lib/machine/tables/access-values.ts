@@ -8,23 +8,22 @@ interface ValueRow {
   readonly value: string
 }
 
+const put = 'INSERT OR REPLACE INTO access_values (key, value, expires) VALUES (?, ?, ?)'
+
 const trustKey = 'issuers'
 
 export const createIssuers = ({ connection, read, write }: Database, record: RecordChange): Issuers => {
   const tables = prepareAll(connection, {
-    get: query<ValueRow>('SELECT value FROM access_values WHERE key = ?'),
-    set: 'INSERT OR REPLACE INTO access_values (key, value) VALUES (?, ?)',
+    get: query('SELECT value FROM access_values WHERE key = ?', ({ value }: ValueRow): Trust => JSON.parse(value)),
+    put,
   })
-  const stored = (): Trust => {
-    const row = tables.get.get(trustKey)
-    return row ? JSON.parse(row.value) : noTrust
-  }
+  const stored = (): Trust => tables.get.get(trustKey) ?? noTrust
   return {
     trust: () => read(stored),
 
     changeTrust: (change, entries) =>
       write(() => {
-        tables.set.run(trustKey, JSON.stringify(change(stored())))
+        tables.put.run(trustKey, JSON.stringify(change(stored())), null)
         entries.forEach(record)
       }),
   }
@@ -34,17 +33,17 @@ const mostSwept = 100
 
 export const createAccessValues = ({ connection, read, write }: Database, clock: Clock): KeyedValues => {
   const tables = prepareAll(connection, {
-    get: query<ValueRow>('SELECT value FROM access_values WHERE key = ?1 AND (expires IS NULL OR expires > ?2)'),
-    insert: 'INSERT INTO access_values (key, value, expires) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    get: query(
+      'SELECT value FROM access_values WHERE key = ?1 AND (expires IS NULL OR expires > ?2)',
+      ({ value }: ValueRow): string => JSON.parse(value),
+    ),
+    put,
     remove: 'DELETE FROM access_values WHERE key = ?',
     sweep: `DELETE FROM access_values
       WHERE key IN (SELECT key FROM access_values WHERE expires <= ? LIMIT ${mostSwept})`,
   })
   const now = () => clock.wall() / 1000
-  const find = (key: string): string | undefined => {
-    const row = tables.get.get(key, now())
-    return row && JSON.parse(row.value)
-  }
+  const find = (key: string) => tables.get.get(key, now())
   return {
     get: (key) => read(() => find(key)),
 
@@ -53,8 +52,8 @@ export const createAccessValues = ({ connection, read, write }: Database, clock:
         const known = find(key)
         if (known !== undefined) return known === value
         tables.sweep.run(now())
-        tables.remove.run(key)
-        return tables.insert.run(key, JSON.stringify(value), expires ?? null).changes === 1
+        tables.put.run(key, JSON.stringify(value), expires ?? null)
+        return true
       }),
 
     take: (key) =>

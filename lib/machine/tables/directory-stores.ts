@@ -41,16 +41,12 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
     putDataCentre: 'INSERT OR REPLACE INTO data_centres (id, url, is_default, region) VALUES (?, ?, ?, ?)',
   })
 
-  // Returns false if the site does not exist. Without a difference, nothing is recorded.
-  const changeSite = (id: SiteId, differs: (site: Site) => boolean, change: () => void, entry: HistoryEntry) =>
+  // Returns false if the site does not exist. `changeIfNew` returns false if the site already is as wanted.
+  const changeSite = (id: SiteId, changeIfNew: (site: Site) => unknown, entry: HistoryEntry) =>
     write(() => {
       const site = tables.site.get(id)
-      if (!site) return false
-      if (differs(site)) {
-        change()
-        record(entry)
-      }
-      return true
+      recordIf(site && changeIfNew(site), record, entry)
+      return site !== undefined
     })
 
   return {
@@ -65,20 +61,10 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
       }),
 
     renameSite: (id, name, entry) =>
-      changeSite(
-        id,
-        (site) => site.name !== name,
-        () => tables.renameSite.run(name, id),
-        entry,
-      ),
+      changeSite(id, (site) => site.name !== name && tables.renameSite.run(name, id), entry),
 
     setQuota: (id, quota, entry) =>
-      changeSite(
-        id,
-        (site) => site.quota !== quota,
-        () => tables.setQuota.run(id, quota ?? null),
-        entry,
-      ),
+      changeSite(id, (site) => site.quota !== quota && tables.setQuota.run(id, quota ?? null), entry),
 
     removeSite: (id, entry) => write(() => recordIf(tables.removeSite.run(id).changes === 1, record, entry)),
 

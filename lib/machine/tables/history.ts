@@ -28,9 +28,9 @@ export const createRecorder = (
   }
 }
 
-export const recordIf = (isMade: boolean, record: RecordChange, ...entries: readonly HistoryEntry[]): boolean => {
+export const recordIf = (isMade: unknown, record: RecordChange, ...entries: readonly HistoryEntry[]): boolean => {
   if (isMade) entries.forEach(record)
-  return isMade
+  return Boolean(isMade)
 }
 
 interface ChangeRow extends Omit<Change, 'position' | 'type' | 'requestId' | 'details'> {

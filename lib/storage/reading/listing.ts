@@ -1,25 +1,8 @@
 import { compareText } from '../../core/compare-text.ts'
+import { readCursor, writeCursor } from '../../core/cursor.ts'
 import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from '../object-store.ts'
 import { folderKey, nameOf, type StoragePath } from '../path.ts'
-import { storageRefused } from '../refusals.ts'
 import { foldersTowards, isInScope, ownFoldersBelow, type Scope } from '../scope.ts'
-
-export interface Position<By extends string> {
-  readonly by: By
-  readonly after: string
-}
-
-export const writeCursor = <By extends string>({ by, after }: Position<By>): string =>
-  Buffer.from(`${by}:${after}`).toString('base64url')
-
-export const foreignCursor = () => storageRefused('This cursor belongs to another listing. List again without it.')
-
-export const readCursor = <By extends string>(cursor: string, kinds: readonly By[]): Position<By> => {
-  const [, kind, after] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  const by = kinds.find((one) => one === kind)
-  if (by === undefined || after === undefined) throw foreignCursor()
-  return { by, after }
-}
 
 export interface Entry {
   readonly name: string
@@ -108,7 +91,7 @@ export const listFolder = async (
   { limit = wholeFolder, cursor, countThatFit }: PageQuery<Entry>,
 ): Promise<Page<Entry>> => {
   const prefix = folderKey('live', scope.site, folder)
-  const position = cursor === undefined ? undefined : readCursor(cursor, positions)
+  const position = cursor === undefined ? undefined : readCursor(cursor, positions, 'storageRefused')
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
   if (!isInScope(scope, folder)) return listByName(await entriesTowards(store, scope, folder), query)
   if (position?.by === 'key') return listByKey(store, prefix, query)
@@ -143,7 +126,7 @@ export const listFiles = async (
   const prefixes = prefixesBelow(scope, folder)
   const size = Math.min(limit, mostFiles)
   const found: FileBelow[] = []
-  let after = cursor === undefined ? undefined : top + readCursor(cursor, ['path']).after
+  let after = cursor === undefined ? undefined : top + readCursor(cursor, ['path'], 'storageRefused').after
   let prefix = prefixes.find((one) => after === undefined || after.startsWith(one) || compareText(after, one) < 0)
   for (let listings = 0; prefix !== undefined && found.length < size && listings < mostListings; listings++) {
     const keys = Math.max(size - found.length, leastKeys)

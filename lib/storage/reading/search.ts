@@ -1,8 +1,9 @@
+import { foreignCursor, readCursor, writeCursor } from '../../core/cursor.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import { type ListedObject, longestListing, type NamePage, type NameQuery, type ObjectStore } from '../object-store.ts'
 import { foldCase, folderKey, nameOf, pathIn, type StoragePath } from '../path.ts'
 import type { Scope } from '../scope.ts'
-import { foreignCursor, type Page, prefixesBelow, readCursor, writeCursor } from './listing.ts'
+import { type Page, prefixesBelow } from './listing.ts'
 
 interface SearchQuery {
   readonly text: string
@@ -28,13 +29,13 @@ const listStep = async (store: ObjectStore, { prefix, text, after, limit }: Name
 
 const startOf = (cursor: string | undefined, top: string, prefixes: readonly string[]) => {
   if (cursor === undefined) return { by: undefined, index: 0, after: undefined }
-  const { by, after } = readCursor(cursor, ways)
+  const { by, after } = readCursor(cursor, ways, 'storageRefused')
   const [folder = '', position = ''] = after.split('\n')
   const prefix = top + folder
   const index = prefixes.indexOf(prefix)
   // Callers can forge a cursor, so it must not lead to keys outside the folders of the caller.
   const isOutside = by === 'keys' && position !== '' && !position.startsWith(prefix)
-  if (index < 0 || isOutside) throw foreignCursor()
+  if (index < 0 || isOutside) throw foreignCursor('storageRefused')
   return { by, index, after: position === '' ? undefined : position }
 }
 

@@ -3,9 +3,8 @@ import { Readable } from 'node:stream'
 import { exportSPKI, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createIssuerClient, type IssuerClient } from '../../../lib/access/issuers/issuer-client.ts'
-import { TokenFault } from '../../../lib/access/issuers/issuers.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
-import { ServiceError } from '../../../lib/core/errors.ts'
+import { errors, ServiceError } from '../../../lib/core/errors.ts'
 import { githubClaims, startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
 
 let issuer: TokenIssuer
@@ -72,7 +71,7 @@ test.each<[string, () => Promise<string>]>([
   ['without sub', () => issuer.sign(githubClaims({ sub: undefined }))],
   ['that is not a token', async () => 'hello'],
 ])('A token %s is refused (A-91)', async (_, make) => {
-  await expect(verify(await make())).rejects.toThrow(TokenFault)
+  await expect(verify(await make())).rejects.toMatchObject({ code: errors.exchangeRefused.code })
 })
 
 const answer =
