@@ -86,7 +86,6 @@ const peopleAtOnce = 16
 
 export const orderOfKey = ({ name, hash }: Key): string => name + hash
 
-/** The keys that have not expired, in the order of `orderOfKey`. Errors: unavailable. */
 export const currentKeys = async (grants: Grants, site: SiteId, now: number): Promise<readonly Key[]> => {
   const keys = (await grants.keysOf(site)).filter((key) => isCurrent(key, now))
   return keys.sort((one, other) => compareText(orderOfKey(one), orderOfKey(other)))

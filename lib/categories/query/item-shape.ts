@@ -66,7 +66,6 @@ const reference = (name: string, { type }: Member, object?: string): MemberRefer
 const comparableIn = (members: Members): readonly string[] =>
   Object.keys(members).filter((name) => members[name]?.type !== 'text')
 
-/** The members that `where` and `order` may name. */
 export const comparableNames = ({ own, objects }: ItemShape): readonly string[] => [
   ...comparableIn(own),
   ...objects

@@ -100,7 +100,7 @@ testWithAdmin('A new password needs the old one, and ends other sessions, but no
   expect((await signIn(name, 'another long one')).status).toBe(200)
 })
 
-testWithAdmin('A new password with a token for one site keeps the session of this token (A-68, A-73)', async () => {
+testWithAdmin('A new password keeps the session of a token for one site (A-68, A-73)', async () => {
   const { site, addPerson } = await openSite()
   const { token } = await addPerson()
   const ofSite = (await call(siteTokens(site), { method: 'POST', token })).json.token
