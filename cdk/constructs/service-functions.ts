@@ -164,6 +164,7 @@ const textsOf = ({
   requestsPerSite: String(settings.requestLimits.perSite),
   ...tableSettings(tableNames, (name) => tables[name].tableName),
   filesBucket: files.bucketName,
+  filesKey: settings.encryptionKeys?.[files.stack.region],
   removalsQueueUrl: removals.queueUrl,
   webhooksQueueUrl: webhooks?.queue.queueUrl ?? '',
   webhooksKey: webhooks?.key.keyArn ?? '',

@@ -28,11 +28,19 @@ export const openFileStores = (
   settings: FileStoreSettings,
   { s3 = createS3Clients(), ...given }: Given & { readonly s3?: Pick<Bucket, 'client' | 'once'> } = {},
 ) => {
-  const { filesBucket: name } = settings
+  const { filesBucket: name, filesKey } = settings
   const { workflows, removals, record, history, usage } = openLocks(settings, given)
   const buffers = createPartBuffers()
   const bucket = openBucket({ ...s3, name })
-  const files = createS3ObjectStore({ ...s3, bucket: name, removals, record, buffers, now: given.now })
+  const files = createS3ObjectStore({
+    ...s3,
+    bucket: name,
+    hasOwnKey: filesKey !== undefined,
+    removals,
+    record,
+    buffers,
+    now: given.now,
+  })
   const linkTo = (object: ObjectInfo) => downloadLink({ client: s3.client, name }, object)
   return {
     files,

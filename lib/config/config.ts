@@ -100,6 +100,7 @@ const fileStores = {
   keptDays,
   pathLocksTable: required('PATH_LOCKS_TABLE', text()),
   filesBucket: required('FILES_BUCKET', text(3)),
+  filesKey: optional('FILES_KEY', text()),
   removalsQueueUrl: required('REMOVALS_QUEUE_URL', url),
 }
 

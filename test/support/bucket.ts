@@ -63,8 +63,10 @@ export const inMemory = ({ requestHandler }: Pick<MemoryS3, 'requestHandler'>): 
   retryMode: 'standard',
 })
 
-export const openBucketInMemory = (): TestBucket & { readonly s3: MemoryS3 } => {
-  const s3 = createMemoryS3({ needsChecksums: true })
+export const openBucketInMemory = (
+  options: Parameters<typeof createMemoryS3>[0] = {},
+): TestBucket & { readonly s3: MemoryS3 } => {
+  const s3 = createMemoryS3({ needsChecksums: true, ...options })
   return { ...openBucket('memory', inMemory(s3)), s3 }
 }
 

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import {
   answer,
@@ -55,6 +55,8 @@ const smallestPart = 5 * 1024 * 1024
 interface Options {
   /** All calls of an upload must use the same checksum algorithm ("Checking object integrity" in the user guide). */
   readonly needsChecksums?: boolean
+  /** Then entity tags are not the MD5 of the bytes ("Object" in the API reference). */
+  readonly encryptsWithKms?: boolean
 }
 
 export interface MemoryS3 {
@@ -133,7 +135,7 @@ const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): P
   await Promise.race([promise, waiting]).finally(() => signal?.removeEventListener('abort', abort))
 }
 
-export const createMemoryS3 = ({ needsChecksums = false }: Options = {}): MemoryS3 => {
+export const createMemoryS3 = ({ needsChecksums = false, encryptsWithKms = false }: Options = {}): MemoryS3 => {
   /** Versions by key, the newest first. */
   const objects = new Map<string, Version[]>()
   const uploads = new Map<string, Upload>()
@@ -254,7 +256,8 @@ export const createMemoryS3 = ({ needsChecksums = false }: Options = {}): Memory
   const put = (key: string, request: S3Request): S3Answer => {
     const { headers, query = {} } = request
     if (headers['x-amz-copy-source']) return copy(key, request, headers['x-amz-copy-source'])
-    const piece = pieceOf(bytesIn(request))
+    const bytes = bytesIn(request)
+    const piece = encryptsWithKms ? { bytes, digest: randomBytes(16) } : pieceOf(bytes)
     const sum = headers['x-amz-checksum-sha256']
     if (sum !== undefined && sum !== hash('sha256', piece.bytes, 'base64')) throw new Refusal(400, 'BadDigest')
     const etag = piece.digest.toString('hex')

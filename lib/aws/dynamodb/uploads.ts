@@ -6,7 +6,7 @@ import { isOf, type UploadRecords } from '../../storage/uploads/upload-stores.ts
 import { type ItemChange, inSeconds, mapped, openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordingOptions } from './journal.ts'
 
-// The MD5 sums of all parts, joined: at most 640 sums, or 10 KiB.
+// The entity tags of all parts in binary, joined: at most 640 tags of 16 bytes, or 10 KiB.
 interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
   readonly parts: Uint8Array
 }

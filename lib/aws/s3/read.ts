@@ -1,9 +1,11 @@
-import { Readable } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
+import { type Deadline, reserves } from '../../core/deadline.ts'
 import type { DownloadLink } from '../../service/deps.ts'
 import { asAttachment } from '../../storage/file-kind.ts'
+import { createFingerprint } from '../../storage/fingerprint.ts'
 import type { ChooseBytes, ObjectInfo } from '../../storage/object-store.ts'
-import { type Bucket, isMissing, statusOf } from './bucket.ts'
+import { type Bucket, isMissing, isRefused, statusOf, until } from './bucket.ts'
 import { findObject, toInfo } from './find.ts'
 import { findVersion } from './versions.ts'
 
@@ -49,6 +51,22 @@ const lookAndRead = async (bucket: Bucket, key: string, choose: ChooseBytes) => 
 export const readVersion = async (bucket: Bucket, key: string, id: string, choose: ChooseBytes) => {
   const info = await findVersion(bucket, key, id)
   return info && readChosen(bucket, { ...info, versionId: id }, choose)
+}
+
+export const computeFingerprint = async (bucket: Bucket, info: ObjectInfo, given: Deadline): Promise<string | null> => {
+  using deadline = given.reserving(reserves.settle)
+  const making = createFingerprint()
+  try {
+    const { body } = await readChosen(until(bucket, deadline.signal), info, ({ size }) => ({
+      first: 0,
+      last: size - 1,
+    }))
+    if (body) for await (const chunk of addAbortSignal(deadline.signal, body)) making.update(chunk)
+    return making.digest()
+  } catch (error) {
+    if (deadline.isOver() || isRefused(error)) return null
+    throw error
+  }
 }
 
 /** Implements `ObjectStore.read`. Needs one call if `choose` selects the expected range, and otherwise two calls. */

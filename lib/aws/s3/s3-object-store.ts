@@ -10,7 +10,7 @@ import { type Doomed, deleteAll } from './delete.ts'
 import { existsBelow, findObject, listObjects } from './find.ts'
 import { createPartBuffers, type PartBuffers } from './part-buffers.ts'
 import { claimIn, type PlaceDeps, place } from './place.ts'
-import { readObject, readVersion } from './read.ts'
+import { computeFingerprint, readObject, readVersion } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, type StagedBody, stageBody } from './stage.ts'
 import { countKept, deleteVersions, listVersions } from './versions.ts'
@@ -18,6 +18,8 @@ import { countKept, deleteVersions, listVersions } from './versions.ts'
 interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'removals'> {
   // The bucket must keep versions, because changes are undone with them.
   readonly bucket: string
+  // KMS encrypts the bucket with the customer's key, so entity tags are no fingerprints.
+  readonly hasOwnKey?: boolean
   readonly record: RecordChange
   readonly now?: (() => number) | undefined
   readonly largestCopy?: number | undefined
@@ -49,6 +51,7 @@ const createStaging = (bucket: Bucket, memory: number, buffers: PartBuffers) => 
 
 export const createS3ObjectStore = ({
   bucket: name,
+  hasOwnKey = false,
   removals,
   record,
   now = Date.now,
@@ -62,8 +65,13 @@ export const createS3ObjectStore = ({
   return {
     find: (key) => findObject(bucket, key),
     exists: (prefix) => existsBelow(bucket, prefix),
-    list: (query) => listObjects(bucket, query),
-    fingerprintOf: async ({ fingerprint }) => fingerprint,
+    async list(query) {
+      const listing = await listObjects(bucket, query)
+      if (!hasOwnKey) return listing
+      return { ...listing, objects: listing.objects.map((object) => ({ ...object, fingerprint: null })) }
+    },
+    fingerprintOf: async (object, deadline) =>
+      hasOwnKey ? computeFingerprint(bucket, object, deadline) : object.fingerprint,
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
     versions: (key, query) => listVersions(bucket, key, query),
     readVersion: (key, id, choose) => readVersion(bucket, key, id, choose),

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import {
   type CompletedPart,
   GetObjectCommand,
@@ -38,8 +38,6 @@ const clockSkew = 15 * 60_000
 
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
 
-const md5 = (bytes: Uint8Array): string => hash('md5', bytes, 'hex')
-
 // The SDK's paginator would never end, because S3 sends a marker with the last page too.
 export const listParts = async ({ client, name }: Bucket, { key, uploadId }: Upload): Promise<ListedPart[]> => {
   const found: ListedPart[] = []
@@ -60,12 +58,13 @@ const toCompleted = ({ PartNumber, ETag, ChecksumCRC32, ChecksumSHA256 }: Listed
   ChecksumSHA256,
 })
 
-// The parts with these checksums. Errors: storageRefused, when a late call has overwritten a part.
-const checkedParts = async (bucket: Bucket, upload: Upload, sums: readonly string[]): Promise<CompletedPart[]> => {
-  const parts = (await listParts(bucket, upload)).slice(0, sums.length)
+// The parts with these entity tags, which are no MD5 sums if KMS encrypts the bucket. Errors: storageRefused, when a
+// late call has overwritten a part.
+const checkedParts = async (bucket: Bucket, upload: Upload, tags: readonly string[]): Promise<CompletedPart[]> => {
+  const parts = (await listParts(bucket, upload)).slice(0, tags.length)
   const isKept = ({ PartNumber, ETag }: CompletedPart, index: number) =>
-    PartNumber === index + 1 && unquote(ETag) === sums[index]
-  if (parts.length === sums.length && parts.every(isKept)) return parts.map(toCompleted)
+    PartNumber === index + 1 && unquote(ETag) === tags[index]
+  if (parts.length === tags.length && parts.every(isKept)) return parts.map(toCompleted)
   throw storageRefused('The stored parts of the upload were overwritten. Nothing was stored. Create a new upload.')
 }
 
@@ -98,14 +97,14 @@ const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedB
   const { key } = target
   const { name: uploadId, parts, tail } = holding
   const rest = await readTail(bucket, tail, length - parts.length * partLength)
-  const sums = rest.length > 0 ? [...parts, md5(rest)] : parts
+  const tags = [...parts]
   try {
-    if (rest.length > 0) await sendPart(bucket, { key, uploadId }, sums.length, rest)
+    if (rest.length > 0) tags.push(unquote((await sendPart(bucket, { key, uploadId }, tags.length + 1, rest)).ETag))
     return {
       kind: 'upload',
       key,
       uploadId,
-      parts: await checkedParts(bucket, { key, uploadId }, sums),
+      parts: await checkedParts(bucket, { key, uploadId }, tags),
       spare: spareKey(id),
     }
   } catch (error) {
@@ -129,7 +128,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       const before = holding.parts.length
       const tailBefore = await readTail(bucket, holding.tail, offset - before * partLength)
       const { received, chunks } = untilFailure(content)
-      const sums = [...holding.parts]
+      const tags = [...holding.parts]
       // Parts may arrive in any order. The parts before the first gap are kept.
       const isSent: boolean[] = Array(before).fill(true)
       let [kept, begun] = [before, before]
@@ -137,16 +136,15 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
 
       const sendOne = async (number: number, bytes: Buffer): Promise<void> => {
-        sums[number - 1] = md5(bytes)
         name ??= startUpload(bucket, { key, contentType: target.contentType, id })
         const uploadId = await name
         // Late bytes could overwrite the bytes of the next holder.
         if (isOver()) throw new ServiceError('unavailable')
-        await sendPart(bucket, { key, uploadId }, number, bytes)
+        tags[number - 1] = unquote((await sendPart(bucket, { key, uploadId }, number, bytes)).ETag)
         isSent[number - 1] = true
         while (isSent[kept]) kept += 1
         durable.size = Math.max(kept * partLength - offset, 0)
-        durable.holding = { name: uploadId, parts: sums.slice(0, kept), tail: null }
+        durable.holding = { name: uploadId, parts: tags.slice(0, kept), tail: null }
       }
       // If the upload has several parts, a full last part need not become a tail.
       const isTail = ({ bytes, isLast }: Part): boolean =>
@@ -167,7 +165,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       if (received.size === 0 && length !== 0) return { ...received, holding }
       const tail = rest.length > 0 || length === 0 ? newTailKey(id) : null
       if (tail) await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key: tail, Body: rest }))
-      return { ...received, holding: { name: (await name) ?? '', parts: sums, tail } }
+      return { ...received, holding: { name: (await name) ?? '', parts: tags, tail } }
     },
 
     // Only small uploads are read: they have only a tail.

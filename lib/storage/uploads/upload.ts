@@ -3,8 +3,8 @@ import type { SiteId } from '../../core/ids.ts'
 import { storageRefused } from '../refusals.ts'
 
 /**
- * `parts` contains the hex MD5 of each whole part, and is empty when the bytes are in one piece. `tail` names the bytes
- * after the parts.
+ * `parts` contains the entity tag of each whole part, and is empty when the bytes are in one piece. `tail` names the
+ * bytes after the parts.
  */
 export interface Holding {
   readonly name: string

@@ -1,9 +1,12 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { downloadLink } from '../../../lib/aws/s3/read.ts'
+import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
 import type { Downloads } from '../../../lib/service/deps.ts'
+import { fingerprintOf, partLength } from '../../../lib/storage/fingerprint.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { infoOf, putObject } from '../../support/objects.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 const downloads: Downloads = { largestAnswer: 20, urlOf: async ({ key }) => `http://bucket/${key}` }
@@ -73,4 +76,27 @@ it('A link expires after five minutes, or earlier if the credentials of its sign
   const signedAt = date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z')
   expect(expires).toBe(Date.parse(signedAt) + 300_000)
   expect(searchParams.get('X-Amz-Expires')).toBe('300')
+})
+
+describe('A bucket that KMS encrypts', () => {
+  const files = openObjectStore(openBucketInMemory({ encryptsWithKms: true }), { hasOwnKey: true })
+
+  it('The fingerprint of a file comes from its bytes, and lists have none (S-84)', async () => {
+    for (const body of [Buffer.alloc(0), Buffer.from('hello'), Buffer.alloc(partLength + 5, 'x')]) {
+      await putObject(files, 'key', body)
+      expect(await files.fingerprintOf(await infoOf(files, 'key'), unlimited)).toBe(fingerprintOf(body))
+      const { objects } = await files.list({ prefix: '', folded: false, after: undefined, limit: 10 })
+      expect(objects).toMatchObject([{ key: 'key', size: body.length, fingerprint: null }])
+    }
+  })
+
+  it('A file has no fingerprint if the time is up, or if the version no longer exists (S-84)', async () => {
+    await putObject(files, 'key', 'hello')
+    const info = await infoOf(files, 'key')
+    const over = createDeadline(() => 2_000)
+    expect(await files.fingerprintOf(info, over)).toBeNull()
+    await putObject(files, 'other', 'hello')
+    const { versionId = '' } = await infoOf(files, 'other')
+    expect(await files.fingerprintOf({ ...info, versionId }, unlimited)).toBeNull()
+  })
 })
