@@ -27,7 +27,7 @@ const storeOf = (table: Table<PersonItem>) => {
     isOwnWrite(item.mark, (await table.get({ key: item.key }))?.mark)
 
   const put = async (item: PersonItem, condition: string, values = {}): Promise<boolean> =>
-    (await table.put(item, { condition, values })) || (await isStored(item))
+    (await table.put(item, { condition, values })) || isStored(item)
 
   const isUnchanged = '#version = :version AND #created = :created'
 
