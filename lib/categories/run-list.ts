@@ -48,7 +48,7 @@ const findMatches = async <E extends Entry>(
   source: ListSource<E>,
   { where, order }: ListQuery,
   entries: readonly E[],
-  readsItems = false,
+  readsItems?: boolean,
 ): Promise<Match<E>[]> => {
   // A store in this process never yields to other requests, so this lets them run first.
   await yieldToRequests()

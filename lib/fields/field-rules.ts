@@ -93,7 +93,7 @@ const isSame = (one: SystemField, other: SystemField): boolean =>
  * existing field keeps only its position. Returns the same array when nothing changes. Errors: fieldsMalformed (no free
  * position).
  */
-export const importField = (fields: Fields, field: ImportedField, replaces = false): Fields => {
+export const importField = (fields: Fields, field: ImportedField, replaces?: boolean): Fields => {
   const existing = fields.find(({ typeId }) => typeId === field.typeId)
   const kept = replaces ? undefined : existing
   const name = field.name ?? kept?.name

@@ -30,7 +30,7 @@ export type AnyOperation<Deps> = OperationHandler<Deps> | PublicOperation<Deps> 
 // The service issues tokens of this form only, so no other text needs a lookup.
 const tokenShape = /^[0-9a-f]{64}$/
 
-const tokenIn = ({ headers, query }: Request, inQuery: boolean) => {
+const tokenIn = ({ headers, query }: Request, inQuery?: boolean) => {
   const text = headers['authorization']?.trim().replace(/^Bearer\s+/i, '')
   if (text || !inQuery) return { text: text ?? '', isInQuery: false }
   return { text: firstValue(query, 'access_token') || firstValue(query, 'status') || '', isInQuery: true }
@@ -52,7 +52,7 @@ const authenticate = async (
   { tokenInQuery }: GroupPolicy,
   trace: Trace,
 ): Promise<Caller> => {
-  const { text, isInQuery } = tokenIn(request, tokenInQuery ?? false)
+  const { text, isInQuery } = tokenIn(request, tokenInQuery)
   const fault = keyFault(text, isInQuery)
   if (fault !== undefined || !(tokenShape.test(text) || isKey(text))) throw rejected(fault)
   const hash = hashToken(text)

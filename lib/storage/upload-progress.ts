@@ -39,7 +39,7 @@ interface Options {
 }
 
 export const startProgress = (options: Options) => {
-  const { progress, token, id = randomUUID(), total, already = 0, isContinued = false, now } = options
+  const { progress, token, id = randomUUID(), total, already = 0, isContinued, now } = options
   const upload = { token, id }
   let received = already
   let reported = 0

@@ -75,7 +75,10 @@ const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirector
  * Returns every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing.
  * Throws UsageError if the path has no data of this version of the service.
  */
-export const checkDataDirectory = async (path: string, { withBytes = false } = {}): Promise<readonly Finding[]> => {
+export const checkDataDirectory = async (
+  path: string,
+  { withBytes }: { readonly withBytes?: boolean } = {},
+): Promise<readonly Finding[]> => {
   const directory = layoutOf(path)
   const { findings, use, database } = await lookAround(directory, admit(directory, 'check'))
   const unread = withBytes ? [bytesNotRead(directory)] : []

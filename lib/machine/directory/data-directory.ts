@@ -97,7 +97,7 @@ const ownNames = [
  * Removes all files of the service except the marker, which already marks the directory as incomplete. Needs no free
  * space.
  */
-export const removeContents = ({ path }: DataDirectory, isOfVersion01 = false): void => {
+export const removeContents = ({ path }: DataDirectory, isOfVersion01?: boolean): void => {
   const names = isOfVersion01 ? ['tables', 'objects', 'run', 'demo.json'] : ownNames
   for (const name of names) rmSync(join(path, name), { recursive: true, force: true })
   syncFolder(path)

@@ -131,7 +131,7 @@ const createWaitingJobs = () => {
   }
 }
 
-const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly = false }: DatabaseOptions) => {
+const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly }: DatabaseOptions) => {
   const transact = createTransactions(connection)
   const setLockWait = openPragma(connection, 'busy_timeout')
   const setSynchronous = openPragma(connection, 'synchronous')

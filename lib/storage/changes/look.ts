@@ -59,7 +59,7 @@ export const absencesInFolder = (site: SiteId, folder: StoragePath, names: reado
   ...names.map((name) => [folderKey('live', site, childOf(folder, name)), 'destinationExists'] as const),
 ]
 
-export const absencesOf = ({ site, path, kind, names, into = path, isNew = false }: Place): Absences => {
+export const absencesOf = ({ site, path, kind, names, into = path, isNew }: Place): Absences => {
   if (kind !== 'file') return names ? absencesInFolder(site, path, names) : []
   return [
     ...(into === path || into === root ? [] : noFileAt(site, [into], 'folderUnknown')),

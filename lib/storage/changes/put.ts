@@ -80,7 +80,7 @@ export const admitFile = async (stores: StorageStores, place: Place, requester: 
   return seen
 }
 
-export const editionOf = ({ path, asDraft = false }: Place): Edition => (asDraft && isPage(path) ? 'draft' : 'live')
+export const editionOf = ({ path, asDraft }: Place): Edition => (asDraft && isPage(path) ? 'draft' : 'live')
 
 export const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
   const details = {
@@ -93,7 +93,7 @@ export const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
 
 const planPut = ({ place, ancestors, checked, locks }: Seen, staged: Staged): Plan => {
   if (checked.refusal) return checked.refusal
-  const { site, path, keepsDraft = false } = place
+  const { site, path, keepsDraft } = place
   const edition = editionOf(place)
   const isPublished = edition === 'live' && !keepsDraft && isPage(path)
   const published: readonly Change[] = isPublished ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []

@@ -87,7 +87,7 @@ const restoreFile = async (
   deps: ChangeDeps,
   path: StoragePath,
   restorations: readonly Restoration[],
-  { replace = false, version, isPresent = false }: Wanted & { readonly isPresent?: boolean },
+  { replace, version, isPresent = false }: Wanted & { readonly isPresent?: boolean },
   requester: Requester,
 ): Promise<void> => {
   const { site } = requester

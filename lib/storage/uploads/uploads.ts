@@ -128,7 +128,7 @@ export const openUpload = async (
 export const discardUpload = async (
   { uploadRecords, uploadParts, quotas }: UploadsDeps,
   { id, site, target }: Pick<Upload, 'id' | 'site' | 'target'>,
-  isRefused = false,
+  isRefused?: boolean,
 ): Promise<void> => {
   const reservation = await quotas?.reserve(site, 0)
   const removed = await uploadRecords.remove(id)

@@ -137,9 +137,10 @@ it('More than 10,000 versions are purged by several requests (H-34)', async () =
     },
   })
   onTestFinished(() => storage.close())
+    expect((await purgeOf(storage)('/a', { query: { versionId: 'v11999' } })).status).toBe(200)
   const first = await purgeOf(storage)('/a')
   expect([first.status, first.headers['retry-after'], first.json.code]).toEqual([503, '1', 100503])
-  expect(kept).toHaveLength(2_000)
+    expect(kept).toHaveLength(1_999)
   expect((await purgeOf(storage)('/a')).status).toBe(200)
   expect(kept).toEqual([])
 })
@@ -235,6 +236,7 @@ describe('A purge on S3', () => {
       await client.send(new PutObjectCommand(object))
     }
     later()
+    expect((await purge('/a', { remaining: 900 })).status).toBe(503)
     let remaining = 60_000
     s3.before = async (request) => {
       if (isBatch(request)) remaining = 900
