@@ -6,10 +6,7 @@ const areas = 'lib/access lib/sites lib/history lib/fields lib/categories lib/st
 const groups =
   'functions/access functions/categories functions/documentation functions/fields functions/storage functions/webhooks'
 
-/**
- * Rooms from the bottom up: the folders of a room, its permitted imports, and the packages that only this room may
- * import.
- */
+/** Rooms from the bottom up: their folders, their permitted imports, and packages that only they may import. */
 const table: readonly (readonly [folders: string, mayImport: string, packages?: RegExp])[] = [
   ['lib/core', ''],
   ['lib/config', 'lib/core'],
