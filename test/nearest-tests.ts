@@ -40,10 +40,7 @@ const kinship = (test: string, file: string): number => {
   return wordsOf(file).filter((word) => words.includes(word)).length
 }
 
-/**
- * Tests that use a file, beginning with the one most likely to notice a change. If no test uses the file, tests of the
- * same name or folder.
- */
+/** Tests that use a file, the likeliest to notice a change first. Otherwise tests of the same name or folder. */
 export const createNearestTests = (
   root: string,
   files: readonly string[],

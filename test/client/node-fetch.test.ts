@@ -14,10 +14,7 @@ import { test as base } from './support/site.ts'
 const large = 24 * 1024 ** 2
 
 const test = base.extend('uploadTo', async ({ listen }) => {
-  /**
-   * Uploads to a service that handles the bytes with the given listener. `left` resolves when the client stops reading
-   * the file.
-   */
+  /** Uploads to a service with this listener for bytes. `left` resolves when the client stops reading the file. */
   return async (append: RequestListener, signal?: AbortSignal, fetch = nodeFetch) => {
     const url: string = await listen((request, response) => {
       const sites = JSON.stringify({ items: [{ id: 1, name: 'Site', url, permissions: ['files'] }] })

@@ -24,10 +24,7 @@ const run = (cwd: string, program: string, args: readonly string[], env: Readonl
   throw new Error(`${program} ${args[0]} failed:\n${printed}`, { cause: error })
 }
 
-/**
- * The generator always reports these omissions. Any other omission means that it does not understand an operation or a
- * schema.
- */
+/** The generator always reports these. Another omission is an operation or schema that it does not understand. */
 const leftOut = ['Unsupported content type application/xml', 'Unsupported content type */*']
 
 const checkWarnings = (printed: string) => {

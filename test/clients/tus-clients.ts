@@ -15,10 +15,7 @@ export interface Wanted extends Omit<Order, 'client'> {
   readonly content: Buffer
 }
 
-/**
- * Uploads a file, is killed after `dieAt` bytes, and continues the upload in another process or page. Returns the
- * offset where the upload continued.
- */
+/** Uploads a file, is killed after `dieAt` bytes, and continues elsewhere. Returns the offset of the continuation. */
 type KilledClient = (wanted: Wanted, dieAt: number) => Promise<number>
 
 const source = join(import.meta.dirname, 'tus')
@@ -56,9 +53,7 @@ const openOrigin = async (script: string) => {
   }
 }
 
-/**
- * Bytes per second of a page that is closed during its upload: slow enough that the test can close the page in time.
- */
+/** Bytes per second of a page that is closed during its upload, slow enough to be closed in time. */
 const slowly = 12 * 1024 * 1024
 
 const openPage = async (context: BrowserContext, url: string, isSlow: boolean): Promise<Page> => {

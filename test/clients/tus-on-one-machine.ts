@@ -11,10 +11,7 @@ const mebibyte = 1024 * 1024
 const size = 48 * mebibyte
 const half = size / 2
 
-/**
- * The bytes after which clients are killed. Clients report progress ten times a second, so a fast machine has sent many
- * more bytes by then.
- */
+/** Clients are killed after these bytes. A fast machine has sent many more when a client reports them. */
 const soon = size / 8
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
@@ -86,10 +83,7 @@ const killService = async (
   return next
 }
 
-/**
- * Uploads with every tus client to one machine, and kills clients and service in between. Throws an Error if bytes are
- * lost.
- */
+/** Uploads with every tus client, and kills clients and service. Throws an Error if bytes are lost. */
 export const useTusClients = async (dataDirectory: string): Promise<void> => {
   const first = await startService(dataDirectory, ['--port', '0', '--quiet'])
   const { port } = new URL(first.baseUrl)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { test } from './support/console.ts'
 import { choose } from './support/page.ts'
 
@@ -11,37 +11,35 @@ const dist = join(import.meta.dirname, '..', '..', 'console', 'dist')
 const weigh = (name: string): number => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length
 const sum = (names: readonly string[]): number => names.reduce((total, name) => total + weigh(name), 0)
 
-describe('the first load of the console', () => {
-  const page = readFileSync(join(dist, 'index.html'), 'utf8')
-  const named = [...page.matchAll(/(?:src|href)="console\/([^"]+)"/g)].map(([, name = '']) => name)
+const page = readFileSync(join(dist, 'index.html'), 'utf8')
+const named = [...page.matchAll(/(?:src|href)="console\/([^"]+)"/g)].map(([, name = '']) => name)
 
-  test('a browser first loads at most 60 kB: 45 of script, 10 of style', () => {
-    const scripts = named.filter((name) => name.endsWith('.js'))
-    const styles = named.filter((name) => name.endsWith('.css'))
-    expect(scripts.length).toBeGreaterThan(0)
-    expect(styles).toHaveLength(1)
-    expect(sum(scripts)).toBeLessThanOrEqual(45_000)
-    expect(sum(styles)).toBeLessThanOrEqual(10_000)
-    expect(sum([...named, 'index.html'])).toBeLessThanOrEqual(60_000)
-  })
+test('a browser first loads at most 60 kB: 45 of script, 10 of style', () => {
+  const scripts = named.filter((name) => name.endsWith('.js'))
+  const styles = named.filter((name) => name.endsWith('.css'))
+  expect(scripts.length).toBeGreaterThan(0)
+  expect(styles).toHaveLength(1)
+  expect(sum(scripts)).toBeLessThanOrEqual(45_000)
+  expect(sum(styles)).toBeLessThanOrEqual(10_000)
+  expect(sum([...named, 'index.html'])).toBeLessThanOrEqual(60_000)
+})
 
-  test('the page names every script of the first view, so the browser loads all at once', () => {
-    const scripts = named.filter((name) => name.endsWith('.js'))
-    const imported = scripts.flatMap((name) => {
-      const text = readFileSync(join(dist, name), 'utf8')
-      return [...text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, found]) => found)
-    })
-    expect(imported.length).toBeGreaterThan(0)
-    expect(scripts).toEqual(expect.arrayContaining(imported))
+test('the page names every script of the first view, so the browser loads all at once', () => {
+  const scripts = named.filter((name) => name.endsWith('.js'))
+  const imported = scripts.flatMap((name) => {
+    const text = readFileSync(join(dist, name), 'utf8')
+    return [...text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, found]) => found)
   })
+  expect(imported.length).toBeGreaterThan(0)
+  expect(scripts).toEqual(expect.arrayContaining(imported))
+})
 
-  test('scripts of other views load when needed, each at most 10 kB, all at most 97', () => {
-    const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'))
-    const later = scripts.filter((name) => !named.includes(name))
-    expect(sum(scripts)).toBeLessThanOrEqual(97_000)
-    expect(later.some((name) => name.startsWith('forms-view'))).toBe(true)
-    for (const name of later) expect(weigh(name)).toBeLessThanOrEqual(10_000)
-  })
+test('scripts of other views load when needed, each at most 10 kB, all at most 97', () => {
+  const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'))
+  const later = scripts.filter((name) => !named.includes(name))
+  expect(sum(scripts)).toBeLessThanOrEqual(97_000)
+  expect(later.some((name) => name.startsWith('forms-view'))).toBe(true)
+  for (const name of later) expect(weigh(name)).toBeLessThanOrEqual(10_000)
 })
 
 test('a token after # in the address signs in, and is never sent to a server', async ({ browser, service }) => {

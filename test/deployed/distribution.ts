@@ -46,10 +46,7 @@ const headersOf = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
   return headers
 }
 
-/**
- * Calls the function as Lambda does. Lambda reads no answer before it has sent the whole body, so an earlier answer is
- * an error.
- */
+/** Calls the function as Lambda does, which sends the whole body before it reads an answer. */
 const askFunction = async (
   { port, headers: secret }: StreamProcess,
   { method, path, rawQuery, headers, body }: Request,

@@ -37,10 +37,7 @@ const untilReady = async (child: ChildProcess, endpoint: string, log: string): P
 
 const recorder = join(import.meta.dirname, 'record-requests.ts')
 
-/**
- * Starts MiniStack on a free port, with its log in `folder`, and the requests of each function in a file of
- * `recordings`.
- */
+/** Starts MiniStack on a free port, with its log in `folder`, and the requests of functions in `recordings`. */
 export const startMiniStack = async (program: string, folder: string, recordings: string): Promise<RunningEmulator> => {
   // The folder is outside the project, because package.json would make the emulator's CommonJS files ES modules.
   const temporary = mkdtempSync(join(tmpdir(), 'site-admin-ministack-'))

@@ -11,10 +11,7 @@ import { areas } from '../../lib/core/rights.ts'
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
-/**
- * The suites of test/contract that use buckets of the emulator. `npm test` runs all other suites with an emulator of
- * tables.
- */
+/** The suites of test/contract that use buckets of the emulator. `npm test` runs all others. */
 const storeSuites = [join('test', 'contract', 'storage', 's3-object-store')]
 
 /** Cases that an emulator cannot pass, by parts of their names, with the reason. They are reported as skipped. */

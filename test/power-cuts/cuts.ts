@@ -26,10 +26,7 @@ const aroundStarts = (entries: readonly Entry[]): number[] => {
   })
 }
 
-/**
- * Positions between the bytes of a blob and the next commit. That commit may store the offset of an upload or the row
- * of a file.
- */
+/** Positions between the bytes of a blob and the next commit, which may store an offset or the row of a file. */
 const afterBytes = (entries: readonly Entry[]): number[] => {
   // If two files have the same inode one after the other, the path of the later file is used.
   const paths = new Map(entries.filter(({ kind }) => kind === 'o').map(({ file, bytes }) => [file, bytes.toString()]))

@@ -10,9 +10,7 @@ import type { Expected, Judged } from './lanes.ts'
 import { type Entry, markOf } from './record.ts'
 import { laneNamed } from './workload.ts'
 
-/**
- * The expected state of each lane at a position of the log, and the token of the demo, if the service was ready before.
- */
+/** The expected state of each lane at a position of the log, and the token of the demo of an earlier start. */
 export const expectationAt = (entries: readonly Entry[], position: number) => {
   const lanes = new Map<string, Expected<unknown>>()
   let token: string | undefined

@@ -25,10 +25,7 @@ export const administerJson = async (dataDirectory: string, args: readonly strin
   return JSON.parse(stdout)
 }
 
-/**
- * Commands on a data directory, as lines: `run` returns the printed value, and `attempt` the outcome, which may be a
- * refusal.
- */
+/** Commands on a data directory: `run` returns the printed value, and `attempt` any outcome. */
 export const commandsOn = (dataDirectory: string) => ({
   run: (line: string, input?: string) => administerJson(dataDirectory, line.split(' '), input),
   attempt: (line: string, input?: string) => administer(dataDirectory, line.split(' '), input),

@@ -1,6 +1,4 @@
-/**
- * A port that runs `run` instead of each call. `call` makes the call. Methods that return iterators must be left out.
- */
+/** A port that runs `run` instead of each call. `call` makes the call. Leave out methods that return iterators. */
 export const aroundCalls = <Port extends object>(
   port: Port,
   run: <Result>(call: () => Promise<Result>) => Promise<Result>,

@@ -32,9 +32,7 @@ const listFonts = async (): Promise<string> => {
   return file
 }
 
-/**
- * Runs before the tests that use the browser: if two tests unpacked it at once, one of them could start a partial file.
- */
+/** Runs before the tests that use the browser: two tests that unpack it at once could start a partial file. */
 export const setup = async (): Promise<void> => {
   await unpack()
   await listFonts()

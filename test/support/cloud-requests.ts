@@ -17,10 +17,7 @@ interface Started {
   readonly request: ClientRequest
 }
 
-/**
- * Reports every request that the HTTP client of Node sends from now on, including the requests of the SDK. Returns a
- * function that stops the reports.
- */
+/** Reports every request of the HTTP client of Node, also of the SDK. Returns a function that stops this. */
 export const watchCloudRequests = (see: (request: CloudRequest) => void): (() => void) => {
   const listen = (message: unknown) => {
     const { request } = message as Started

@@ -52,10 +52,7 @@ const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])
 export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number) =>
   openTableStores(names, { dynamodb, now })
 
-/**
- * A store of files that checks removals before and after a placement, and then writes the entries of the change, as on
- * S3.
- */
+/** Files that check removals before and after a placement, and then write the entries, as on S3. */
 const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
   async place(changes, conditions, entry) {
@@ -79,10 +76,7 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
 
 export const site = 1001 as SiteId
 
-/**
- * Creates a site with the rendering engine in the data centre `us`. Returns a token with every permission for that
- * site.
- */
+/** Creates a site with the rendering engine in the data centre `us`. Returns a token with every permission for it. */
 export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'grants'>): Promise<string> => {
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)

@@ -102,9 +102,7 @@ const cut = (pieces: readonly Piece[], first: number, last: number): Piece => {
   return joined(within)
 }
 const isPlain = (text: string) => /^[ -~]*$/.test(text)
-/**
- * The known query parameters. If unknown parameters were ignored, a request could get the answer to another operation.
- */
+/** If unknown query parameters were ignored, a request could get the answer to another operation. */
 const knownQueries = new Set(
   `delete delimiter encoding-type key-marker list-type max-keys part-number-marker partNumber prefix start-after uploadId
   uploads version-id-marker versionId versions x-id`.split(/\s+/),
@@ -341,10 +339,7 @@ export const createMemoryS3 = ({ needsChecksums = false, encryptsWithKms = false
     return xmlAnswer('ListMultipartUploadsResult', entries.join(''))
   }
 
-  /**
-   * As in S3, every page has a marker, even the last page, where the marker is `0`. A listing after `0` starts from the
-   * beginning.
-   */
+  /** As in S3, every page has a marker, even the last page (`0`). A listing after `0` starts from the beginning. */
   const listParts = (id: string, marker: number): S3Answer => {
     const { algorithm, ...upload } = uploadOf(id)
     const parts = [...upload.parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
@@ -397,10 +392,7 @@ export const createMemoryS3 = ({ needsChecksums = false, encryptsWithKms = false
     return xmlAnswer('ListBucketResult', tag('IsTruncated', `${shown.length < entries.length}`) + shown.join(''))
   }
 
-  /**
-   * Versions and delete markers of all keys, after a key or one of its versions. With a delimiter, entries of a folder
-   * are listed as that folder.
-   */
+  /** Versions and delete markers behind a key or version. A delimiter folds entries of a folder into one. */
   const statesBehind = (query: NonNullable<S3Request['query']>): (Version & { key: string; isLatest: boolean })[] => {
     const text = (name: string) => String(query[name] ?? '')
     const [prefix, key, id] = [text('prefix'), text('key-marker'), text('version-id-marker')]

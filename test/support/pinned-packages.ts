@@ -30,10 +30,7 @@ const installOnce = (folder: string, list: string, install: () => void): void =>
   })
 }
 
-/**
- * Installs pinned packages of Python in a virtual environment below `.local`. Returns the folder with their programs.
- * The installation needs Python 3.10 or newer.
- */
+/** Installs pinned packages of Python below `.local`. Returns the folder of their programs. Needs Python 3.10. */
 export const preparePython = (folder: string, requirements: string): string => {
   const programs = join(folder, 'bin')
   const pip = ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements]

@@ -1,8 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/**
- * Counts the rounds of calls. Concurrent calls form one round, and all of them are answered after the last one is made.
- */
+/** Counts rounds of calls. Concurrent calls form one round, and are answered after the last one is made. */
 export const createRounds = () => {
   const count = { calls: 0, rounds: 0 }
   let held: (() => void)[] = []

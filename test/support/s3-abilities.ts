@@ -26,9 +26,7 @@ export const refusesTakenPlaces = async (client: S3Client, bucket: string): Prom
   return (await refusalOf(client.send(copy))) === 'PreconditionFailed'
 }
 
-/**
- * AWS refuses to replace an object under `If-None-Match: *`, and to replace or delete an object that has another tag.
- */
+/** AWS refuses to replace an object under `If-None-Match: *`, and to change an object that has another tag. */
 export const comparesWhatItChanges = async (client: S3Client, bucket: string): Promise<boolean> => {
   const object = { Bucket: bucket, Key: 'probe' }
   const put = { ...object, Body: 'x' }

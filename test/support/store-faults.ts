@@ -63,10 +63,7 @@ export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afte
   })
 }
 
-/**
- * Loses the answer to the first call with this name, so that the client repeats the call. `meanwhile` runs before the
- * repetition.
- */
+/** Loses the answer to the first call with this name. `meanwhile` runs before the client repeats the call. */
 export const loseAnswer = (
   dynamodb: DynamoDBDocumentClient,
   command: string,
@@ -83,10 +80,7 @@ export const loseAnswer = (
   return count
 }
 
-/**
- * Loses the answer to the first call of each kind. A kind has a name, a table and expressions. The client repeats the
- * call, and would give up if every answer were lost.
- */
+/** Loses the answer to the first call of each name, table and expression, so that the client repeats it. */
 export const loseFirstAnswers = (dynamodb: DynamoDBDocumentClient): void => {
   const known = new Set<string>()
   around(dynamodb, 'attempt', async (send, { name, input }) => {

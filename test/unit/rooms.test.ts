@@ -1,15 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 const areas = 'lib/access lib/sites lib/history lib/fields lib/categories lib/storage lib/webhooks'
 const groups =
   'functions/access functions/categories functions/documentation functions/fields functions/storage functions/webhooks'
 
-/**
- * Rooms from the bottom up: the folders of a room, its permitted imports, and the packages that only this room may
- * import.
- */
+/** Rooms from the bottom up: their folders, their permitted imports, and packages that only they may import. */
 const table: readonly (readonly [folders: string, mayImport: string, packages?: RegExp])[] = [
   ['lib/core', ''],
   ['lib/config', 'lib/core'],
@@ -174,28 +171,26 @@ test('an exported name has one meaning inside a room', () => {
   expect(filesIn('lib/http').flatMap(exportedFrom).length).toBeGreaterThan(50)
 })
 
-describe('comments', () => {
-  /** A block, or consecutive lines of `//`. */
-  const commentsIn = (file: string): string[] =>
-    (textOf(file).match(/^[ \t]*\/\*\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm) ?? []).map((comment) =>
-      comment.replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)|\*\/$/gm, ' ').replaceAll(/\s+/g, ' '),
-    )
+/** A block, or consecutive lines of `//`. */
+const commentsIn = (file: string): string[] =>
+  (textOf(file).match(/^[ \t]*\/\*\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm) ?? []).map((comment) =>
+    comment.replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)|\*\/$/gm, ' ').replaceAll(/\s+/g, ' '),
+  )
 
-  test('comments of one file differ, because each describes one thing', () => {
-    const twins = sources.flatMap((file) => {
-      const comments = commentsIn(file)
-      return comments.filter((comment, index) => comments.indexOf(comment) !== index).map((c) => `${file}:${c}`)
-    })
-    expect(twins).toEqual([])
+test('comments of one file differ, because each describes one thing', () => {
+  const twins = sources.flatMap((file) => {
+    const comments = commentsIn(file)
+    return comments.filter((comment, index) => comments.indexOf(comment) !== index).map((c) => `${file}:${c}`)
   })
+  expect(twins).toEqual([])
+})
 
-  test('a room has at most one comment for twenty lines', () => {
-    const counts = table.map(([folders]) => {
-      const files = filesIn(folders)
-      const lines = files.reduce((sum, file) => sum + textOf(file).split('\n').length - 1, 0)
-      return { folders, lines, comments: files.flatMap(commentsIn).length }
-    })
-    expect(counts.filter(({ lines, comments }) => comments > lines / 20)).toEqual([])
-    expect(counts.reduce((sum, { comments }) => sum + comments, 0)).toBeGreaterThan(500)
+test('a room has at most one comment for twenty lines', () => {
+  const counts = table.map(([folders]) => {
+    const files = filesIn(folders)
+    const lines = files.reduce((sum, file) => sum + textOf(file).split('\n').length - 1, 0)
+    return { folders, lines, comments: files.flatMap(commentsIn).length }
   })
+  expect(counts.filter(({ lines, comments }) => comments > lines / 20)).toEqual([])
+  expect(counts.reduce((sum, { comments }) => sum + comments, 0)).toBeGreaterThan(500)
 })

@@ -8,10 +8,7 @@ const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const asJson = { 'Content-Type': 'application/json' }
 const library = useLibrary([...records, ...range(7, 8).map((id) => ({ kind: 'category', id, name: `Category ${id}` }))])
 
-/**
- * Both directions of linking: from category 6 to objects, and from object 4 to categories. Paths in `strangers` name a
- * missing category or object.
- */
+/** Links from category 6 to objects, and from object 4 to categories. Paths in `strangers` name missing ones. */
 const sides = ['news', 'blogs'].flatMap((kind) => [
   {
     what: `${kind} with a category`,

@@ -263,9 +263,7 @@ const valuesByName = (pairs: Iterable<readonly [string, string]>): Record<string
   return Object.fromEntries([...groups].map(([name, found]) => [name, found.map(([, value]) => value)]))
 }
 
-/**
- * The event of a REST API with a proxy integration: an undecoded path, a decoded query, and a body in base64 without its length.
- */
+/** The event of a REST API: an undecoded path, a decoded query, and a body in base64 without its length. */
 const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
   const { method = 'GET', url = '/', rawHeaders } = request
   const at = url.indexOf('?')

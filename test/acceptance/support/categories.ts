@@ -59,9 +59,7 @@ export const range = (from: number, to: number): number[] =>
 
 const day = (id: number) => `2026-01-${String(id).padStart(2, '0')}`
 
-/**
- * News items 1 to 30, blogs 1 to 4, and categories 5 and 6. Category 5 is linked with news 1 to 25 and blogs 1 to 3.
- */
+/** News items 1 to 30, blogs 1 to 4, categories 5 and 6. Category 5 is linked with news 1 to 25 and blogs 1 to 3. */
 export const records: readonly object[] = [
   { kind: 'category', id: 5, name: 'Five' },
   { kind: 'category', id: 6, name: 'Six' },

@@ -12,9 +12,7 @@ interface Header extends Reference {
 }
 
 interface Response extends Reference {
-  /**
-   * The error codes that the document allows for this answer. The schema of the error body is the same for all answers.
-   */
+  /** The error codes that the document allows for this answer. All answers share the schema of the error body. */
   readonly 'x-codes'?: readonly number[]
   readonly headers?: Readonly<Record<string, Header>>
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
@@ -58,18 +56,14 @@ const everyAnswer = new Set([
   'x-request-id',
 ])
 
-/**
- * Throws an Error if the body is an error, in JSON or XML, with a code that the document does not list for this status.
- */
+/** Throws an Error if the body is an error, in JSON or XML, with a code that the document lacks for this status. */
 const checkCode = (codes: readonly number[], text: string) => {
   const code = Number(/"code":(\d+)|<code>(\d+)/.exec(text)?.slice(1).find(Boolean))
   if (!codes.includes(code))
     throw new Error(`The code ${code} is not documented. Documented codes: ${codes.join(', ')}`)
 }
 
-/**
- * A regular expression for the paths that match a template. A variable can contain slashes if the document allows that.
- */
+/** The paths that match a template. A variable can contain slashes if the document allows that. */
 const expressionOf = (template: string, operations: Readonly<Record<string, Operation>>): RegExp => {
   const spanning = Object.values(operations)
     .flatMap(({ parameters = [] }) => parameters)

@@ -59,10 +59,7 @@ let check: Promise<ReturnType<typeof createCheck>> | undefined
 
 const withoutQuery = (path: string) => path.replace(/\?.*$/s, '')
 
-/**
- * The path within the service, without the query. The target and the other data centre may each have a prefix of their
- * own.
- */
+/** The path within the service, without the query. Each data centre may have a prefix of its own. */
 const pathOf = (path: string, { baseUrl }: Call): string => {
   const prefix = new URL(target.baseUrl).pathname.replace(/\/$/, '')
   const whole = new URL(baseUrl ?? target.baseUrl).pathname.replace(/\/$/, '') + withoutQuery(path)
@@ -96,9 +93,6 @@ export const callPatiently = async (path: string, options: Call): Promise<Answer
 
 const isReading = ({ method = 'GET' }: Call) => method === 'GET' || method === 'HEAD'
 
-/**
- * Sends a request unchanged: follows no redirects and normalises no paths. Throws an Error if the answer contradicts
- * the document of the service.
- */
+/** Sends a request unchanged, without redirects. Throws an Error if the answer contradicts the document. */
 export const call = (path: string, options: Call = {}): Promise<Answer> =>
   target.isSlow && isReading(options) ? callPatiently(path, options) : callOnce(path, options)

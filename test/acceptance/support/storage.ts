@@ -68,10 +68,7 @@ export const copy = (from: string, copyTo: string): Promise<Answer> => relocate(
 export const restore = (path: string, body: unknown = {}, headers: Call['headers'] = {}): Promise<Answer> =>
   call(at(path, '?restore'), { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
 
-/**
- * Deletes old versions for good. If the newest version cannot be purged yet, repeats the request at the time when it can
- * be purged.
- */
+/** Deletes old versions for good. Repeats the request when the newest version can be purged. */
 export const purge = async (path: string, query = '?versions', headers: Call['headers'] = {}): Promise<Answer> => {
   const sendAfter = (seconds: number) =>
     target.later(seconds, () => call(at(path, query), { method: 'DELETE', headers }))

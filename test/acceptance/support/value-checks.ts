@@ -2,9 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { readXmlBy, type Schema } from './xml-by-schema.ts'
 
-/**
- * Checks values against schemas that refer to these components. Each check throws an Error that names the difference.
- */
+/** Checks values against schemas of these components. Each check throws an Error that names the difference. */
 export const createValueChecks = (schemas: Readonly<Record<string, Schema>>) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)

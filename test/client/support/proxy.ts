@@ -3,10 +3,7 @@ import { pipeline } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { listen } from '../../support/listen.ts'
 
-/**
- * How the proxy treats a request: it passes the request on, refuses it, or cuts its connection before the service,
- * after the answer, or in the middle of the answer.
- */
+/** The proxy passes a request on, refuses it, or cuts it before the service, after the answer or within it. */
 export type Fate = 'pass' | 412 | 413 | 429 | 503 | 'cut before' | 'cut after' | 'cut within'
 
 /** Receives the method, path, number and body size of each request. */

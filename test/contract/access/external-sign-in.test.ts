@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { generateKeyPair } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { addIssuer, addRule } from '../../../lib/access/issuers/issuers.ts'
 import { endSessions } from '../../../lib/access/sign-in.ts'
@@ -226,53 +226,51 @@ test('The log names the owner of an exchanged token (A-75, A-97)', async () => {
   expect(signIns).toEqual([{ name: 'work:eve', address: null, outcome: 'signed in' }])
 })
 
-describe('A provider with faulty answers', () => {
-  test.each<[string, ProviderAnswer]>([
-    ['for another client', { claims: { aud: 'other' } }],
-    ['for programs', { claims: { aud: 'programs' } }],
-    ['for several clients, and authorised for another one', { claims: { aud: ['site-admin', 'other'], azp: 'other' } }],
-    ['with another nonce', { claims: { nonce: 'other' } }],
-    ['without a nonce', { claims: { nonce: undefined } }],
-    ['about another person', { person: { sub: 'adam' } }],
-  ])('A token %s gives no code (A-91, A-92)', async (_, reported) => {
-    const begun = await begin()
-    answerWith(begun, reported)
-    expect((await finish(begun)).outcome).toEqual(wrongPerson)
-  })
+test.each<[string, ProviderAnswer]>([
+  ['for another client', { claims: { aud: 'other' } }],
+  ['for programs', { claims: { aud: 'programs' } }],
+  ['for several clients, and authorised for another one', { claims: { aud: ['site-admin', 'other'], azp: 'other' } }],
+  ['with another nonce', { claims: { nonce: 'other' } }],
+  ['without a nonce', { claims: { nonce: undefined } }],
+  ['about another person', { person: { sub: 'adam' } }],
+])('A token %s gives no code (A-91, A-92)', async (_, reported) => {
+  const begun = await begin()
+  answerWith(begun, reported)
+  expect((await finish(begun)).outcome).toEqual(wrongPerson)
+})
 
-  test('A token that another key has signed gives no code (A-91)', async () => {
-    const begun = await begin()
-    answerWith(begun, { signing: { key: (await generateKeyPair('RS256')).privateKey } })
-    expect((await finish(begun)).outcome).toEqual(wrongPerson)
-  })
+test('A token that another key has signed gives no code (A-91)', async () => {
+  const begun = await begin()
+  answerWith(begun, { signing: { key: (await generateKeyPair('RS256')).privateKey } })
+  expect((await finish(begun)).outcome).toEqual(wrongPerson)
+})
 
-  const huge: RequestListener = (_, response) =>
-    void response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"a":"${'x'.repeat(300_000)}"}`)
+const huge: RequestListener = (_, response) =>
+  void response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"a":"${'x'.repeat(300_000)}"}`)
 
-  test.each<[string, string, RequestListener, object]>([
-    ['redirects the request with the code', '/token', redirect, unavailable],
-    ['redirects the request for the person', '/person', redirect, unavailable],
-    ['answers the code with 300 KB', '/token', huge, unavailable],
-    ['answers the code with a failure', '/token', json({}, 500), wrongPerson],
-    ['answers the code with null', '/token', json(null), wrongPerson],
-    ['answers without a token', '/token', json({ access_token: 'a', token_type: 'Bearer' }), wrongPerson],
-    ['disconnects', '/token', (request) => void request.destroy(), unavailable],
-  ])('A provider that %s gives no code (A-91)', async (_, path, answer, outcome) => {
-    const begun = await begin()
-    answerWith(begun)
-    issuer.answers.set(path, answer)
-    expect((await finish(begun)).outcome).toEqual(outcome)
-  })
+test.each<[string, string, RequestListener, object]>([
+  ['redirects the request with the code', '/token', redirect, unavailable],
+  ['redirects the request for the person', '/person', redirect, unavailable],
+  ['answers the code with 300 KB', '/token', huge, unavailable],
+  ['answers the code with a failure', '/token', json({}, 500), wrongPerson],
+  ['answers the code with null', '/token', json(null), wrongPerson],
+  ['answers without a token', '/token', json({ access_token: 'a', token_type: 'Bearer' }), wrongPerson],
+  ['disconnects', '/token', (request) => void request.destroy(), unavailable],
+])('A provider that %s gives no code (A-91)', async (_, path, answer, outcome) => {
+  const begun = await begin()
+  answerWith(begun)
+  issuer.answers.set(path, answer)
+  expect((await finish(begun)).outcome).toEqual(outcome)
+})
 
-  test.each<[string, object]>([
-    ['runs a script', { authorization_endpoint: 'javascript:alert(1)' }],
-    ['is a file', { authorization_endpoint: 'file:///etc/passwd' }],
-    ['is not encrypted', { authorization_endpoint: 'http://evil.example/' }],
-    ['is missing', { authorization_endpoint: undefined }],
-  ])('If the sign-in page of a provider %s, no browser is sent there (A-92, A-96)', async (_, more) => {
-    describeItself(more)
-    const { status, headers } = await send(handler, 'GET', work, { query: { challenge } })
-    const location = `${baseUrl}/console#${new URLSearchParams(unavailable)}`
-    expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
-  })
+test.each<[string, object]>([
+  ['runs a script', { authorization_endpoint: 'javascript:alert(1)' }],
+  ['is a file', { authorization_endpoint: 'file:///etc/passwd' }],
+  ['is not encrypted', { authorization_endpoint: 'http://evil.example/' }],
+  ['is missing', { authorization_endpoint: undefined }],
+])('If the sign-in page of a provider %s, no browser is sent there (A-92, A-96)', async (_, more) => {
+  describeItself(more)
+  const { status, headers } = await send(handler, 'GET', work, { query: { challenge } })
+  const location = `${baseUrl}/console#${new URLSearchParams(unavailable)}`
+  expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
 })

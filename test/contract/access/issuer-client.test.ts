@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { Readable } from 'node:stream'
 import { exportSPKI, generateKeyPair } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createIssuerClient, type IssuerClient } from '../../../lib/access/issuers/issuer-client.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { errors, ServiceError } from '../../../lib/core/errors.ts'
@@ -83,47 +83,45 @@ const configuration = '/.well-known/openid-configuration'
 const document = (more: object) =>
   answer(JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...more }))
 
-describe('An issuer with faulty answers', () => {
-  const endless: RequestListener = (_, response) => {
-    function* blanks() {
-      for (;;) yield ' '.repeat(64 * 1024)
-    }
-    Readable.from(blanks()).pipe(response.writeHead(200, { 'Content-Type': 'application/json' }))
+const endless: RequestListener = (_, response) => {
+  function* blanks() {
+    for (;;) yield ' '.repeat(64 * 1024)
   }
+  Readable.from(blanks()).pipe(response.writeHead(200, { 'Content-Type': 'application/json' }))
+}
 
-  test.each<[string, string, () => RequestListener]>([
-    ['names another issuer', configuration, () => document({ issuer: 'https://other.example' })],
-    ['adds a slash to its name', configuration, () => document({ issuer: `${issuer.url}/` })],
-    ['does not name the address of its keys', configuration, () => document({ jwks_uri: undefined })],
-    ['names no whole address of its keys', configuration, () => document({ jwks_uri: 'keys' })],
-    ['names an address without https', configuration, () => document({ jwks_uri: 'http://169.254.169.254/keys' })],
-    ['names a file', configuration, () => document({ jwks_uri: 'file:///etc/passwd' })],
-    ['redirects', configuration, () => answer('', 302, { Location: 'http://169.254.169.254/' })],
-    ['redirects its keys', '/keys', () => answer('', 307, { Location: `${issuer.url}/keys` })],
-    ['answers with a failure', configuration, () => answer('{}', 500)],
-    ['answers a request for its keys with a failure', '/keys', () => answer('{}', 500)],
-    ['does not answer with JSON', configuration, () => answer('<html>')],
-    ['answers with null', configuration, () => answer('null')],
-    ['answers with keys that are not keys', '/keys', () => answer('{"keys":7}')],
-    ['answers without end', configuration, () => endless],
-    ['answers with keys without end', '/keys', () => endless],
-    ['disconnects', configuration, () => (request) => void request.destroy()],
-  ])('If an issuer %s, its tokens are refused with 503 (A-91)', async (_, path, make) => {
-    issuer.answers.set(path, make())
-    const refused = verify(await issuer.sign())
-    await expect(refused).rejects.toThrow(ServiceError)
-    await expect(refused).rejects.toMatchObject({ status: 503 })
-  })
+test.each<[string, string, () => RequestListener]>([
+  ['names another issuer', configuration, () => document({ issuer: 'https://other.example' })],
+  ['adds a slash to its name', configuration, () => document({ issuer: `${issuer.url}/` })],
+  ['does not name the address of its keys', configuration, () => document({ jwks_uri: undefined })],
+  ['names no whole address of its keys', configuration, () => document({ jwks_uri: 'keys' })],
+  ['names an address without https', configuration, () => document({ jwks_uri: 'http://169.254.169.254/keys' })],
+  ['names a file', configuration, () => document({ jwks_uri: 'file:///etc/passwd' })],
+  ['redirects', configuration, () => answer('', 302, { Location: 'http://169.254.169.254/' })],
+  ['redirects its keys', '/keys', () => answer('', 307, { Location: `${issuer.url}/keys` })],
+  ['answers with a failure', configuration, () => answer('{}', 500)],
+  ['answers a request for its keys with a failure', '/keys', () => answer('{}', 500)],
+  ['does not answer with JSON', configuration, () => answer('<html>')],
+  ['answers with null', configuration, () => answer('null')],
+  ['answers with keys that are not keys', '/keys', () => answer('{"keys":7}')],
+  ['answers without end', configuration, () => endless],
+  ['answers with keys without end', '/keys', () => endless],
+  ['disconnects', configuration, () => (request) => void request.destroy()],
+])('If an issuer %s, its tokens are refused with 503 (A-91)', async (_, path, make) => {
+  issuer.answers.set(path, make())
+  const refused = verify(await issuer.sign())
+  await expect(refused).rejects.toThrow(ServiceError)
+  await expect(refused).rejects.toMatchObject({ status: 503 })
+})
 
-  test.each<[string, string, RequestListener]>([
-    ['does not answer', configuration, () => {}],
-    ['does not send its keys', '/keys', () => {}],
-    ['never ends its answer', '/keys', (_, response) => void response.writeHead(200).write('{')],
-  ])('If an issuer %s, the service stops waiting and answers 503 (A-91)', async (_, path, silence) => {
-    issuer.answers.set(path, silence)
-    const impatient = createIssuerClient({ clock: systemClock }, 100)
-    await expect(verify(await issuer.sign(), impatient)).rejects.toMatchObject({ status: 503 })
-  })
+test.each<[string, string, RequestListener]>([
+  ['does not answer', configuration, () => {}],
+  ['does not send its keys', '/keys', () => {}],
+  ['never ends its answer', '/keys', (_, response) => void response.writeHead(200).write('{')],
+])('If an issuer %s, the service stops waiting and answers 503 (A-91)', async (_, path, silence) => {
+  issuer.answers.set(path, silence)
+  const impatient = createIssuerClient({ clock: systemClock }, 100)
+  await expect(verify(await issuer.sign(), impatient)).rejects.toMatchObject({ status: 503 })
 })
 
 test("Many tokens cause only one read of the issuer's configuration (A-91)", async () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { createProgram } from '../../../admin/program.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer, administerJson, jsonLines, refusal } from '../../support/administration.ts'
@@ -91,35 +91,33 @@ test('site show counts the kept versions of replaced and removed files', async (
   expect(shown).toMatchObject({ keptVersions: 2, keptBytes: 20_004 })
 })
 
-describe('the command data-centre add', () => {
-  const add = (directory: string, ...options: string[]) =>
-    administer(directory, ['data-centre', 'add', 'us', '--url', 'https://us.example', ...options])
+const add = (directory: string, ...options: string[]) =>
+  administer(directory, ['data-centre', 'add', 'us', '--url', 'https://us.example', ...options])
 
-  test('data-centre add changes the base URL, and keeps the default (T-7)', async ({ commands: { run } }) => {
-    for (const url of ['https://eu.example/', 'https://eu.example/base']) {
-      const eu = await run(`data-centre add eu --url ${url}`)
-      expect(eu).toEqual({ id: 'eu', url: url.replace(/\/$/, ''), default: false })
-      expect(await run('data-centre list')).toEqual([eu, { id: 'us', url: 'http://127.0.0.1:4000', default: true }])
-    }
-  })
+test('data-centre add changes the base URL, and keeps the default (T-7)', async ({ commands: { run } }) => {
+  for (const url of ['https://eu.example/', 'https://eu.example/base']) {
+    const eu = await run(`data-centre add eu --url ${url}`)
+    expect(eu).toEqual({ id: 'eu', url: url.replace(/\/$/, ''), default: false })
+    expect(await run('data-centre list')).toEqual([eu, { id: 'us', url: 'http://127.0.0.1:4000', default: true }])
+  }
+})
 
-  test.for([
-    ['keeps the region of a deployed data centre', [], 'eu-west-1'],
-    ['sets the region of a data centre that was not deployed', ['--region', 'us-east-1'], 'us-east-1'],
-  ] as const)('data-centre add %s', async ([, options, region], { dataDirectory }) => {
-    const deployed = { id: 'us', url: 'https://old.example', isDefault: true, region: 'eu-west-1' }
-    const before = await openMachine(dataDirectory)
-    if (options.length === 0) await before.stores.sites.putDataCentre(deployed)
-    await before.close()
-    expect(await add(dataDirectory, ...options)).toMatchObject({ status: 0 })
-    const after = await openMachine(dataDirectory)
-    const stored = await after.stores.sites.getDataCentre('us')
-    await after.close()
-    expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
-  })
+test.for([
+  ['keeps the region of a deployed data centre', [], 'eu-west-1'],
+  ['sets the region of a data centre that was not deployed', ['--region', 'us-east-1'], 'us-east-1'],
+] as const)('data-centre add %s', async ([, options, region], { dataDirectory }) => {
+  const deployed = { id: 'us', url: 'https://old.example', isDefault: true, region: 'eu-west-1' }
+  const before = await openMachine(dataDirectory)
+  if (options.length === 0) await before.stores.sites.putDataCentre(deployed)
+  await before.close()
+  expect(await add(dataDirectory, ...options)).toMatchObject({ status: 0 })
+  const after = await openMachine(dataDirectory)
+  const stored = await after.stores.sites.getDataCentre('us')
+  await after.close()
+  expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
+})
 
-  test('data-centre add warns once that a running service keeps its old base URL', async ({ siteDirectory }) => {
-    expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: messages.site.baseUrlOfService('us') })
-    expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: '' })
-  })
+test('data-centre add warns once that a running service keeps its old base URL', async ({ siteDirectory }) => {
+  expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: messages.site.baseUrlOfService('us') })
+  expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: '' })
 })

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { commandsOn, jsonLines, refusal } from '../../support/administration.ts'
 import { badRecords, messages } from '../../support/messages.ts'
 import { launch, runInShell } from '../../support/program.ts'
@@ -103,24 +103,19 @@ test('a thousand different faults are reported, and all are counted', async ({ i
   )
 })
 
-describe('the option --strict', () => {
-  const bad = { kind: 'webForm', id: 0 }
+const bad = { kind: 'webForm', id: 0 }
 
-  test('import --strict stops at the first bad record (T-22)', async ({
-    commands: { run, attempt },
-    siteDirectory,
-  }) => {
-    const outcome = await attempt(`${importing} --strict`, jsonLines([form, bad, { ...form, id: 4 }]))
-    const reason = messages.record.strict(2, messages.record.least('id'), 1)
-    expect(outcome).toEqual(refusal(siteDirectory, reason))
-    expect(await run('form list --site 1001')).toEqual([{ id: 3, name: 'Contact' }])
-  })
+test('import --strict stops at the first bad record (T-22)', async ({ commands: { run, attempt }, siteDirectory }) => {
+  const outcome = await attempt(`${importing} --strict`, jsonLines([form, bad, { ...form, id: 4 }]))
+  const reason = messages.record.strict(2, messages.record.least('id'), 1)
+  expect(outcome).toEqual(refusal(siteDirectory, reason))
+  expect(await run('form list --site 1001')).toEqual([{ id: 3, name: 'Contact' }])
+})
 
-  test('import --strict does not wait for the rest of its input', async ({ siteDirectory }) => {
-    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing.split(' '), '--strict'])
-    program.stdin.write(jsonLines([bad]))
-    expect(await program.ended).toMatchObject({ status: 1 })
-  })
+test('import --strict does not wait for the rest of its input', async ({ siteDirectory }) => {
+  const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing.split(' '), '--strict'])
+  program.stdin.write(jsonLines([bad]))
+  expect(await program.ended).toMatchObject({ status: 1 })
 })
 
 test('an import into an unknown site is refused before anything is read', async ({ siteDirectory }) => {

@@ -58,84 +58,82 @@ test('the request id comes from the gateway, or is new', async () => {
   expect(await idOf()).not.toBe(first)
 })
 
-describe('a result for the gateway', () => {
-  const answerOf = async (bytes: Readable | Uint8Array) => {
-    const { handler } = bareHandler(async () => textReply(5, bytes))
-    return sendEvent(lambdaHandler(handler), 'GET', '/')
+const answerOf = async (bytes: Readable | Uint8Array) => {
+  const { handler } = bareHandler(async () => textReply(5, bytes))
+  return sendEvent(lambdaHandler(handler), 'GET', '/')
+}
+const inBase64 = (bytes: Buffer) => ({ text: bytes.toString('base64'), isBase64Encoded: true })
+
+test.each([
+  ['in a stream', () => Readable.from([Buffer.from('\ufeff"he\tll'), Buffer.from('ö"\r\n')])],
+  ['in bytes', () => Buffer.from('a \ufeff"he\tllö"\r\n').subarray(2)],
+])('text %s is returned as text', async (_, bytes) => {
+  expect(await answerOf(bytes())).toMatchObject({ text: '\ufeff"he\tllö"\r\n', isBase64Encoded: false })
+})
+
+test.each([
+  ['not UTF-8', Buffer.from([0x68, 0xe4])],
+  ['cut off within a character', Buffer.from('hö').subarray(0, 2)],
+  ['not text', Buffer.from('a\0b')],
+  // Each quotation mark takes two bytes in the JSON of a result. A result may have 6 MB.
+  ['longer as a text than Lambda allows', Buffer.alloc(4_000_000, '"')],
+])('bytes are returned in base64 when they are %s', async (_, bytes) => {
+  expect(await answerOf(bytes)).toMatchObject(inBase64(bytes))
+  expect(await answerOf(Readable.from([bytes]))).toMatchObject(inBase64(bytes))
+})
+
+test('the largest file that fits into an answer is returned as text', async () => {
+  const text = 'line 1\nline 2\n'.repeat(290_000)
+  expect(await answerOf(Buffer.from(text))).toMatchObject({ text, isBase64Encoded: false })
+})
+
+describe.each(['any', 'named'] as const)('a gateway whose setting binaryAccept is %s', (binaryAccept) => {
+  const bytes = Buffer.from([0, 128, 255])
+  const answerTo = async (accept: string | undefined, body: Buffer) => {
+    const elsewhere = async () => ({ status: 302, headers: { Location: 'https://bucket.test/file?signed' } })
+    const { handler } = bareHandler(async () => ({
+      status: 200,
+      content: { type: 'text/plain', length: body.length, bytes: body, elsewhere },
+    }))
+    const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept }
+    return sendEvent(lambdaHandler(handler, { binaryAccept }), 'GET', '/', { headers })
   }
-  const inBase64 = (bytes: Buffer) => ({ text: bytes.toString('base64'), isBase64Encoded: true })
 
   test.each([
-    ['in a stream', () => Readable.from([Buffer.from('\ufeff"he\tll'), Buffer.from('ö"\r\n')])],
-    ['in bytes', () => Buffer.from('a \ufeff"he\tllö"\r\n').subarray(2)],
-  ])('text %s is returned as text', async (_, bytes) => {
-    expect(await answerOf(bytes())).toMatchObject({ text: '\ufeff"he\tllö"\r\n', isBase64Encoded: false })
+    ['an unknown type', undefined, true],
+    ['nothing', '', true],
+    ['anything', '*/*', binaryAccept === 'named'],
+    ['anything, and then a type', '*/*;q=0.1, image/png', binaryAccept === 'named'],
+    ['the type that LocalStack invents', 'application/json', binaryAccept === 'named'],
+    ['a type', 'application/octet-stream', false],
+    ['a range of types, and then anything', 'image/*, */*;q=0.8', false],
+  ])('a caller who accepts %s gets bytes, or a redirect to them (S-110)', async (_, accept, isElsewhere) => {
+    const { status, headers, text } = await answerTo(accept, bytes)
+    expect({ status, location: headers['location'], text }).toEqual(
+      isElsewhere
+        ? { status: 302, location: 'https://bucket.test/file?signed', text: '' }
+        : { status: 200, location: undefined, text: bytes.toString('base64') },
+    )
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' })
   })
 
-  test.each([
-    ['not UTF-8', Buffer.from([0x68, 0xe4])],
-    ['cut off within a character', Buffer.from('hö').subarray(0, 2)],
-    ['not text', Buffer.from('a\0b')],
-    // Each quotation mark takes two bytes in the JSON of a result. A result may have 6 MB.
-    ['longer as a text than Lambda allows', Buffer.alloc(4_000_000, '"')],
-  ])('bytes are returned in base64 when they are %s', async (_, bytes) => {
-    expect(await answerOf(bytes)).toMatchObject(inBase64(bytes))
-    expect(await answerOf(Readable.from([bytes]))).toMatchObject(inBase64(bytes))
-  })
-
-  test('the largest file that fits into an answer is returned as text', async () => {
-    const text = 'line 1\nline 2\n'.repeat(290_000)
-    expect(await answerOf(Buffer.from(text))).toMatchObject({ text, isBase64Encoded: false })
-  })
-
-  describe.each(['any', 'named'] as const)('a gateway whose setting binaryAccept is %s', (binaryAccept) => {
-    const bytes = Buffer.from([0, 128, 255])
-    const answerTo = async (accept: string | undefined, body: Buffer) => {
-      const elsewhere = async () => ({ status: 302, headers: { Location: 'https://bucket.test/file?signed' } })
-      const { handler } = bareHandler(async () => ({
-        status: 200,
-        content: { type: 'text/plain', length: body.length, bytes: body, elsewhere },
-      }))
-      const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept }
-      return sendEvent(lambdaHandler(handler, { binaryAccept }), 'GET', '/', { headers })
+  test('every caller gets text unchanged', async () => {
+    for (const accept of [undefined, '*/*', 'text/plain']) {
+      expect(await answerTo(accept, Buffer.from('text'))).toMatchObject({ status: 200, text: 'text' })
     }
-
-    test.each([
-      ['an unknown type', undefined, true],
-      ['nothing', '', true],
-      ['anything', '*/*', binaryAccept === 'named'],
-      ['anything, and then a type', '*/*;q=0.1, image/png', binaryAccept === 'named'],
-      ['the type that LocalStack invents', 'application/json', binaryAccept === 'named'],
-      ['a type', 'application/octet-stream', false],
-      ['a range of types, and then anything', 'image/*, */*;q=0.8', false],
-    ])('a caller who accepts %s gets bytes, or a redirect to them (S-110)', async (_, accept, isElsewhere) => {
-      const { status, headers, text } = await answerTo(accept, bytes)
-      expect({ status, location: headers['location'], text }).toEqual(
-        isElsewhere
-          ? { status: 302, location: 'https://bucket.test/file?signed', text: '' }
-          : { status: 200, location: undefined, text: bytes.toString('base64') },
-      )
-      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' })
-    })
-
-    test('every caller gets text unchanged', async () => {
-      for (const accept of [undefined, '*/*', 'text/plain']) {
-        expect(await answerTo(accept, Buffer.from('text'))).toMatchObject({ status: 200, text: 'text' })
-      }
-    })
   })
+})
 
-  test('if the stream of a store breaks off, the answer is 100503, logged once', async () => {
-    const failure = new Error('the store broke off')
-    const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure, 'he')))
-    const answer = await sendEvent(lambdaHandler(handler), 'GET', '/')
-    expect(answer).toMatchObject({ status: 503, isBase64Encoded: false })
-    expect(answer.json).toMatchObject({ code: 100503 })
-    expect(answer.headers).toMatchObject({ 'retry-after': '1', 'content-type': expect.stringContaining('json') })
-    expect(answer.headers['content-length']).toBeUndefined()
-    const error = expect.objectContaining({ code: 100503, cause: failure })
-    expect(records).toEqual([expect.objectContaining({ status: 503, error })])
-  })
+test('if the stream of a store breaks off, the answer is 100503, logged once', async () => {
+  const failure = new Error('the store broke off')
+  const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure, 'he')))
+  const answer = await sendEvent(lambdaHandler(handler), 'GET', '/')
+  expect(answer).toMatchObject({ status: 503, isBase64Encoded: false })
+  expect(answer.json).toMatchObject({ code: 100503 })
+  expect(answer.headers).toMatchObject({ 'retry-after': '1', 'content-type': expect.stringContaining('json') })
+  expect(answer.headers['content-length']).toBeUndefined()
+  const error = expect.objectContaining({ code: 100503, cause: failure })
+  expect(records).toEqual([expect.objectContaining({ status: 503, error })])
 })
 
 test('the answer 100503 comes in time and is logged, even if the work ends later', async () => {

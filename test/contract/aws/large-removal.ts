@@ -15,10 +15,7 @@ const pageSize = 1_000
 /** Milliseconds that a worker has for one message, without its reserve. */
 const slice = 60_000
 
-/**
- * Removes a folder of `pages` pages from a bucket in memory, in slices of `each` pages. Behind each key, the folder has
- * a delete marker of an older removal.
- */
+/** Removes a folder of `pages` pages in slices of `each` pages. Behind each key is an older delete marker. */
 export const removeInSlices = async ({ pages, each }: { readonly pages: number; readonly each: number }) => {
   const { s3, ...bucket } = openBucketInMemory()
   const numbers = Array.from({ length: pages * pageSize }, (_, index) => String(index).padStart(6, '0'))

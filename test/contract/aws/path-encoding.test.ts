@@ -53,22 +53,20 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('a gateway that passes paths
   })
 })
 
-describe('slashes at the beginning of a path', () => {
-  const pathOf = (path: string, inContext: string) => {
-    const event = gatewayEvent(path, { requestContext: { path: inContext } })
-    return fromGateway(event, 'encoded', AbortSignal.timeout(1000)).path
-  }
+const pathOf = (path: string, inContext: string) => {
+  const event = gatewayEvent(path, { requestContext: { path: inContext } })
+  return fromGateway(event, 'encoded', AbortSignal.timeout(1000)).path
+}
 
-  test('slashes at the beginning count, even if the gateway removes them from the path', () => {
-    expect(pathOf('/health', '/live//health')).toBe('//health')
-    expect(pathOf('//health', '/live//health')).toBe('//health')
-  })
+test('slashes at the beginning count, even if the gateway removes them from the path', () => {
+  expect(pathOf('/health', '/live//health')).toBe('//health')
+  expect(pathOf('//health', '/live//health')).toBe('//health')
+})
 
-  test('the name of the stage is not part of the path', () => {
-    expect(pathOf('/health', '/live/health')).toBe('/health')
-    expect(pathOf('/', '/live/')).toBe('/')
-    expect(pathOf('/live/health', '/live/live/health')).toBe('/live/health')
-  })
+test('the name of the stage is not part of the path', () => {
+  expect(pathOf('/health', '/live/health')).toBe('/health')
+  expect(pathOf('/', '/live/')).toBe('/')
+  expect(pathOf('/live/health', '/live/live/health')).toBe('/live/health')
 })
 
 test('%2F is part of a name if the gateway passes paths encoded', async () => {

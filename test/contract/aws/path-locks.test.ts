@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { recordKey } from '../../../lib/aws/dynamodb/path-items.ts'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createDeadline } from '../../../lib/core/deadline.ts'
@@ -93,97 +93,95 @@ test('a started workflow has one history entry after a lost answer and a repeate
   expect(recorded).toHaveLength(1)
 })
 
-describe('the record of a removal of a folder', () => {
-  const minute = 60_000
-  const day = 24 * 3600_000
-  const begin = (timeLeft = minute, since = time) =>
-    removals.begin(
-      { site, folder, since },
-      createDeadline(() => timeLeft),
-    )
-  /** A request that begins now and ends in a minute. */
-  const remove = async () => {
-    const begun = await begin()
-    time += minute
-    await removals.note(begun)
-    return { from: begun.since, to: time }
-  }
-  const periods = () => removals.lastOf(site, [folder])
+const minute = 60_000
+const day = 24 * 3600_000
+const begin = (timeLeft = minute, since = time) =>
+  removals.begin(
+    { site, folder, since },
+    createDeadline(() => timeLeft),
+  )
+/** A request that begins now and ends in a minute. */
+const remove = async () => {
+  const begun = await begin()
+  time += minute
+  await removals.note(begun)
+  return { from: begun.since, to: time }
+}
+const periods = () => removals.lastOf(site, [folder])
 
-  test('the record of a removal without a time limit covers a limited time', async () => {
-    await begin(Number.POSITIVE_INFINITY)
-    expect(await periods()).toEqual([{ from: time, to: time + longestSilence }])
-  })
+test('the record of a removal without a time limit covers a limited time', async () => {
+  await begin(Number.POSITIVE_INFINITY)
+  expect(await periods()).toEqual([{ from: time, to: time + longestSilence }])
+})
 
-  test('the record leaves out a removal that failed more than a day ago', async () => {
-    await begin()
-    time += day + 2 * minute
-    expect(await remove()).toEqual({ from: time - minute, to: time })
-    expect(await periods()).toEqual([{ from: time - minute, to: time }])
-  })
+test('the record leaves out a removal that failed more than a day ago', async () => {
+  await begin()
+  time += day + 2 * minute
+  expect(await remove()).toEqual({ from: time - minute, to: time })
+  expect(await periods()).toEqual([{ from: time - minute, to: time }])
+})
 
-  test.each([
-    ['continues a removal that failed a moment ago', minute, true],
-    ['does not continue a removal that failed more than a day ago', day + minute, false],
-  ])('a record from an older version of the program %s', async (_, age, isContinued) => {
-    const from = time
-    await begin()
-    await dynamodb.send(
-      new UpdateCommand({
-        TableName: tables.names.pathLocks,
-        Key: { site, path: recordKey(folder) },
-        UpdateExpression: 'SET #from = #pending, #to = #pending REMOVE #until',
-        ExpressionAttributeNames: { '#from': 'from', '#to': 'to', '#pending': 'pending', '#until': 'until' },
-      }),
-    )
-    time += age
-    expect((await begin()).since).toBe(isContinued ? from : time)
-  })
+test.each([
+  ['continues a removal that failed a moment ago', minute, true],
+  ['does not continue a removal that failed more than a day ago', day + minute, false],
+])('a record from an older version of the program %s', async (_, age, isContinued) => {
+  const from = time
+  await begin()
+  await dynamodb.send(
+    new UpdateCommand({
+      TableName: tables.names.pathLocks,
+      Key: { site, path: recordKey(folder) },
+      UpdateExpression: 'SET #from = #pending, #to = #pending REMOVE #until',
+      ExpressionAttributeNames: { '#from': 'from', '#to': 'to', '#pending': 'pending', '#until': 'until' },
+    }),
+  )
+  time += age
+  expect((await begin()).since).toBe(isContinued ? from : time)
+})
 
-  test('two concurrent removals share one record, whichever begins or ends first', async () => {
-    const from = time
-    const listed = time + 1_000
-    const one = await begin()
-    time += 2_000
-    const other = await begin(minute, listed)
-    time += 1_000
-    await removals.note(one)
-    time += 1_000
-    await removals.note(other)
-    expect(await periods()).toEqual([{ from, to: time }])
-    // A third removal listed the folder before the other two removals ended.
-    await removals.note(await begin(minute, listed))
-    expect(await periods()).toEqual([{ from, to: time }])
-  })
+test('two concurrent removals share one record, whichever begins or ends first', async () => {
+  const from = time
+  const listed = time + 1_000
+  const one = await begin()
+  time += 2_000
+  const other = await begin(minute, listed)
+  time += 1_000
+  await removals.note(one)
+  time += 1_000
+  await removals.note(other)
+  expect(await periods()).toEqual([{ from, to: time }])
+  // A third removal listed the folder before the other two removals ended.
+  await removals.note(await begin(minute, listed))
+  expect(await periods()).toEqual([{ from, to: time }])
+})
 
-  test.each([0, 1])('after a lost answer and a repeated call, the removal has one record', async (repeated) => {
-    const from = time
-    for (let count = 0; count < repeated; count++) await begin()
-    time += 1_000
-    loseAnswer(dynamodb, 'UpdateItemCommand')
-    expect((await begin()).since).toBe(repeated ? from : time)
-  })
+test.each([0, 1])('after a lost answer and a repeated call, the removal has one record', async (repeated) => {
+  const from = time
+  for (let count = 0; count < repeated; count++) await begin()
+  time += 1_000
+  loseAnswer(dynamodb, 'UpdateItemCommand')
+  expect((await begin()).since).toBe(repeated ? from : time)
+})
 
-  test('the record ends with the removal, even if one of the last calls fails', async () => {
-    for (const afterwards of [false, true]) {
-      for (let call = 0; call < 4; call++) {
-        lastSite += 1
-        site = lastSite as SiteId
-        const began = time
-        await removals.open(site, folder, 'removal', entry)
-        time += minute
-        const failing = tables.connect()
-        const record = async () => {}
-        const worker = createPathLocks({ dynamodb: failing, table: tables.names.pathLocks, record, now: () => time })
-        failOnce(failing, { call, failure: 'timed out', afterwards })
-        await worker.removals.close(site, folder, 'removal', 1).catch(() => {})
-        time += minute
-        await removals.close(site, folder, 'removal', 1)
-        expect((await removals.locksOf(site, [folder])).open).toEqual([])
-        const [last] = await periods()
-        expect(last?.from).toBe(began)
-        expect([began + minute, time]).toContain(last?.to)
-      }
+test('the record ends with the removal, even if one of the last calls fails', async () => {
+  for (const afterwards of [false, true]) {
+    for (let call = 0; call < 4; call++) {
+      lastSite += 1
+      site = lastSite as SiteId
+      const began = time
+      await removals.open(site, folder, 'removal', entry)
+      time += minute
+      const failing = tables.connect()
+      const record = async () => {}
+      const worker = createPathLocks({ dynamodb: failing, table: tables.names.pathLocks, record, now: () => time })
+      failOnce(failing, { call, failure: 'timed out', afterwards })
+      await worker.removals.close(site, folder, 'removal', 1).catch(() => {})
+      time += minute
+      await removals.close(site, folder, 'removal', 1)
+      expect((await removals.locksOf(site, [folder])).open).toEqual([])
+      const [last] = await periods()
+      expect(last?.from).toBe(began)
+      expect([began + minute, time]).toContain(last?.to)
     }
-  })
+  }
 })

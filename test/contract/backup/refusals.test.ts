@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer } from '../../support/administration.ts'
 import {
@@ -108,100 +108,98 @@ test('a backup removes what an earlier backup of the same name has left', async 
   expect(unfinishedIn(folder)).toEqual([])
 })
 
-describe('a refused restoration changes nothing', () => {
-  test('a restoration from a folder that is no backup is refused', async ({ backedUp: { data, folder, restored } }) => {
-    await expect(restore(join(folder, 'nothing'), restored)).rejects.toThrow(messages.backup.missing('nothing'))
-    await expect(restore(data, restored)).rejects.toThrow(messages.backup.incomplete)
-    expect(existsSync(restored)).toBe(false)
-  })
+test('a restoration from a folder that is no backup is refused', async ({ backedUp: { data, folder, restored } }) => {
+  await expect(restore(join(folder, 'nothing'), restored)).rejects.toThrow(messages.backup.missing('nothing'))
+  await expect(restore(data, restored)).rejects.toThrow(messages.backup.incomplete)
+  expect(existsSync(restored)).toBe(false)
+})
 
-  test('a restoration into a directory that is in use or not empty is refused', async ({ backedUp, serve }) => {
-    const { data, folder, backup } = backedUp
-    await expect(restore(backup, data)).rejects.toThrow(messages.backup.targetFilled)
-    await expect(restore(backup, folder)).rejects.toThrow(messages.backup.targetForeign)
-    await expect(restore(backup, backup)).rejects.toThrow(messages.backup.insideBackup)
-    const link = join(folder, 'link')
-    symlinkSync(backup, link)
-    await expect(restore(backup, join(link, 'data'))).rejects.toThrow(messages.backup.insideBackup)
-    const service = await serve(data)
-    const outcome = await administer(data, ['restore', backup])
-    expect(outcome).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(messages.backup.targetFilled),
-    })
-    expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
+test('a restoration into a directory that is in use or not empty is refused', async ({ backedUp, serve }) => {
+  const { data, folder, backup } = backedUp
+  await expect(restore(backup, data)).rejects.toThrow(messages.backup.targetFilled)
+  await expect(restore(backup, folder)).rejects.toThrow(messages.backup.targetForeign)
+  await expect(restore(backup, backup)).rejects.toThrow(messages.backup.insideBackup)
+  const link = join(folder, 'link')
+  symlinkSync(backup, link)
+  await expect(restore(backup, join(link, 'data'))).rejects.toThrow(messages.backup.insideBackup)
+  const service = await serve(data)
+  const outcome = await administer(data, ['restore', backup])
+  expect(outcome).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(messages.backup.targetFilled),
   })
+  expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
+})
 
-  test('a restoration into another data directory or backup is refused (O-25)', async ({ backedUp }) => {
-    const { data, folder, backup } = backedUp
-    const link = join(folder, 'link')
-    symlinkSync(data, link)
-    for (const target of [join(data, 'blobs', 'copy'), join(link, 'no', 'where')])
-      await expect(restore(backup, target)).rejects.toThrow(messages.backup.inside('data directory'))
-    const other = join(folder, 'other')
-    await backUp(data, other)
-    await expect(restore(backup, join(other, 'copy'))).rejects.toThrow(messages.backup.inside('backup'))
-    const nested = join(data, 'nested')
-    await expect(openMachine(nested, { role: 'service' })).rejects.toThrow(messages.backup.inside('data directory'))
-    expect([existsSync(join(data, 'no')), existsSync(nested)]).toEqual([false, false])
-  })
+test('a restoration into another data directory or backup is refused (O-25)', async ({ backedUp }) => {
+  const { data, folder, backup } = backedUp
+  const link = join(folder, 'link')
+  symlinkSync(data, link)
+  for (const target of [join(data, 'blobs', 'copy'), join(link, 'no', 'where')])
+    await expect(restore(backup, target)).rejects.toThrow(messages.backup.inside('data directory'))
+  const other = join(folder, 'other')
+  await backUp(data, other)
+  await expect(restore(backup, join(other, 'copy'))).rejects.toThrow(messages.backup.inside('backup'))
+  const nested = join(data, 'nested')
+  await expect(openMachine(nested, { role: 'service' })).rejects.toThrow(messages.backup.inside('data directory'))
+  expect([existsSync(join(data, 'no')), existsSync(nested)]).toEqual([false, false])
+})
 
-  const damages: readonly (readonly [name: string, inflict: (backup: string) => unknown, sentence: RegExp])[] = [
-    ['without its database', (backup) => rm(join(backup, 'site-admin.db')), messages.backup.fault('site-admin.db')],
-    [
-      'with a damaged database',
-      (backup) => {
-        const file = join(backup, 'site-admin.db')
-        writeFileSync(file, readFileSync(file).fill(0xff, 4_096, 20_000))
-      },
-      messages.backup.fault('site-admin.db'),
-    ],
-    ['with newer tables', (backup) => tamper(backup, 'PRAGMA user_version = 999'), messages.backup.newerTables],
-    [
-      'of another layout',
-      (backup) => {
-        const file = join(backup, 'site-admin-backup.json')
-        writeFileSync(file, readFileSync(file, 'utf8').replace('"layout":1', '"layout":9'))
-      },
-      messages.backup.otherLayout,
-    ],
-    [
-      'with an empty marker',
-      (backup) => writeFileSync(join(backup, 'site-admin-backup.json'), '{}'),
-      messages.backup.fault(' does not describe its contents'),
-    ],
-    [
-      'without one of its files',
-      (backup) => renameSync(blobOf(backup), join(backup, 'x')),
-      messages.backup.some(1, messages.check.missing),
-    ],
-    [
-      'with a file that has grown',
-      (backup) => appendFileSync(blobOf(backup), 'more'),
-      messages.backup.some(1, messages.check.size(40_068, 40_064)),
-    ],
-    [
-      'with a grown file that must be copied',
-      (backup) => {
-        appendFileSync(blobOf(backup), 'more')
-        // A file that other users can read is copied, not linked.
-        chmodSync(blobOf(backup), 0o644)
-      },
-      messages.backup.some(1, messages.check.size(40_068, 40_064)),
-    ],
-    ['with other bytes in a file', replaceBlob, messages.backup.some(1, messages.check.bytesDiffer)],
-  ]
+const damages: readonly (readonly [name: string, inflict: (backup: string) => unknown, sentence: RegExp])[] = [
+  ['without its database', (backup) => rm(join(backup, 'site-admin.db')), messages.backup.fault('site-admin.db')],
+  [
+    'with a damaged database',
+    (backup) => {
+      const file = join(backup, 'site-admin.db')
+      writeFileSync(file, readFileSync(file).fill(0xff, 4_096, 20_000))
+    },
+    messages.backup.fault('site-admin.db'),
+  ],
+  ['with newer tables', (backup) => tamper(backup, 'PRAGMA user_version = 999'), messages.backup.newerTables],
+  [
+    'of another layout',
+    (backup) => {
+      const file = join(backup, 'site-admin-backup.json')
+      writeFileSync(file, readFileSync(file, 'utf8').replace('"layout":1', '"layout":9'))
+    },
+    messages.backup.otherLayout,
+  ],
+  [
+    'with an empty marker',
+    (backup) => writeFileSync(join(backup, 'site-admin-backup.json'), '{}'),
+    messages.backup.fault(' does not describe its contents'),
+  ],
+  [
+    'without one of its files',
+    (backup) => renameSync(blobOf(backup), join(backup, 'x')),
+    messages.backup.some(1, messages.check.missing),
+  ],
+  [
+    'with a file that has grown',
+    (backup) => appendFileSync(blobOf(backup), 'more'),
+    messages.backup.some(1, messages.check.size(40_068, 40_064)),
+  ],
+  [
+    'with a grown file that must be copied',
+    (backup) => {
+      appendFileSync(blobOf(backup), 'more')
+      // A file that other users can read is copied, not linked.
+      chmodSync(blobOf(backup), 0o644)
+    },
+    messages.backup.some(1, messages.check.size(40_068, 40_064)),
+  ],
+  ['with other bytes in a file', replaceBlob, messages.backup.some(1, messages.check.bytesDiffer)],
+]
 
-  test.for(damages)('no backup %s is restored', async ([, inflict, sentence], { backedUp: { backup, restored } }) => {
-    await inflict(backup)
-    await expect(restore(backup, restored)).rejects.toThrow(sentence)
-    expect(existsSync(restored)).toBe(false)
-    // The empty folder is still empty after the refusal.
-    mkdirSync(restored)
-    await expect(restore(backup, restored)).rejects.toThrow(sentence)
-    expect(readdirSync(restored)).toEqual([])
-  })
+test.for(damages)('no backup %s is restored', async ([, inflict, sentence], { backedUp: { backup, restored } }) => {
+  await inflict(backup)
+  await expect(restore(backup, restored)).rejects.toThrow(sentence)
+  expect(existsSync(restored)).toBe(false)
+  // The empty folder is still empty after the refusal.
+  mkdirSync(restored)
+  await expect(restore(backup, restored)).rejects.toThrow(sentence)
+  expect(readdirSync(restored)).toEqual([])
 })
 
 test('a restoration that cannot write its marker leaves nothing behind', async ({ backedUp: { backup, restored } }) => {

@@ -20,10 +20,7 @@ import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { messages } from '../../support/messages.ts'
 import { scratchDatabase } from '../../support/scratch-database.ts'
 
-/**
- * A third kind of objects needs only one record in lib/core/object-kinds.ts. (`npm run openapi` then updates the
- * document in docs/.)
- */
+/** A third kind needs only one record in lib/core/object-kinds.ts. (`npm run openapi` updates the document.) */
 vi.mock(import('../../../lib/core/object-kinds.ts'), async (original) => {
   const { objectKinds, ...others } = await original()
   const event = {

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDocumentationHandler } from '../../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { fromGateway, toGateway } from '../../../lib/aws/lambda/gateway.ts'
@@ -84,40 +84,38 @@ test('without a build of the console, the answer says how to build it', async ()
   expect({ status, text }).toEqual({ status: 404, text: expect.stringContaining('npm run build:console') })
 })
 
-describe('a file of the console', () => {
-  const file = '/console/main-AB12CD34.js'
-  const compressed = { headers: { Accept: '*/*', 'Accept-Encoding': 'br;q=1.0, gzip;q=0.8' } }
+const file = '/console/main-AB12CD34.js'
+const compressed = { headers: { Accept: '*/*', 'Accept-Encoding': 'br;q=1.0, gzip;q=0.8' } }
 
-  test('a caller without gzip gets the file uncompressed', async () => {
-    for (const accepted of [undefined, 'br', 'gzip;q=0', 'identity']) {
-      const headers = accepted === undefined ? {} : { 'Accept-Encoding': accepted }
-      const answer = await send(handlerOf(), 'GET', file, { headers })
-      expect(answer).toMatchObject({ status: 200, text: script, headers: { vary: 'Accept-Encoding' } })
-      expect(answer.headers).not.toHaveProperty('content-encoding')
-    }
-  })
+test('a caller without gzip gets the file uncompressed', async () => {
+  for (const accepted of [undefined, 'br', 'gzip;q=0', 'identity']) {
+    const headers = accepted === undefined ? {} : { 'Accept-Encoding': accepted }
+    const answer = await send(handlerOf(), 'GET', file, { headers })
+    expect(answer).toMatchObject({ status: 200, text: script, headers: { vary: 'Accept-Encoding' } })
+    expect(answer.headers).not.toHaveProperty('content-encoding')
+  }
+})
 
-  test('a caller with gzip gets the file compressed', async () => {
-    const { headers, body } = await handlerOf()(requestOf('GET', file, compressed), unlimited)
-    expect(headers).toMatchObject({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' })
-    expect(String(gunzipSync(body as Uint8Array))).toBe(script)
-    expect(headers['Content-Length']).toBe(String((body as Uint8Array).length))
-    expect((body as Uint8Array).length).toBeLessThan(script.length / 10)
-  })
+test('a caller with gzip gets the file compressed', async () => {
+  const { headers, body } = await handlerOf()(requestOf('GET', file, compressed), unlimited)
+  expect(headers).toMatchObject({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' })
+  expect(String(gunzipSync(body as Uint8Array))).toBe(script)
+  expect(headers['Content-Length']).toBe(String((body as Uint8Array).length))
+  expect((body as Uint8Array).length).toBeLessThan(script.length / 10)
+})
 
-  test('the file comes uncompressed if the gateway cannot return bytes', async () => {
-    const answer = await handlerOf()(requestOf('GET', file, compressed), unlimited)
-    const bytes = await toGateway(answer, { accept: '*/*', binaryAccept: 'any' })
-    expect(bytes).toMatchObject({ isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } })
-    const plain = await toGateway(answer, { accept: '*/*', binaryAccept: 'named' })
-    expect(plain).toMatchObject({ isBase64Encoded: false, body: script })
-    expect(plain.headers).not.toHaveProperty('Content-Encoding')
-  })
+test('the file comes uncompressed if the gateway cannot return bytes', async () => {
+  const answer = await handlerOf()(requestOf('GET', file, compressed), unlimited)
+  const bytes = await toGateway(answer, { accept: '*/*', binaryAccept: 'any' })
+  expect(bytes).toMatchObject({ isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } })
+  const plain = await toGateway(answer, { accept: '*/*', binaryAccept: 'named' })
+  expect(plain).toMatchObject({ isBase64Encoded: false, body: script })
+  expect(plain.headers).not.toHaveProperty('Content-Encoding')
+})
 
-  test.each(['meta.json', 'below', 'below%2Fdeep.txt'])('GET /console/%s answers 404', async (name) => {
-    const { status, text } = await send(handlerOf(), 'GET', `/console/${name}`)
-    expect({ status, text }).toEqual({ status: 404, text: expect.not.stringMatching(/secret"|deep"|ENO/) })
-  })
+test.each(['meta.json', 'below', 'below%2Fdeep.txt'])('GET /console/%s answers 404', async (name) => {
+  const { status, text } = await send(handlerOf(), 'GET', `/console/${name}`)
+  expect({ status, text }).toEqual({ status: 404, text: expect.not.stringMatching(/secret"|deep"|ENO/) })
 })
 
 const rootAt = async (path: string, inContext: string) => {

@@ -89,10 +89,7 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>
 }
 
-/**
- * The page with the operations of one tag, without the schemas of their answers. Drawing the schemas takes most of the
- * time, and does not change the requests.
- */
+/** The page with the operations of one tag. Drawing the schemas of answers would take most of the time. */
 const showing =
   (tag: string) =>
   (page: Page): Promise<unknown> =>

@@ -4,10 +4,7 @@ import { formHeaders, multipart } from '../../support/multipart.ts'
 import type { Operation, State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
-/**
- * By path: the content of files, and a slash for folders. A key with the prefix `removed ` has the content of the last
- * removed file of that path.
- */
+/** The content of files by path, a slash for folders, and `removed ` before the path of a removed file. */
 type Files = State
 const folder = '/'
 

@@ -15,10 +15,7 @@ export interface Operation {
   begin?(state: State): readonly (State | undefined)[]
   /** The files that a refused change may show for a while, even beside a file or folder that refuses it. */
   attempt?(state: State): State
-  /**
-   * A further state that a success may cause while other operations run: another caller may already have made the
-   * change.
-   */
+  /** A further state that a success may cause, because another caller may already have made the change. */
   inRace?(state: State, answer: Answer): State | undefined
   /** Between other changes that fail, the change may stay although it was refused. */
   readonly mayStay?: boolean

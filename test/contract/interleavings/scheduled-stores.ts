@@ -138,10 +138,7 @@ const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefine
   )
 }
 
-/**
- * At most two keys per page, so that a folder of three objects counts as large. S3 may return fewer keys than
- * requested.
- */
+/** Two keys per page make a folder of three objects large. S3 may return fewer keys than requested. */
 const withSmallPages = (request: S3Request): S3Request => {
   const { query = {} } = request
   return query['list-type'] && !query['delimiter'] ? { ...request, query: { ...query, 'max-keys': '2' } } : request

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { asPortError } from '../../../lib/core/system-failures.ts'
 import { type Database, openDatabase } from '../../../lib/machine/sqlite/database.ts'
 import { openWords, scratchFile } from '../../support/scratch-database.ts'
@@ -30,37 +30,35 @@ test('a change answers 507 while reads work, and later changes succeed (E-17, O-
   expect(words()).toEqual(['a', 'b', 'c', long])
 })
 
-describe('an error of SQLite', () => {
-  /** Any existing file, on a disk with free space. */
-  const file = fileURLToPath(import.meta.url)
-  const failure = (errcode: number) => Object.assign(new Error(`SQLite says ${errcode}`), { errcode })
+/** Any existing file, on a disk with free space. */
+const file = fileURLToPath(import.meta.url)
+const failure = (errcode: number) => Object.assign(new Error(`SQLite says ${errcode}`), { errcode })
 
-  test.each([
-    ['that another process has the database', 5],
-    ['that another process repairs the log', 261],
-    ['that it has no handle to open a file', 14],
-  ])('the error %s causes a 503', (_, code) => {
-    expect(asPortError(failure(code), file)).toEqual(unavailable)
-  })
+test.each([
+  ['that another process has the database', 5],
+  ['that another process repairs the log', 261],
+  ['that it has no handle to open a file', 14],
+])('the error %s causes a 503', (_, code) => {
+  expect(asPortError(failure(code), file)).toEqual(unavailable)
+})
 
-  test.runIf(process.platform === 'linux').each([
-    ['a write', 778],
-    ['the shared memory of the database', 4874],
-    ['a sync', 1034],
-  ])('an error of %s causes a 507 if the disk has no free space', (_, code) => {
-    // The disk of /proc has no free space.
-    expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
-  })
+test.runIf(process.platform === 'linux').each([
+  ['a write', 778],
+  ['the shared memory of the database', 4874],
+  ['a sync', 1034],
+])('an error of %s causes a 507 if the disk has no free space', (_, code) => {
+  // The disk of /proc has no free space.
+  expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
+})
 
-  test.each([
-    ['of a write while the disk has free space', 778],
-    ['that the database is damaged', 11],
-    ['that the file is not a database', 26],
-    ['of a constraint of the tables', 1555],
-  ])('the error %s is passed on unchanged', (_, code) => {
-    const error = failure(code)
-    expect(asPortError(error, file)).toBe(error)
-  })
+test.each([
+  ['of a write while the disk has free space', 778],
+  ['that the database is damaged', 11],
+  ['that the file is not a database', 26],
+  ['of a constraint of the tables', 1555],
+])('the error %s is passed on unchanged', (_, code) => {
+  const error = failure(code)
+  expect(asPortError(error, file)).toBe(error)
 })
 
 test('a file that is not a database is not opened, and stays unchanged', () => {

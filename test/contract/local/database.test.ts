@@ -17,26 +17,24 @@ const openAnother = (file: string): DatabaseSync => {
   return another
 }
 
-describe('a connection', () => {
-  const settings = ['trusted_schema', 'cell_size_check', 'fullfsync', 'checkpoint_fullfsync']
-  const settingsOf = (connection: DatabaseSync) =>
-    settings.map((name) => connection.prepare(`PRAGMA ${name}`).get()?.[name])
+const settings = ['trusted_schema', 'cell_size_check', 'fullfsync', 'checkpoint_fullfsync']
+const settingsOf = (connection: DatabaseSync) =>
+  settings.map((name) => connection.prepare(`PRAGMA ${name}`).get()?.[name])
 
-  test('a connection distrusts the schema, checks pages, and flushes writes (O-13, O-20)', () => {
-    const { file, connection } = openWords()
-    expect(settingsOf(connection)).toEqual([0, 1, 1, 1])
-    const reading = openImmutable(file)
-    onTestFinished(() => reading.close())
-    expect(settingsOf(reading).slice(0, 2)).toEqual([0, 1])
-  })
+test('a connection distrusts the schema, checks pages, and flushes writes (O-13, O-20)', () => {
+  const { file, connection } = openWords()
+  expect(settingsOf(connection)).toEqual([0, 1, 1, 1])
+  const reading = openImmutable(file)
+  onTestFinished(() => reading.close())
+  expect(settingsOf(reading).slice(0, 2)).toEqual([0, 1])
+})
 
-  test('only one function opens connections, for service, commands, check and backups', () => {
-    const root = join(import.meta.dirname, '../../..')
-    const makers = globSync('{admin,lib,local,server}/**/*.ts', { cwd: root }).filter((file) =>
-      readFileSync(join(root, file), 'utf8').includes('new DatabaseSync('),
-    )
-    expect(makers).toEqual(['lib/machine/sqlite/database.ts'])
-  })
+test('only one function opens connections, for service, commands, check and backups', () => {
+  const root = join(import.meta.dirname, '../../..')
+  const makers = globSync('{admin,lib,local,server}/**/*.ts', { cwd: root }).filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes('new DatabaseSync('),
+  )
+  expect(makers).toEqual(['lib/machine/sqlite/database.ts'])
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { backUp, faultsOf, restore, tamper, test } from '../../support/backups.ts'
@@ -45,59 +45,57 @@ test('the service does not replace the lost tables of news by empty tables', asy
   await expect(openMachine(data)).rejects.toThrow(messages.directory.tableMissing('news'))
 })
 
-describe('a database with an unknown part', () => {
-  const trigger = 'CREATE TRIGGER evil AFTER INSERT ON objects BEGIN DELETE FROM objects; END'
-  const { foreign, indexAltered, indexMissing, tableAltered } = messages.check
+const trigger = 'CREATE TRIGGER evil AFTER INSERT ON objects BEGIN DELETE FROM objects; END'
+const { foreign, indexAltered, indexMissing, tableAltered } = messages.check
 
-  test.for([
-    ['a trigger', trigger, foreign(`part "${trigger.slice(0, 60)} …"`)],
-    ['a view', 'CREATE VIEW evil AS SELECT 1', foreign('part "CREATE VIEW evil AS SELECT 1 …"')],
-    ['an index', 'CREATE INDEX evil ON Objects (size)', foreign('index evil')],
-    [
-      'a unique index',
-      'CREATE UNIQUE INDEX evil ON sites (name)',
-      foreign('part "CREATE UNIQUE INDEX evil ON sites (name) …"'),
-    ],
-    [
-      'an unknown column',
-      "ALTER TABLE sites ADD COLUMN evil TEXT DEFAULT 'x'",
-      tableAltered('sites', "evil TEXT DEFAULT 'x'"),
-    ],
-    ['a missing index', 'DROP INDEX objects_by_blob', indexMissing('objects_by_blob')],
-    [
-      'an index over other rows',
-      'DROP INDEX going_news; CREATE INDEX going_news ON news (site, id) WHERE going = 0',
-      indexAltered('going_news', 'WHERE going = 1, WHERE going = 0'),
-    ],
-  ] as const)('check, restore, backup and the service refuse %s (O-13)', async ([, sql, fault], { backedUp }) => {
-    const { data, folder, backup, restored } = backedUp
-    for (const directory of [data, backup]) tamper(directory, sql)
-    const before = snapshotOf(data)
-    for (const directory of [data, backup]) {
-      expect(await checkDataDirectory(directory)).toEqual([
-        { where: join(directory, 'site-admin.db'), fault: messages.check.damagedBy(fault) },
-      ])
-    }
-    await expect(restore(backup, restored)).rejects.toThrow(fault)
-    await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
-    await expect(openMachine(data, { role: 'service' })).rejects.toThrow(fault)
-    expect(snapshotOf(data)).toEqual(before)
-  })
+test.for([
+  ['a trigger', trigger, foreign(`part "${trigger.slice(0, 60)} …"`)],
+  ['a view', 'CREATE VIEW evil AS SELECT 1', foreign('part "CREATE VIEW evil AS SELECT 1 …"')],
+  ['an index', 'CREATE INDEX evil ON Objects (size)', foreign('index evil')],
+  [
+    'a unique index',
+    'CREATE UNIQUE INDEX evil ON sites (name)',
+    foreign('part "CREATE UNIQUE INDEX evil ON sites (name) …"'),
+  ],
+  [
+    'an unknown column',
+    "ALTER TABLE sites ADD COLUMN evil TEXT DEFAULT 'x'",
+    tableAltered('sites', "evil TEXT DEFAULT 'x'"),
+  ],
+  ['a missing index', 'DROP INDEX objects_by_blob', indexMissing('objects_by_blob')],
+  [
+    'an index over other rows',
+    'DROP INDEX going_news; CREATE INDEX going_news ON news (site, id) WHERE going = 0',
+    indexAltered('going_news', 'WHERE going = 1, WHERE going = 0'),
+  ],
+] as const)('check, restore, backup and the service refuse %s (O-13)', async ([, sql, fault], { backedUp }) => {
+  const { data, folder, backup, restored } = backedUp
+  for (const directory of [data, backup]) tamper(directory, sql)
+  const before = snapshotOf(data)
+  for (const directory of [data, backup]) {
+    expect(await checkDataDirectory(directory)).toEqual([
+      { where: join(directory, 'site-admin.db'), fault: messages.check.damagedBy(fault) },
+    ])
+  }
+  await expect(restore(backup, restored)).rejects.toThrow(fault)
+  await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
+  await expect(openMachine(data, { role: 'service' })).rejects.toThrow(fault)
+  expect(snapshotOf(data)).toEqual(before)
+})
 
-  test('check accepts another table of a new kind or of SQLite', async ({ backedUp: { data, backup, restored } }) => {
-    for (const directory of [data, backup]) {
-      tamper(
-        directory,
-        `CREATE TABLE events (site INTEGER, id INTEGER, PRIMARY KEY (site, id)) STRICT;
+test('check accepts another table of a new kind or of SQLite', async ({ backedUp: { data, backup, restored } }) => {
+  for (const directory of [data, backup]) {
+    tamper(
+      directory,
+      `CREATE TABLE events (site INTEGER, id INTEGER, PRIMARY KEY (site, id)) STRICT;
          CREATE INDEX going_events ON events (id) WHERE id > 1; CREATE TABLE numbers (id INTEGER PRIMARY KEY AUTOINCREMENT);
          ANALYZE`,
-      )
-    }
-    expect(await faultsOf(data)).toEqual([])
-    await restore(backup, restored)
-    const machine = await openMachine(restored, { role: 'service' })
-    await machine.close()
-  })
+    )
+  }
+  expect(await faultsOf(data)).toEqual([])
+  await restore(backup, restored)
+  const machine = await openMachine(restored, { role: 'service' })
+  await machine.close()
 })
 
 test('unreadable rows are backed up only with --even-if-damaged', async ({

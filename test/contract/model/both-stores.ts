@@ -260,10 +260,7 @@ export const openBothStores = async (clock: TestClock) => {
       settle: () => clock.tick(120),
       /** Stops both services, and starts them again on their data. */
       restart,
-      /**
-       * A resumable upload. The client disconnects after this many bytes, and continues later. True if the file is
-       * stored.
-       */
+      /** A resumable upload whose client disconnects after this many bytes. True if the file is stored in the end. */
       async upload(question: Question, cut: number, between: () => Promise<void>): Promise<boolean> {
         const body = String(question.body)
         const headers = { 'Tus-Resumable': '1.0.0', ...question.headers }

@@ -36,9 +36,7 @@ export const spellFolder = ({ files, folders }: SiteModel, path: string): string
     return folders.has(written) || files.has(written) ? written : (others.sort()[0] ?? written)
   }, '')
 
-/**
- * With a condition, a path is used as written (S-7). Otherwise folders of the path are looked up without case (S-5).
- */
+/** With a condition, a path is used as written (S-7). Otherwise its folders are looked up without case (S-5). */
 export const spell = (model: SiteModel, path: string, isConditional: boolean): string =>
   isConditional || parentOf(path) === '' ? path : join(spellFolder(model, parentOf(path)), nameOf(path))
 

@@ -6,10 +6,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..', '..', '..')
 const entries = globSync('functions/entries/*.ts', { cwd: root })
 
-/**
- * The files of the project that a bundle contains, by their paths from the root. Files that the bundle loads later are
- * included.
- */
+/** The files of the project in a bundle, by their paths from the root, with those that are loaded later. */
 const filesOf = async (entry: string): Promise<readonly string[]> => {
   const { metafile } = await build({
     entryPoints: [join(root, entry)],

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { hashToken, newToken, uncover } from '../../../lib/access/grants.ts'
 import { type Content, listWhole } from '../../../lib/categories/contents.ts'
 import { mergeContent } from '../../../lib/core/content-kinds.ts'
@@ -78,93 +78,91 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
     expect(await stores.workflows.list(site, sorted[1], 1)).toEqual([sorted[2]])
   })
 
-  describe('removal', () => {
-    const fill = async (of: SiteId) => {
-      const { webForms, contents, links, workflows } = stores
-      await webForms.create({ site: of, id: 1 as WebFormId, name: 'One', fields: [field] }, entry())
-      await contents.putMany(of, 'category', namedCategories(range(1, 3)), entry())
-      await contents.putMany(of, 'news', newsItems(range(1, 120)), entry())
-      for (const category of [1, 2] as CategoryId[]) {
-        await links.link({ site: of, kind: 'news', category }, new Map(range(1, 120).map((id) => [id, true])), entry())
-      }
-      for (const page of ['a.html', 'b/c.html']) await workflows.start(of, toStoragePath(page), entry())
+  const fill = async (of: SiteId) => {
+    const { webForms, contents, links, workflows } = stores
+    await webForms.create({ site: of, id: 1 as WebFormId, name: 'One', fields: [field] }, entry())
+    await contents.putMany(of, 'category', namedCategories(range(1, 3)), entry())
+    await contents.putMany(of, 'news', newsItems(range(1, 120)), entry())
+    for (const category of [1, 2] as CategoryId[]) {
+      await links.link({ site: of, kind: 'news', category }, new Map(range(1, 120).map((id) => [id, true])), entry())
     }
-    const leftOf = async (of: SiteId) => ({
-      forms: (await stores.webForms.listWhole(of, 0, 100)).length,
-      categories: (await listWhole(stores.contents, of, 'category', 0, 100)).length,
-      news: (await listWhole(stores.contents, of, 'news', 0, 200)).length,
-      texts: (await stores.contents.texts(of, 'news', range(1, 120))).size,
-      workflows: (await stores.workflows.list(of, undefined, 10)).length,
-    })
-    const full = { forms: 1, categories: 3, news: 120, texts: 120, workflows: 2 }
+    for (const page of ['a.html', 'b/c.html']) await workflows.start(of, toStoragePath(page), entry())
+  }
+  const leftOf = async (of: SiteId) => ({
+    forms: (await stores.webForms.listWhole(of, 0, 100)).length,
+    categories: (await listWhole(stores.contents, of, 'category', 0, 100)).length,
+    news: (await listWhole(stores.contents, of, 'news', 0, 200)).length,
+    texts: (await stores.contents.texts(of, 'news', range(1, 120))).size,
+    workflows: (await stores.workflows.list(of, undefined, 10)).length,
+  })
+  const full = { forms: 1, categories: 3, news: 120, texts: 120, workflows: 2 }
 
-    test.skipIf(isSlow)('Clearing a site removes all its links, and keeps every record of other sites', async () => {
-      const other = (site + 5_000) as SiteId
-      await fill(site)
-      await fill(other)
-      for (let time = 0; time < 2; time++) {
-        await stores.contents.clear(site)
-        await stores.webForms.clear(site)
-        await stores.workflows.clear(site)
-        expect(await leftOf(site)).toEqual({ forms: 0, categories: 0, news: 0, texts: 0, workflows: 0 })
-      }
-      expect(await leftOf(other)).toEqual(full)
-      await stores.contents.putMany(site, 'category', [{ id: 1, name: 'Again' }], entry())
-      await stores.contents.putMany(site, 'news', [newsItem(7)], entry())
-      const list = { site, kind: 'news', category: 1 as CategoryId } as const
-      expect(await stores.links.list(list, 0, 10, true)).toEqual([])
-      expect(await stores.links.list({ ...list, site: other }, 118, 10, true)).toHaveLength(2)
-    })
+  test.skipIf(isSlow)('Clearing a site removes all its links, and keeps every record of other sites', async () => {
+    const other = (site + 5_000) as SiteId
+    await fill(site)
+    await fill(other)
+    for (let time = 0; time < 2; time++) {
+      await stores.contents.clear(site)
+      await stores.webForms.clear(site)
+      await stores.workflows.clear(site)
+      expect(await leftOf(site)).toEqual({ forms: 0, categories: 0, news: 0, texts: 0, workflows: 0 })
+    }
+    expect(await leftOf(other)).toEqual(full)
+    await stores.contents.putMany(site, 'category', [{ id: 1, name: 'Again' }], entry())
+    await stores.contents.putMany(site, 'news', [newsItem(7)], entry())
+    const list = { site, kind: 'news', category: 1 as CategoryId } as const
+    expect(await stores.links.list(list, 0, 10, true)).toEqual([])
+    expect(await stores.links.list({ ...list, site: other }, 118, 10, true)).toHaveLength(2)
+  })
 
-    test('A form or site is renamed and removed once, with one history entry each', async () => {
-      const { webForms, sites } = stores
-      const form = 1 as WebFormId
-      await webForms.create({ site, id: form, name: 'One', fields: [] }, entry('form.created'))
-      const named = { id: site, name: 'One', dataCentre: 'us', renderingEngine: true }
-      await sites.createSite(named, entry('site.created'))
-      for (let time = 0; time < 2; time++) {
-        await webForms.rename(site, form, 'Two', entry('form.changed'))
-        expect(await sites.renameSite(site, 'Two', entry('site.changed'))).toBe(true)
-      }
-      expect((await webForms.get(site, form))?.name).toBe('Two')
-      expect(await sites.getSite(site)).toEqual({ ...named, name: 'Two' })
-      for (const isThere of [true, false]) {
-        expect(await webForms.remove(site, form, entry('form.removed'))).toBe(isThere)
-        expect(await sites.removeSite(site, entry('site.removed'))).toBe(isThere)
-      }
-      expect(await webForms.get(site, form)).toBeUndefined()
-      expect(await sites.getSite(site)).toBeUndefined()
-      expect(await sites.renameSite(site, 'Two', entry())).toBe(false)
-      const steps = ['created', 'changed', 'removed']
-      expect(await recordedTypes()).toEqual(steps.flatMap((step) => [`form.${step}`, `site.${step}`]))
-    })
+  test('A form or site is renamed and removed once, with one history entry each', async () => {
+    const { webForms, sites } = stores
+    const form = 1 as WebFormId
+    await webForms.create({ site, id: form, name: 'One', fields: [] }, entry('form.created'))
+    const named = { id: site, name: 'One', dataCentre: 'us', renderingEngine: true }
+    await sites.createSite(named, entry('site.created'))
+    for (let time = 0; time < 2; time++) {
+      await webForms.rename(site, form, 'Two', entry('form.changed'))
+      expect(await sites.renameSite(site, 'Two', entry('site.changed'))).toBe(true)
+    }
+    expect((await webForms.get(site, form))?.name).toBe('Two')
+    expect(await sites.getSite(site)).toEqual({ ...named, name: 'Two' })
+    for (const isThere of [true, false]) {
+      expect(await webForms.remove(site, form, entry('form.removed'))).toBe(isThere)
+      expect(await sites.removeSite(site, entry('site.removed'))).toBe(isThere)
+    }
+    expect(await webForms.get(site, form)).toBeUndefined()
+    expect(await sites.getSite(site)).toBeUndefined()
+    expect(await sites.renameSite(site, 'Two', entry())).toBe(false)
+    const steps = ['created', 'changed', 'removed']
+    expect(await recordedTypes()).toEqual(steps.flatMap((step) => [`form.${step}`, `site.${step}`]))
+  })
 
-    test('A token is removed together with the last of its sites', async () => {
-      const other = (site + 5_000) as SiteId
-      const hash = hashToken(newToken())
-      const grant = { hash, user: 'ann', sites: [site, other], permissions: ['files'] as const, expires: 1_900_000_000 }
-      const lose = (one: SiteId, type: HistoryEntry['type']) =>
-        stores.grants.change(hash, (present) => uncover(present, one), [entry(type)])
-      await stores.grants.put(grant, [])
-      expect(await lose(999_999 as SiteId, 'token.changed')).toBe(false)
-      expect(await lose(site, 'token.changed')).toBe(true)
-      expect(await stores.grants.get(hash)).toEqual({ ...grant, sites: [other] })
-      expect(await lose(site, 'token.changed')).toBe(false)
-      expect(await lose(other, 'token.removed')).toBe(true)
-      expect(await stores.grants.get(hash)).toBeUndefined()
-      expect(await recordedTypes()).toEqual(['token.changed', 'token.removed'])
-    })
+  test('A token is removed together with the last of its sites', async () => {
+    const other = (site + 5_000) as SiteId
+    const hash = hashToken(newToken())
+    const grant = { hash, user: 'ann', sites: [site, other], permissions: ['files'] as const, expires: 1_900_000_000 }
+    const lose = (one: SiteId, type: HistoryEntry['type']) =>
+      stores.grants.change(hash, (present) => uncover(present, one), [entry(type)])
+    await stores.grants.put(grant, [])
+    expect(await lose(999_999 as SiteId, 'token.changed')).toBe(false)
+    expect(await lose(site, 'token.changed')).toBe(true)
+    expect(await stores.grants.get(hash)).toEqual({ ...grant, sites: [other] })
+    expect(await lose(site, 'token.changed')).toBe(false)
+    expect(await lose(other, 'token.removed')).toBe(true)
+    expect(await stores.grants.get(hash)).toBeUndefined()
+    expect(await recordedTypes()).toEqual(['token.changed', 'token.removed'])
+  })
 
-    test('A token loses all sites that several callers remove from it at once', async () => {
-      const sites = range(1, 4).map((id) => (10_000 + id) as SiteId)
-      const hash = hashToken(newToken())
-      await stores.grants.put({ hash, user: 'ann', sites, permissions: [], expires: 1_900_000_000 }, [])
-      await Promise.all(
-        sites
-          .slice(1)
-          .map((one) => hand.connect().grants.change(hash, (grant) => uncover(grant, one), [entry('token.changed')])),
-      )
-      expect((await stores.grants.get(hash))?.sites).toEqual([sites[0]])
-    })
+  test('A token loses all sites that several callers remove from it at once', async () => {
+    const sites = range(1, 4).map((id) => (10_000 + id) as SiteId)
+    const hash = hashToken(newToken())
+    await stores.grants.put({ hash, user: 'ann', sites, permissions: [], expires: 1_900_000_000 }, [])
+    await Promise.all(
+      sites
+        .slice(1)
+        .map((one) => hand.connect().grants.change(hash, (grant) => uncover(grant, one), [entry('token.changed')])),
+    )
+    expect((await stores.grants.get(hash))?.sites).toEqual([sites[0]])
   })
 })

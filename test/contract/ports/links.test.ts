@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
@@ -27,51 +27,49 @@ describeOn({ kinds: handsOfPorts, subject: 'links' }, (hand, { isSlow }) => {
   const linkObject = (object: number, categories: readonly number[]) =>
     links.linkObject(newsOf(object), linksTo(categories) as Map<CategoryId, undefined>, entry)
 
-  describe('the pages of links', () => {
-    const ids = [largestContentId, 9, 100, 10]
+  const ids = [largestContentId, 9, 100, 10]
 
-    test('The links of a category are listed by id and counted, in pages that may begin after any id', async () => {
-      await putNews(ids)
-      await link(ids)
-      expect(await linked()).toEqual([9, 10, 100, largestContentId])
-      expect(idsOf(await links.list(list, 9, 2))).toEqual([10, 100])
-      expect(await links.list(list, largestContentId, 10)).toEqual([])
-      expect(await links.count(list, 0, 3)).toEqual({ count: 3, last: 100, ended: false })
-      expect(await links.count(list, 9, Number.POSITIVE_INFINITY)).toMatchObject({ count: 3, ended: true })
-    })
+  test('The links of a category are listed by id and counted, in pages that may begin after any id', async () => {
+    await putNews(ids)
+    await link(ids)
+    expect(await linked()).toEqual([9, 10, 100, largestContentId])
+    expect(idsOf(await links.list(list, 9, 2))).toEqual([10, 100])
+    expect(await links.list(list, largestContentId, 10)).toEqual([])
+    expect(await links.count(list, 0, 3)).toEqual({ count: 3, last: 100, ended: false })
+    expect(await links.count(list, 9, Number.POSITIVE_INFINITY)).toMatchObject({ count: 3, ended: true })
+  })
 
-    test('The categories of an object are listed by id and counted, in pages that may begin after any id', async () => {
-      await putCategories(ids)
-      await putNews([77])
-      await linkObject(77, ids)
-      expect(await links.categoriesOf(newsOf(77), 0, 10)).toEqual([9, 10, 100, largestContentId])
-      expect(await links.categoriesOf(newsOf(77), 9, 2)).toEqual([10, 100])
-      expect(await links.categoriesOf(newsOf(77), largestContentId, 2)).toEqual([])
-      expect(await links.countCategoriesOf(newsOf(77), 9, 10)).toMatchObject({ count: 3, ended: true })
-      expect(await links.countCategoriesOf(newsOf(77), 0, 2)).toEqual({ count: 2, last: 10, ended: false })
-    })
+  test('The categories of an object are listed by id and counted, in pages that may begin after any id', async () => {
+    await putCategories(ids)
+    await putNews([77])
+    await linkObject(77, ids)
+    expect(await links.categoriesOf(newsOf(77), 0, 10)).toEqual([9, 10, 100, largestContentId])
+    expect(await links.categoriesOf(newsOf(77), 9, 2)).toEqual([10, 100])
+    expect(await links.categoriesOf(newsOf(77), largestContentId, 2)).toEqual([])
+    expect(await links.countCategoriesOf(newsOf(77), 9, 10)).toMatchObject({ count: 3, ended: true })
+    expect(await links.countCategoriesOf(newsOf(77), 0, 2)).toEqual({ count: 2, last: 10, ended: false })
+  })
 
-    test.skipIf(isSlow)('All of 1,200 links are made, listed, counted and removed', async () => {
-      const many = range(1, 1_200)
-      await putNews(many)
-      for (let from = 0; from < many.length; from += 500) await link(many.slice(from, from + 500), true)
-      expect(await linked()).toEqual(many)
-      expect(idsOf(await links.list(list, 100, 1_050))).toEqual(range(101, 1_150))
-      expect((await links.count(list, 0, Number.POSITIVE_INFINITY)).count).toBe(1_200)
-      expect(await links.count(list, 100, 1_050)).toEqual({ count: 1_050, last: 1_150, ended: false })
-      expect(await links.unlink(list, range(101, 600), entry)).toBe(true)
-      expect(await linked()).toEqual([...range(1, 100), ...range(601, 1_200)])
-    })
+  test.skipIf(isSlow)('All of 1,200 links are made, listed, counted and removed', async () => {
+    const many = range(1, 1_200)
+    await putNews(many)
+    for (let from = 0; from < many.length; from += 500) await link(many.slice(from, from + 500), true)
+    expect(await linked()).toEqual(many)
+    expect(idsOf(await links.list(list, 100, 1_050))).toEqual(range(101, 1_150))
+    expect((await links.count(list, 0, Number.POSITIVE_INFINITY)).count).toBe(1_200)
+    expect(await links.count(list, 100, 1_050)).toEqual({ count: 1_050, last: 1_150, ended: false })
+    expect(await links.unlink(list, range(101, 600), entry)).toBe(true)
+    expect(await linked()).toEqual([...range(1, 100), ...range(601, 1_200)])
+  })
 
-    test.skipIf(isSlow)('An object is linked with 120 categories in several calls', async () => {
-      const many = range(1, 120)
-      await putCategories(many)
-      await putNews([1])
-      expect(await linkObject(1, many)).toEqual({ outcome: 'done' })
-      expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(many)
-      await links.unlinkObject(newsOf(1), many.slice(10) as CategoryId[], entry)
-      expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(range(1, 10))
-    })
+  test.skipIf(isSlow)('An object is linked with 120 categories in several calls', async () => {
+    const many = range(1, 120)
+    await putCategories(many)
+    await putNews([1])
+    expect(await linkObject(1, many)).toEqual({ outcome: 'done' })
+    expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(many)
+    await links.unlinkObject(newsOf(1), many.slice(10) as CategoryId[], entry)
+    expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(range(1, 10))
   })
 
   test('A request without time left changes no link', async () => {

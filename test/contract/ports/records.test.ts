@@ -44,68 +44,66 @@ type Write = (stores: TableStores) => Promise<unknown>
 describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
   const { stores } = hand
 
-  describe('records', () => {
-    const oddSite = site(largestNamedId, `${odd} ${'x'.repeat(1_000)}`)
-    const oddForm = form(largestNamedId, odd)
-    const [token, bareToken] = [grant(), grant({ sites: [], permissions: [] })]
+  const oddSite = site(largestNamedId, `${odd} ${'x'.repeat(1_000)}`)
+  const oddForm = form(largestNamedId, odd)
+  const [token, bareToken] = [grant(), grant({ sites: [], permissions: [] })]
 
-    test.each<[string, unknown, Write, Write]>([
-      ['A site', oddSite, ({ sites }) => sites.createSite(oddSite, entry), ({ sites }) => sites.getSite(largest)],
-      [
-        'A web form',
-        oddForm,
-        ({ webForms }) => webForms.create(oddForm, entry),
-        ({ webForms }) => webForms.get(largest, oddForm.id),
-      ],
-      ['A token', token, ({ grants }) => grants.put(token, [entry]), ({ grants }) => grants.get(token.hash)],
-      [
-        'A token without sites and permissions',
-        bareToken,
-        ({ grants }) => grants.put(bareToken, [entry]),
-        ({ grants }) => grants.get(bareToken.hash),
-      ],
-      [
-        'A data centre with a region',
-        { ...us, region: 'us-east-1' },
-        ({ sites }) => sites.putDataCentre({ ...us, region: 'us-east-1' }),
-        ({ sites }) => sites.getDataCentre('us'),
-      ],
-    ])('%s is read back as it was written, on every connection', async (_, record, write, read) => {
-      expect(await read(stores)).toBeUndefined()
-      await write(stores)
-      expect(await read(stores)).toEqual(record)
-      expect(await read(hand.connect())).toEqual(record)
-    })
+  test.each<[string, unknown, Write, Write]>([
+    ['A site', oddSite, ({ sites }) => sites.createSite(oddSite, entry), ({ sites }) => sites.getSite(largest)],
+    [
+      'A web form',
+      oddForm,
+      ({ webForms }) => webForms.create(oddForm, entry),
+      ({ webForms }) => webForms.get(largest, oddForm.id),
+    ],
+    ['A token', token, ({ grants }) => grants.put(token, [entry]), ({ grants }) => grants.get(token.hash)],
+    [
+      'A token without sites and permissions',
+      bareToken,
+      ({ grants }) => grants.put(bareToken, [entry]),
+      ({ grants }) => grants.get(bareToken.hash),
+    ],
+    [
+      'A data centre with a region',
+      { ...us, region: 'us-east-1' },
+      ({ sites }) => sites.putDataCentre({ ...us, region: 'us-east-1' }),
+      ({ sites }) => sites.getDataCentre('us'),
+    ],
+  ])('%s is read back as it was written, on every connection', async (_, record, write, read) => {
+    expect(await read(stores)).toBeUndefined()
+    await write(stores)
+    expect(await read(stores)).toEqual(record)
+    expect(await read(hand.connect())).toEqual(record)
+  })
 
-    test('Writing a data centre or token again replaces all its members', async () => {
-      const other = { ...us, id: 'other' }
-      for (const region of ['us-east-1', undefined])
-        await stores.sites.putDataCentre({ ...other, ...(region && { region }) })
-      expect(await stores.sites.getDataCentre('other')).toEqual(other)
-      const written = grant()
-      for (const sites of [written.sites, []]) await stores.grants.put({ ...written, sites }, [entry])
-      expect(await stores.grants.get(written.hash)).toEqual({ ...written, sites: [] })
-    })
+  test('Writing a data centre or token again replaces all its members', async () => {
+    const other = { ...us, id: 'other' }
+    for (const region of ['us-east-1', undefined])
+      await stores.sites.putDataCentre({ ...other, ...(region && { region }) })
+    expect(await stores.sites.getDataCentre('other')).toEqual(other)
+    const written = grant()
+    for (const sites of [written.sites, []]) await stores.grants.put({ ...written, sites }, [entry])
+    expect(await stores.grants.get(written.hash)).toEqual({ ...written, sites: [] })
+  })
 
-    test.each<[string, (name: string) => Promise<boolean>, Write]>([
-      ['A site', (of) => stores.sites.createSite(site(4, of), entry), ({ sites }) => sites.getSite(4 as SiteId)],
-      [
-        'A web form',
-        (of) => stores.webForms.create(form(4, of), entry),
-        ({ webForms }) => webForms.get(largest, 4 as WebFormId),
-      ],
-      [
-        'A category',
-        (of) => stores.contents.create(largest, 'category', { id: 4, name: of }, entry),
-        ({ contents }) => contents.get(largest, 'category', 4),
-      ],
-    ])('%s is created once, even if several callers create it at once', async (_, create, read) => {
-      const created = await Promise.all(range(1, 10).map((number) => create(`Name ${number}`)))
-      expect(created.filter(Boolean)).toHaveLength(1)
-      const first = await read(stores)
-      expect(await create('Again')).toBe(false)
-      expect(await read(stores)).toEqual(first)
-    })
+  test.each<[string, (name: string) => Promise<boolean>, Write]>([
+    ['A site', (of) => stores.sites.createSite(site(4, of), entry), ({ sites }) => sites.getSite(4 as SiteId)],
+    [
+      'A web form',
+      (of) => stores.webForms.create(form(4, of), entry),
+      ({ webForms }) => webForms.get(largest, 4 as WebFormId),
+    ],
+    [
+      'A category',
+      (of) => stores.contents.create(largest, 'category', { id: 4, name: of }, entry),
+      ({ contents }) => contents.get(largest, 'category', 4),
+    ],
+  ])('%s is created once, even if several callers create it at once', async (_, create, read) => {
+    const created = await Promise.all(range(1, 10).map((number) => create(`Name ${number}`)))
+    expect(created.filter(Boolean)).toHaveLength(1)
+    const first = await read(stores)
+    expect(await create('Again')).toBe(false)
+    expect(await read(stores)).toEqual(first)
   })
 
   test('Renaming or changing a missing web form fails with 115001', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import {
@@ -103,62 +103,60 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
     expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
   })
 
-  describe('deliveries of a webhook', () => {
-    const fail = (number: number, retry: Retry, ended?: Retry) => {
-      const { attempt } = ended ?? { attempt: 1 }
-      const { status: _, ...unanswered } = deliveryOf(number, { attempt, fault: 'refused' })
-      return deliveries.record(site, 'whk_one', {
-        delivery: unanswered,
-        retry,
-        ...(ended ? { ended } : { position: number }),
-      })
-    }
-
-    test('A late delivery is listed, but never decreases the position of the webhook', async () => {
-      await create()
-      await deliveries.record(site, 'whk_one', { position: 9 })
-      await deliveries.record(site, 'whk_one', { delivery: deliveryOf(8), position: 8 })
-      expect((await webhooks.get(site, 'whk_one'))?.position).toBe(9)
-      expect(await deliveries.recent(site, 'whk_one')).toHaveLength(1)
+  const fail = (number: number, retry: Retry, ended?: Retry) => {
+    const { attempt } = ended ?? { attempt: 1 }
+    const { status: _, ...unanswered } = deliveryOf(number, { attempt, fault: 'refused' })
+    return deliveries.record(site, 'whk_one', {
+      delivery: unanswered,
+      retry,
+      ...(ended ? { ended } : { position: number }),
     })
+  }
 
-    test('Retries are listed by their due times until an attempt ends them (V-10)', async () => {
-      await create()
-      await fail(8, { position: 8, attempt: 2, due: 3_000 })
-      await fail(9, { position: 9, attempt: 2, due: 1_000 })
-      await fail(10, { position: 10, attempt: 2, due: 2_000 })
-      const [soonest] = await elsewhere().deliveries.retries(site, 'whk_one', 1)
-      expect(soonest).toEqual({ position: 9, attempt: 2, due: 1_000 })
-      await fail(11, { position: 9, attempt: 3, due: 4_000 }, soonest)
-      expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([10, 8, 9])
-      const [next] = await deliveries.retries(site, 'whk_one', 1)
-      if (next) await deliveries.record(site, 'whk_one', { delivery: deliveryOf(12), ended: next })
-      expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([8, 9])
-    })
+  test('A late delivery is listed, but never decreases the position of the webhook', async () => {
+    await create()
+    await deliveries.record(site, 'whk_one', { position: 9 })
+    await deliveries.record(site, 'whk_one', { delivery: deliveryOf(8), position: 8 })
+    expect((await webhooks.get(site, 'whk_one'))?.position).toBe(9)
+    expect(await deliveries.recent(site, 'whk_one')).toHaveLength(1)
+  })
 
-    test('A webhook that is enabled again has no failures and no retries (V-11)', async () => {
-      await create()
-      await fail(8, { position: 8, attempt: 2, due: 3_000 })
-      const forget = { enabled: true, position: 20, forgetsFailures: true } as const
-      expect(await webhooks.change(site, 'whk_one', () => forget, entryOf('webhook.changed'))).toEqual(
-        newWebhook({ position: 20 }),
-      )
-      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook({ position: 20 }))
-      expect(await elsewhere().deliveries.retries(site, 'whk_one', 10)).toEqual([])
-    })
+  test('Retries are listed by their due times until an attempt ends them (V-10)', async () => {
+    await create()
+    await fail(8, { position: 8, attempt: 2, due: 3_000 })
+    await fail(9, { position: 9, attempt: 2, due: 1_000 })
+    await fail(10, { position: 10, attempt: 2, due: 2_000 })
+    const [soonest] = await elsewhere().deliveries.retries(site, 'whk_one', 1)
+    expect(soonest).toEqual({ position: 9, attempt: 2, due: 1_000 })
+    await fail(11, { position: 9, attempt: 3, due: 4_000 }, soonest)
+    expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([10, 8, 9])
+    const [next] = await deliveries.retries(site, 'whk_one', 1)
+    if (next) await deliveries.record(site, 'whk_one', { delivery: deliveryOf(12), ended: next })
+    expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([8, 9])
+  })
 
-    test('The last 100 deliveries are listed, the newest first (V-13)', async () => {
-      await create()
-      const numbers = Array.from({ length: keptDeliveries + 7 }, (_, index) => index + 10)
-      for (const number of numbers)
-        await deliveries.record(site, 'whk_one', { delivery: deliveryOf(number), position: number })
-      const recent = await elsewhere().deliveries.recent(site, 'whk_one')
-      expect(recent).toEqual(
-        numbers
-          .toReversed()
-          .slice(0, keptDeliveries)
-          .map((number) => deliveryOf(number)),
-      )
-    })
+  test('A webhook that is enabled again has no failures and no retries (V-11)', async () => {
+    await create()
+    await fail(8, { position: 8, attempt: 2, due: 3_000 })
+    const forget = { enabled: true, position: 20, forgetsFailures: true } as const
+    expect(await webhooks.change(site, 'whk_one', () => forget, entryOf('webhook.changed'))).toEqual(
+      newWebhook({ position: 20 }),
+    )
+    expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook({ position: 20 }))
+    expect(await elsewhere().deliveries.retries(site, 'whk_one', 10)).toEqual([])
+  })
+
+  test('The last 100 deliveries are listed, the newest first (V-13)', async () => {
+    await create()
+    const numbers = Array.from({ length: keptDeliveries + 7 }, (_, index) => index + 10)
+    for (const number of numbers)
+      await deliveries.record(site, 'whk_one', { delivery: deliveryOf(number), position: number })
+    const recent = await elsewhere().deliveries.recent(site, 'whk_one')
+    expect(recent).toEqual(
+      numbers
+        .toReversed()
+        .slice(0, keptDeliveries)
+        .map((number) => deliveryOf(number)),
+    )
   })
 })

@@ -4,10 +4,7 @@ import { closerOf } from '../../../server/close-server.ts'
 import { createServer, type Front } from '../../../server/create-server.ts'
 import { listen } from '../../support/listen.ts'
 
-/**
- * A server over a handler, on any free port. It stops at the end of the test. `patience` is the time in milliseconds
- * that closing waits.
- */
+/** A server over a handler until the end of the test. Closing waits `patience` milliseconds. */
 export const listening = async (handler: Handler, patience = 0, front: Front = {}) => {
   const server = createServer(() => handler, front)
   const close = closerOf(server, patience)

@@ -4,10 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import { requestText } from '../../support/raw-http.ts'
 
-/**
- * A caller that sends a request, and reads nothing of the answer. `served` is the server's side of the connection. The
- * caller disconnects at the end of the test.
- */
+/** A caller that reads nothing of the answer. `served` is the server's side of the connection. */
 export const slowReader = async (server: Server) => {
   const taken = once(server, 'connection') as Promise<[Socket]>
   const asked = once(server, 'request')

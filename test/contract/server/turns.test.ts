@@ -6,10 +6,7 @@ import { listening } from './listening.ts'
 
 const last = requestText('GET', '/', { Connection: 'close' })
 
-/**
- * An operation that takes a turn of the event loop. It counts the operations that began, and the most that ran at the
- * same time.
- */
+/** An operation of one turn of the event loop. It counts those that began, and the most that ran at once. */
 const counted = () => {
   const count = { running: 0, most: 0, begun: 0 }
   const run = async (): Promise<Reply> => {

@@ -36,10 +36,7 @@ export const inFunctionTime = async <Result>(run: (deadline: Deadline, restart: 
 export const slownesses = ['waits before its request', 'waits for its answer', 'arrives late'] as const
 export type Slowness = (typeof slownesses)[number]
 
-/**
- * Makes one call slow. The first call has the number 1. `calls` counts all calls. `release` ends the wait, and lets
- * requests arrive that are still under way.
- */
+/** Makes the call with this number slow, from 1 on. `release` lets requests arrive that are under way. */
 export const slowDown = (s3: MemoryS3, number: number, slowness: Slowness) => {
   let calls = 0
   const held = Promise.withResolvers<void>()

@@ -43,79 +43,75 @@ const onlyBlob = (): string => {
   return join(directory, 'blobs', name)
 }
 
-describe('Blobs without a row in the database', () => {
-  const name = 'f'.repeat(32)
+const name = 'f'.repeat(32)
 
-  it('The next start moves blobs without a row to the orphans (O-16)', async () => {
-    await put('live/1001/small', 'few bytes')
-    await put('live/1001/large', large)
-    writeFileSync(join(directory, 'blobs', name), 'left behind')
-    expect(restart()).toMatchObject({ orphans: 1, damaged: [] })
-    expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
-    const { kept, referenced } = keptContents(layoutOf(directory))
-    expect(new Set<unknown>(kept)).toEqual(referenced)
-    for (const [key, content] of [
-      ['live/1001/small', 'few bytes'],
-      ['live/1001/large', large.toString()],
-    ] as const) {
-      expect((await contentIn(opened.files, key)) === content).toBe(true)
-    }
-  })
-
-  it('Orphans are removed 7 days after they were moved, even if they are older (O-16)', () => {
-    const blob = join(directory, 'blobs', name)
-    writeFileSync(blob, 'left behind')
-    utimesSync(blob, 0, 0)
-    const now = Date.now()
-    restart(now)
-    restart(now + 7 * day - 1000)
-    expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
-    restart(now + 7 * day + 1000)
-    expect(readdirSync(join(directory, 'orphans'))).toEqual([])
-  })
+it('The next start moves blobs without a row to the orphans (O-16)', async () => {
+  await put('live/1001/small', 'few bytes')
+  await put('live/1001/large', large)
+  writeFileSync(join(directory, 'blobs', name), 'left behind')
+  expect(restart()).toMatchObject({ orphans: 1, damaged: [] })
+  expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
+  const { kept, referenced } = keptContents(layoutOf(directory))
+  expect(new Set<unknown>(kept)).toEqual(referenced)
+  for (const [key, content] of [
+    ['live/1001/small', 'few bytes'],
+    ['live/1001/large', large.toString()],
+  ] as const) {
+    expect((await contentIn(opened.files, key)) === content).toBe(true)
+  }
 })
 
-describe('A blob that differs from its row in the database', () => {
-  const key = 'live/1001/large'
+it('Orphans are removed 7 days after they were moved, even if they are older (O-16)', () => {
+  const blob = join(directory, 'blobs', name)
+  writeFileSync(blob, 'left behind')
+  utimesSync(blob, 0, 0)
+  const now = Date.now()
+  restart(now)
+  restart(now + 7 * day - 1000)
+  expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
+  restart(now + 7 * day + 1000)
+  expect(readdirSync(join(directory, 'orphans'))).toEqual([])
+})
 
-  it.each([
-    ['missing', undefined, (path: string) => rmSync(path)],
-    ['shorter', 1000, (path: string) => truncateSync(path, 1000)],
-    ['longer', 3 * megabyte, (path: string) => truncateSync(path, 3 * megabyte)],
-  ] as const)('A read fails before its first byte, and a start names the blob: %s (O-15)', async (_, found, damage) => {
-    await put(key, large)
-    const path = onlyBlob()
-    damage(path)
-    await expect(read(key)).rejects.toThrow()
-    await put('live/1001/other', 'other')
-    expect(await read('live/1001/other')).toBeDefined()
-    const blob = path.slice(join(directory, 'blobs').length + 1)
-    expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
-    expect(await opened.files.find(key)).toMatchObject({ size: large.length })
-  })
+const key = 'live/1001/large'
 
-  it('The stream of a blob breaks when the blob becomes shorter during a read', async () => {
-    await put(key, large)
-    const object = await read(key)
-    if (!(object?.body instanceof Readable)) throw new Error('The body is not a stream')
-    let bytes = 0
-    const reading = async () => {
-      for await (const chunk of object.body instanceof Readable ? object.body : []) {
-        bytes += chunk.length
-        truncateSync(onlyBlob(), 100)
-      }
+it.each([
+  ['missing', undefined, (path: string) => rmSync(path)],
+  ['shorter', 1000, (path: string) => truncateSync(path, 1000)],
+  ['longer', 3 * megabyte, (path: string) => truncateSync(path, 3 * megabyte)],
+] as const)('A read fails before its first byte, and a start names the blob: %s (O-15)', async (_, found, damage) => {
+  await put(key, large)
+  const path = onlyBlob()
+  damage(path)
+  await expect(read(key)).rejects.toThrow()
+  await put('live/1001/other', 'other')
+  expect(await read('live/1001/other')).toBeDefined()
+  const blob = path.slice(join(directory, 'blobs').length + 1)
+  expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
+  expect(await opened.files.find(key)).toMatchObject({ size: large.length })
+})
+
+it('The stream of a blob breaks when the blob becomes shorter during a read', async () => {
+  await put(key, large)
+  const object = await read(key)
+  if (!(object?.body instanceof Readable)) throw new Error('The body is not a stream')
+  let bytes = 0
+  const reading = async () => {
+    for await (const chunk of object.body instanceof Readable ? object.body : []) {
+      bytes += chunk.length
+      truncateSync(onlyBlob(), 100)
     }
-    await expect(reading()).rejects.toThrow('shorter')
-    expect(bytes).toBeLessThan(large.length)
-  })
+  }
+  await expect(reading()).rejects.toThrow('shorter')
+  expect(bytes).toBeLessThan(large.length)
+})
 
-  it('A read of a small file in the database fails in the same cases', async () => {
-    await put('live/1001/small', 'few bytes')
-    opened.database.connection.exec("UPDATE small_contents SET bytes = x'00'")
-    await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')
-    opened.database.connection.exec('DELETE FROM small_contents')
-    await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')
-  })
+it('A read of a small file in the database fails in the same cases', async () => {
+  await put('live/1001/small', 'few bytes')
+  opened.database.connection.exec("UPDATE small_contents SET bytes = x'00'")
+  await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')
+  opened.database.connection.exec('DELETE FROM small_contents')
+  await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')
 })
 
 describe('A blob that copies share', () => {

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { entry } from '../../support/history.ts'
@@ -36,77 +36,75 @@ beforeEach(() => {
   folder = scratchDirectory()
 })
 
-describe('The fingerprint of a large file on one machine', () => {
-  const large = randomBytes(9 * megabyte)
-  const key = 'live/1/large'
+const large = randomBytes(9 * megabyte)
+const key = 'live/1/large'
 
-  /** Starts an upload. The returned function breaks the upload off. */
-  const hang = ({ files }: LocalFiles) => {
-    const { promise: broken, reject } = Promise.withResolvers<never>()
-    const staging = files.stage(Readable.from(untilBroken(broken)), { key: 'live/1/hanging', contentType: 'a/b' })
-    return async () => {
-      reject(new Error('It broke off'))
-      await expect(staging).rejects.toThrow('It broke off')
-    }
+/** Starts an upload. The returned function breaks the upload off. */
+const hang = ({ files }: LocalFiles) => {
+  const { promise: broken, reject } = Promise.withResolvers<never>()
+  const staging = files.stage(Readable.from(untilBroken(broken)), { key: 'live/1/hanging', contentType: 'a/b' })
+  return async () => {
+    reject(new Error('It broke off'))
+    await expect(staging).rejects.toThrow('It broke off')
   }
+}
 
-  test('The fingerprint is computed in the background, even during an upload (S-84)', async () => {
-    const opened = open()
-    const breakOff = hang(opened)
-    await put(opened, key, large)
-    await expect.poll(async () => (await find(opened, key)).fingerprint).toMatch(/-2$/)
-    await breakOff()
-  })
+test('The fingerprint is computed in the background, even during an upload (S-84)', async () => {
+  const opened = open()
+  const breakOff = hang(opened)
+  await put(opened, key, large)
+  await expect.poll(async () => (await find(opened, key)).fingerprint).toMatch(/-2$/)
+  await breakOff()
+})
 
-  test('A read computes a fingerprint that the service did not finish (S-84)', async () => {
-    const first = open()
-    await first.files.stop()
-    await put(first, key, large)
-    expect((await find(first, key)).fingerprint).toBeNull()
-    first.close()
-    const second = open()
-    const made = await second.files.fingerprintOf(await find(second, key), unlimited)
-    expect(made).toMatch(/^[0-9a-f]{32}-2$/)
-    expect((await find(second, key)).fingerprint).toBe(made)
-  })
+test('A read computes a fingerprint that the service did not finish (S-84)', async () => {
+  const first = open()
+  await first.files.stop()
+  await put(first, key, large)
+  expect((await find(first, key)).fingerprint).toBeNull()
+  first.close()
+  const second = open()
+  const made = await second.files.fingerprintOf(await find(second, key), unlimited)
+  expect(made).toMatch(/^[0-9a-f]{32}-2$/)
+  expect((await find(second, key)).fingerprint).toBe(made)
+})
 
-  test('A request waits for the fingerprint only as long as the request has time', async () => {
-    const opened = open()
-    await put(opened, key, large)
-    const info = await find(opened, key)
-    expect(
-      await opened.files.fingerprintOf(
-        info,
-        createDeadline(() => 0),
-      ),
-    ).toBeNull()
-    expect(await opened.files.fingerprintOf(info, unlimited)).toMatch(/-2$/)
-  })
+test('A request waits for the fingerprint only as long as the request has time', async () => {
+  const opened = open()
+  await put(opened, key, large)
+  const info = await find(opened, key)
+  expect(
+    await opened.files.fingerprintOf(
+      info,
+      createDeadline(() => 0),
+    ),
+  ).toBeNull()
+  expect(await opened.files.fingerprintOf(info, unlimited)).toMatch(/-2$/)
+})
 
-  test('The fingerprint is null if the bytes are missing', async () => {
-    const first = open()
-    await first.files.stop()
-    await put(first, key, large)
-    first.close()
-    const second = open()
-    const info = await find(second, key)
-    rmSync(join(folder, 'blobs', info.version))
-    expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
-    await second.files.remove([info], entry)
-    expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
-  })
+test('The fingerprint is null if the bytes are missing', async () => {
+  const first = open()
+  await first.files.stop()
+  await put(first, key, large)
+  first.close()
+  const second = open()
+  const info = await find(second, key)
+  rmSync(join(folder, 'blobs', info.version))
+  expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
+  await second.files.remove([info], entry)
+  expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
+})
 
-  test('Computing a fingerprint does not delay the end of the service', async () => {
-    const opened = open()
-    const breakOff = hang(opened)
-    await put(opened, `${key}-2`, large)
-    await put(opened, key, large)
-    const asked = opened.files.fingerprintOf(await find(opened, key), unlimited)
-    await opened.files.stop()
-    expect(await asked).toBeNull()
-    for (const one of [key, `${key}-2`]) expect((await find(opened, one)).fingerprint).toBeNull()
-    await breakOff()
-  })
+test('Computing a fingerprint does not delay the end of the service', async () => {
+  const opened = open()
+  const breakOff = hang(opened)
+  await put(opened, `${key}-2`, large)
+  await put(opened, key, large)
+  const asked = opened.files.fingerprintOf(await find(opened, key), unlimited)
+  await opened.files.stop()
+  expect(await asked).toBeNull()
+  for (const one of [key, `${key}-2`]) expect((await find(opened, one)).fingerprint).toBeNull()
+  await breakOff()
 })
 
 test('A read computes the missing fingerprint of a small file', async () => {

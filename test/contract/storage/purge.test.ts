@@ -137,10 +137,10 @@ it('More than 10,000 versions are purged by several requests (H-34)', async () =
     },
   })
   onTestFinished(() => storage.close())
-    expect((await purgeOf(storage)('/a', { query: { versionId: 'v11999' } })).status).toBe(200)
+  expect((await purgeOf(storage)('/a', { query: { versionId: 'v11999' } })).status).toBe(200)
   const first = await purgeOf(storage)('/a')
   expect([first.status, first.headers['retry-after'], first.json.code]).toEqual([503, '1', 100503])
-    expect(kept).toHaveLength(1_999)
+  expect(kept).toHaveLength(1_999)
   expect((await purgeOf(storage)('/a')).status).toBe(200)
   expect(kept).toEqual([])
 })

@@ -86,194 +86,190 @@ test('The quota of a site that has files takes effect after the first count (S-1
   expect((await put('/a.txt', bytes(30))).status).toBe(200)
 })
 
-describe('A change that runs beside a recount', () => {
-  /** The changes use files of different paths. */
-  const changes: Readonly<Record<string, (storage: Started) => Promise<unknown>>> = {
-    'a new file': ({ put }) => put('/new.txt', bytes(7)),
-    'a larger file': ({ put }) => put('/c.txt', bytes(50)),
-    'a smaller file': ({ put }) => put('/c.txt', bytes(3)),
-    'a removal': ({ remove }) => remove('/c.txt'),
-    'a removed folder': ({ remove }) => remove('/z'),
-    'a move to a key that was listed': ({ relocate }) => relocate('/z/z.txt', { path: '/0.txt' }),
-    'a move to a key that will be listed': ({ relocate }) => relocate('/0/0.txt', { path: '/zz.txt' }),
-    'a moved folder': ({ relocate }) => relocate('/z', { path: '/00' }),
-    'a copied folder': ({ relocate }) => relocate('/z', { copyTo: '/00' }),
-    'a restored file': ({ restore }) => restore('/gone.txt'),
-    'an upload': ({ create }) => create('up.txt', 9),
-    'a completed upload': async (storage) => {
-      const [upload = ''] = storage.uploads.keys()
-      return storage.append(upload, 'hello')
-    },
-    'a cancelled upload': async ({ uploads, cancel }) => {
-      const [upload = ''] = uploads.keys()
-      return cancel(upload)
-    },
-  }
-
-  const fill = async ({ put, remove, create }: Started) => {
-    for (const path of ['/0/0.txt', '/c.txt', '/gone.txt', '/z/z.txt']) await put(path, bytes(20))
-    await put('/z/page.html', bytes(10), { version: 'draft' })
-    await remove('/gone.txt')
-    await create('first.txt', 5)
-  }
-
-  test.each(Object.entries(changes))('%s during a recount never makes the count too low (S-125)', async (_, change) => {
-    for (const listing of [1, 2]) {
-      const storage = await start(1_000)
-      storage.pass(day)
-      await fill(storage)
-      await storage.recount()
-      storage.pass(17 * minute)
-      let listings = 0
-      await storage.recount(async () => {
-        listings += 1
-        if (listings === listing) await change(storage)
-      })
-      expect(listings).toBe(2)
-      expect(await storage.used()).toBeGreaterThanOrEqual(await storage.bytes())
-      await recountWhole(storage)
-      expect(await storage.used()).toBe(await storage.bytes())
-    }
-  })
-
-  test('The bytes of a removal that ends after the listing are not subtracted twice (S-125)', async () => {
-    const releasing = createGate()
-    let isHeld = false
-    const storage = await start(1_000, {
-      between: ({ counts }) => ({
-        ...(counts && {
-          counts: {
-            ...counts,
-            async release(...given) {
-              if (isHeld) await releasing.pass()
-              return counts.release(...given)
-            },
-          },
-        }),
-      }),
-    })
-    await fill(storage)
-    isHeld = true
-    const removing = storage.remove('/c.txt')
-    await releasing.reached
-    await recountWhole(storage)
-    releasing.open()
-    await removing
-    expect(await storage.used()).toBe(await storage.bytes())
-  })
-
-  test('A cancelled upload whose file is already stored stays counted (S-125)', async () => {
-    const storage = await start(1_000, {
-      between: ({ uploadRecords }) => ({
-        uploadRecords: { ...uploadRecords, complete: () => Promise.reject(new ServiceError('unavailable')) },
-      }),
-    })
-    await storage.create('up.txt', 5)
+/** The changes use files of different paths. */
+const changes: Readonly<Record<string, (storage: Started) => Promise<unknown>>> = {
+  'a new file': ({ put }) => put('/new.txt', bytes(7)),
+  'a larger file': ({ put }) => put('/c.txt', bytes(50)),
+  'a smaller file': ({ put }) => put('/c.txt', bytes(3)),
+  'a removal': ({ remove }) => remove('/c.txt'),
+  'a removed folder': ({ remove }) => remove('/z'),
+  'a move to a key that was listed': ({ relocate }) => relocate('/z/z.txt', { path: '/0.txt' }),
+  'a move to a key that will be listed': ({ relocate }) => relocate('/0/0.txt', { path: '/zz.txt' }),
+  'a moved folder': ({ relocate }) => relocate('/z', { path: '/00' }),
+  'a copied folder': ({ relocate }) => relocate('/z', { copyTo: '/00' }),
+  'a restored file': ({ restore }) => restore('/gone.txt'),
+  'an upload': ({ create }) => create('up.txt', 9),
+  'a completed upload': async (storage) => {
     const [upload = ''] = storage.uploads.keys()
-    expect((await storage.append(upload, 'hello')).status).toBe(503)
-    expect((await storage.cancel(upload)).status).toBe(204)
-    expect([await storage.used(), await storage.bytes()]).toEqual([5, 5])
-  })
+    return storage.append(upload, 'hello')
+  },
+  'a cancelled upload': async ({ uploads, cancel }) => {
+    const [upload = ''] = uploads.keys()
+    return cancel(upload)
+  },
+}
 
-  test('The worker of removals subtracts removed bytes, and recounts on schedule (S-125)', async () => {
+const fill = async ({ put, remove, create }: Started) => {
+  for (const path of ['/0/0.txt', '/c.txt', '/gone.txt', '/z/z.txt']) await put(path, bytes(20))
+  await put('/z/page.html', bytes(10), { version: 'draft' })
+  await remove('/gone.txt')
+  await create('first.txt', 5)
+}
+
+test.each(Object.entries(changes))('%s during a recount never makes the count too low (S-125)', async (_, change) => {
+  for (const listing of [1, 2]) {
     const storage = await start(1_000)
-    await fill(storage)
-    const { stores, site, deps, counts, openUploadBytes: openUploadsOf } = storage
-    const { files, removalQueue, sites } = stores
-    const removals = stores.removals as ObservedRemovals
-    const ofRecount = { counts, sites, dataCentre: 'us', openUploadsOf }
-    const work = createRemovalsHandler({ files, removals, removalQueue, clock: deps.clock, ...ofRecount })
-    await removals.open(site, toStoragePath('z'), 'removal', entry)
-    const body = JSON.stringify({ site: String(site), path: 'z', id: 'removal' })
-    await work({ Records: [{ body, messageId: 'message' }] } as SQSEvent, context)
-    expect([await storage.used(), await storage.bytes()]).toEqual([45, 45])
     storage.pass(day)
-    const schedule = {} as ScheduledEvent
-    await work(schedule, context)
-    storage.pass(17 * minute)
-    await storage.put('/c.txt', bytes(10))
-    await work(schedule, context)
-    expect([await storage.used(), await storage.bytes()]).toEqual([45, 35])
-  })
-
-  test('Two removals of a file at once subtract the bytes of the file once (S-125)', async () => {
-    const storage = await start(1_000)
     await fill(storage)
-    const { remove, used } = storage
-    const before = (await used()) ?? 0
-    await Promise.all(Array.from({ length: 8 }, () => remove('/c.txt')))
-    expect(await used()).toBe(before - 20)
-  })
-
-  test('A recount that runs out of time is continued later from the same place (S-125)', async () => {
-    const storage = await start()
-    // More empty files than two listings show, between the other two files.
-    await storage.fill?.(Array.from({ length: 2_100 }, (_, index) => `live/${storage.site}/b${index}`))
-    for (const name of ['a', 'c']) await storage.put(`/${name}`, 'x')
-    await storage.put('/page.html', 'draft', { version: 'draft' })
-    await storage.stores.usage.prepare(storage.site, false)
-    await storage.setQuota(100_000)
     await storage.recount()
     storage.pass(17 * minute)
-    for (let step = 0; step < 4; step++) await storage.recount(undefined, 0)
-    expect(await storage.used()).toBeUndefined()
-    await storage.recount(undefined, 0)
-    expect(await storage.used()).toBe(7)
-  })
-})
-
-describe('Lost answers of DynamoDB while used bytes are counted', () => {
-  const steps: readonly ((storage: Started) => Promise<unknown>)[] = [
-    ({ put }) => put('/a.txt', bytes(20)),
-    ({ put }) => put('/a.txt', bytes(5)),
-    ({ put }) => put('/page.html', bytes(9), { version: 'draft' }),
-    ({ put }) => put('/page.html', bytes(9)),
-    ({ relocate }) => relocate('/a.txt', { copyTo: '/b.txt' }),
-    ({ relocate }) => relocate('/b.txt', { path: '/c.txt' }),
-    ({ remove }) => remove('/c.txt'),
-    ({ restore }) => restore('/c.txt'),
-    ({ create }) => create('up.txt', 5),
-    ({ create }) => create('later.txt', undefined),
-    async ({ uploads, append }) => {
-      for (const upload of uploads.keys()) await append(upload, 'hello')
-    },
-    async ({ uploads, cancel }) => {
-      for (const upload of uploads.keys()) await cancel(upload)
-    },
-  ]
-
-  /** An upload may exist although its answer was lost. */
-  const truth = async ({ fileBytes, openUploadBytes }: Started) => (await fileBytes()) + (await openUploadBytes())
-
-  /** Loses the answers of the chosen calls, both of the client that repeats calls and of the client that does not. */
-  const run = async (call: number): Promise<boolean> => {
-    const losses: ReturnType<typeof createLoss>[] = []
-    const storage = await start(1_000, {
-      prepare: ({ dynamodb, dynamodbOnce }) => {
-        losses.push(createLoss(dynamodb), createLoss(dynamodbOnce))
-      },
+    let listings = 0
+    await storage.recount(async () => {
+      listings += 1
+      if (listings === listing) await change(storage)
     })
-    for (const loss of losses) loss.lose(call)
-    for (const step of steps) {
-      await step(storage)
-      expect(await storage.used()).toBeGreaterThanOrEqual(await truth(storage))
-    }
-    const isOver = losses.every((loss) => loss.isOver())
-    for (const loss of losses) loss.lose(0)
+    expect(listings).toBe(2)
+    expect(await storage.used()).toBeGreaterThanOrEqual(await storage.bytes())
     await recountWhole(storage)
-    expect(await storage.used()).toBe(await truth(storage))
-    return isOver
+    expect(await storage.used()).toBe(await storage.bytes())
   }
-
-  test('A call that the client repeats does not subtract bytes twice (S-125)', async () => {
-    const storage = await start(1_000, { prepare: ({ dynamodbOnce }) => loseFirstAnswers(dynamodbOnce) })
-    for (const step of steps) {
-      await step(storage)
-      expect(await storage.used()).toBeGreaterThanOrEqual(await truth(storage))
-    }
-  })
-
-  test('A lost answer may make the count too high until a recount, never low (S-125)', async () => {
-    for (const call of callsToTry(150)) if (await run(call)) break
-  }, 180_000)
 })
+
+test('The bytes of a removal that ends after the listing are not subtracted twice (S-125)', async () => {
+  const releasing = createGate()
+  let isHeld = false
+  const storage = await start(1_000, {
+    between: ({ counts }) => ({
+      ...(counts && {
+        counts: {
+          ...counts,
+          async release(...given) {
+            if (isHeld) await releasing.pass()
+            return counts.release(...given)
+          },
+        },
+      }),
+    }),
+  })
+  await fill(storage)
+  isHeld = true
+  const removing = storage.remove('/c.txt')
+  await releasing.reached
+  await recountWhole(storage)
+  releasing.open()
+  await removing
+  expect(await storage.used()).toBe(await storage.bytes())
+})
+
+test('A cancelled upload whose file is already stored stays counted (S-125)', async () => {
+  const storage = await start(1_000, {
+    between: ({ uploadRecords }) => ({
+      uploadRecords: { ...uploadRecords, complete: () => Promise.reject(new ServiceError('unavailable')) },
+    }),
+  })
+  await storage.create('up.txt', 5)
+  const [upload = ''] = storage.uploads.keys()
+  expect((await storage.append(upload, 'hello')).status).toBe(503)
+  expect((await storage.cancel(upload)).status).toBe(204)
+  expect([await storage.used(), await storage.bytes()]).toEqual([5, 5])
+})
+
+test('The worker of removals subtracts removed bytes, and recounts on schedule (S-125)', async () => {
+  const storage = await start(1_000)
+  await fill(storage)
+  const { stores, site, deps, counts, openUploadBytes: openUploadsOf } = storage
+  const { files, removalQueue, sites } = stores
+  const removals = stores.removals as ObservedRemovals
+  const ofRecount = { counts, sites, dataCentre: 'us', openUploadsOf }
+  const work = createRemovalsHandler({ files, removals, removalQueue, clock: deps.clock, ...ofRecount })
+  await removals.open(site, toStoragePath('z'), 'removal', entry)
+  const body = JSON.stringify({ site: String(site), path: 'z', id: 'removal' })
+  await work({ Records: [{ body, messageId: 'message' }] } as SQSEvent, context)
+  expect([await storage.used(), await storage.bytes()]).toEqual([45, 45])
+  storage.pass(day)
+  const schedule = {} as ScheduledEvent
+  await work(schedule, context)
+  storage.pass(17 * minute)
+  await storage.put('/c.txt', bytes(10))
+  await work(schedule, context)
+  expect([await storage.used(), await storage.bytes()]).toEqual([45, 35])
+})
+
+test('Two removals of a file at once subtract the bytes of the file once (S-125)', async () => {
+  const storage = await start(1_000)
+  await fill(storage)
+  const { remove, used } = storage
+  const before = (await used()) ?? 0
+  await Promise.all(Array.from({ length: 8 }, () => remove('/c.txt')))
+  expect(await used()).toBe(before - 20)
+})
+
+test('A recount that runs out of time is continued later from the same place (S-125)', async () => {
+  const storage = await start()
+  // More empty files than two listings show, between the other two files.
+  await storage.fill?.(Array.from({ length: 2_100 }, (_, index) => `live/${storage.site}/b${index}`))
+  for (const name of ['a', 'c']) await storage.put(`/${name}`, 'x')
+  await storage.put('/page.html', 'draft', { version: 'draft' })
+  await storage.stores.usage.prepare(storage.site, false)
+  await storage.setQuota(100_000)
+  await storage.recount()
+  storage.pass(17 * minute)
+  for (let step = 0; step < 4; step++) await storage.recount(undefined, 0)
+  expect(await storage.used()).toBeUndefined()
+  await storage.recount(undefined, 0)
+  expect(await storage.used()).toBe(7)
+})
+
+const steps: readonly ((storage: Started) => Promise<unknown>)[] = [
+  ({ put }) => put('/a.txt', bytes(20)),
+  ({ put }) => put('/a.txt', bytes(5)),
+  ({ put }) => put('/page.html', bytes(9), { version: 'draft' }),
+  ({ put }) => put('/page.html', bytes(9)),
+  ({ relocate }) => relocate('/a.txt', { copyTo: '/b.txt' }),
+  ({ relocate }) => relocate('/b.txt', { path: '/c.txt' }),
+  ({ remove }) => remove('/c.txt'),
+  ({ restore }) => restore('/c.txt'),
+  ({ create }) => create('up.txt', 5),
+  ({ create }) => create('later.txt', undefined),
+  async ({ uploads, append }) => {
+    for (const upload of uploads.keys()) await append(upload, 'hello')
+  },
+  async ({ uploads, cancel }) => {
+    for (const upload of uploads.keys()) await cancel(upload)
+  },
+]
+
+/** An upload may exist although its answer was lost. */
+const truth = async ({ fileBytes, openUploadBytes }: Started) => (await fileBytes()) + (await openUploadBytes())
+
+/** Loses the answers of the chosen calls, both of the client that repeats calls and of the client that does not. */
+const run = async (call: number): Promise<boolean> => {
+  const losses: ReturnType<typeof createLoss>[] = []
+  const storage = await start(1_000, {
+    prepare: ({ dynamodb, dynamodbOnce }) => {
+      losses.push(createLoss(dynamodb), createLoss(dynamodbOnce))
+    },
+  })
+  for (const loss of losses) loss.lose(call)
+  for (const step of steps) {
+    await step(storage)
+    expect(await storage.used()).toBeGreaterThanOrEqual(await truth(storage))
+  }
+  const isOver = losses.every((loss) => loss.isOver())
+  for (const loss of losses) loss.lose(0)
+  await recountWhole(storage)
+  expect(await storage.used()).toBe(await truth(storage))
+  return isOver
+}
+
+test('A call that the client repeats does not subtract bytes twice (S-125)', async () => {
+  const storage = await start(1_000, { prepare: ({ dynamodbOnce }) => loseFirstAnswers(dynamodbOnce) })
+  for (const step of steps) {
+    await step(storage)
+    expect(await storage.used()).toBeGreaterThanOrEqual(await truth(storage))
+  }
+})
+
+test('A lost answer may make the count too high until a recount, never low (S-125)', async () => {
+  for (const call of callsToTry(150)) if (await run(call)) break
+}, 180_000)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { UsageCounts } from '../../../lib/storage/quota.ts'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
@@ -90,102 +90,100 @@ it('An upload with the name of a folder is refused, and writes nothing (S-43)', 
   expect(s3.requests.slice(before).map(({ method }) => method)).not.toContain('PUT')
 })
 
-describe('The number of calls and rounds that a request needs', () => {
-  const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
+const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
-  it.each([
-    ['PUT of a file into a folder', 4, 5, () => storage.put('/f/new.txt', 'x')],
-    ['PUT of a page with no draft', 5, 6, () => storage.put('/f/page.html', 'x')],
-    ['PUT of a file into a new folder', 7, 9, () => storage.put('/new/new.txt', 'x')],
-    ['POST of a file into a folder', 4, 7, () => upload('/f', ['new.txt'])],
-    ['POST of three files into a folder', 4, 11, () => upload('/f', [...'012'])],
-    ['POST of ten files into a folder', 4, 25, () => upload('/f', [...'0123456789'])],
-    ['POST of 13 files into a folder', 5, 19, () => upload('/f', [...'0123456789abc'])],
-    ['GET of ?meta of a file', 1, 1, () => storage.get('/f/a.txt', { meta: '' })],
-    ['GET of ?meta of a page', 1, 2, () => storage.get('/f/a.html', { meta: '' })],
-    ['GET of ?meta of a folder', 2, 3, () => storage.get('/f', { meta: '' })],
-    ['GET of a recursive list', 2, 3, () => storage.get('/f', { meta: '', recursive: 'true' })],
-    ['GET of a link', 1, 1, () => storage.get('/f/a.txt', { link: '' })],
-    ['PUT of a file that must be new', 4, 7, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
-    ['PUT with a tag in If-Match', 4, 6, () => replaceTagged('/f/old.txt')],
-    ['PUT into a folder in a path of 450 segments', 4, 5, () => storage.put(`${deep}/b`, 'x')],
-  ] as const)('%s needs %i rounds and %i calls to S3', async (name, rounds, calls, ask) => {
-    await storage.makeFolder('/f')
-    if (name.includes('450')) await putFolders(deep)
-    if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
-    await storage.put('/f/old.txt', 'old')
-    tag = await storage.tagOf('/f/old.txt')
-    const count = inRounds()
-    expect((await ask()).status).toBe(200)
-    expect(count).toEqual({ rounds, calls })
-  })
+it.each([
+  ['PUT of a file into a folder', 4, 5, () => storage.put('/f/new.txt', 'x')],
+  ['PUT of a page with no draft', 5, 6, () => storage.put('/f/page.html', 'x')],
+  ['PUT of a file into a new folder', 7, 9, () => storage.put('/new/new.txt', 'x')],
+  ['POST of a file into a folder', 4, 7, () => upload('/f', ['new.txt'])],
+  ['POST of three files into a folder', 4, 11, () => upload('/f', [...'012'])],
+  ['POST of ten files into a folder', 4, 25, () => upload('/f', [...'0123456789'])],
+  ['POST of 13 files into a folder', 5, 19, () => upload('/f', [...'0123456789abc'])],
+  ['GET of ?meta of a file', 1, 1, () => storage.get('/f/a.txt', { meta: '' })],
+  ['GET of ?meta of a page', 1, 2, () => storage.get('/f/a.html', { meta: '' })],
+  ['GET of ?meta of a folder', 2, 3, () => storage.get('/f', { meta: '' })],
+  ['GET of a recursive list', 2, 3, () => storage.get('/f', { meta: '', recursive: 'true' })],
+  ['GET of a link', 1, 1, () => storage.get('/f/a.txt', { link: '' })],
+  ['PUT of a file that must be new', 4, 7, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
+  ['PUT with a tag in If-Match', 4, 6, () => replaceTagged('/f/old.txt')],
+  ['PUT into a folder in a path of 450 segments', 4, 5, () => storage.put(`${deep}/b`, 'x')],
+] as const)('%s needs %i rounds and %i calls to S3', async (name, rounds, calls, ask) => {
+  await storage.makeFolder('/f')
+  if (name.includes('450')) await putFolders(deep)
+  if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
+  await storage.put('/f/old.txt', 'old')
+  tag = await storage.tagOf('/f/old.txt')
+  const count = inRounds()
+  expect((await ask()).status).toBe(200)
+  expect(count).toEqual({ rounds, calls })
+})
 
-  it('PUT into a folder that is at most two minutes old needs one more round, and one more call for each folder', async () => {
-    await storage.makeFolder('/f')
-    await storage.makeFolder('/f/g')
-    age = 0
-    const count = inRounds()
-    expect((await storage.put('/f/g/new.txt', 'x')).status).toBe(200)
-    expect(count).toEqual({ rounds: 5, calls: 7 })
-  })
+it('PUT into a folder that is at most two minutes old needs one more round, and one more call for each folder', async () => {
+  await storage.makeFolder('/f')
+  await storage.makeFolder('/f/g')
+  age = 0
+  const count = inRounds()
+  expect((await storage.put('/f/g/new.txt', 'x')).status).toBe(200)
+  expect(count).toEqual({ rounds: 5, calls: 7 })
+})
 
-  it.each([
-    ['GET of an existing file', 200, 1, 1, 'GET', '/Folder/Sub/a.txt'],
-    ['GET of a file in another case, in a folder as written', 200, 4, 4, 'GET', '/Folder/Sub/A.TXT'],
-    ['GET of a page in another case, in a folder as written', 200, 4, 5, 'GET', '/Folder/Sub/P.html'],
-    ['GET of a file whose two folders are in another case', 200, 9, 9, 'GET', '/folder/SUB/a.txt'],
-    ['GET of a missing file in an existing folder', 404, 3, 3, 'GET', '/Folder/Sub/none'],
-    ['GET of a missing file in a missing folder', 404, 5, 5, 'GET', '/none/none'],
-    ['DELETE of an existing file', 200, 4, 2, 'DELETE', '/Folder/Sub/a.txt'],
-    ['DELETE of a file whose folder is in another case', 200, 10, 8, 'DELETE', '/Folder/SUB/a.txt'],
-    ['DELETE of a missing file in an existing folder', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
-    ['PUT of a file whose folder is in another case', 200, 7, 9, 'PUT', '/Folder/SUB/a.txt'],
-  ] as const)('%s answers %i after %i rounds and %i calls to S3', async (_, status, rounds, calls, method, path) => {
-    await storage.put('/Folder/Sub/a.txt', 'a')
-    await storage.put('/Folder/Sub/p.html', 'p')
-    const count = inRounds()
-    expect((await storage.call(method, path)).status).toBe(status)
-    expect(count).toEqual({ rounds, calls })
-  })
+it.each([
+  ['GET of an existing file', 200, 1, 1, 'GET', '/Folder/Sub/a.txt'],
+  ['GET of a file in another case, in a folder as written', 200, 4, 4, 'GET', '/Folder/Sub/A.TXT'],
+  ['GET of a page in another case, in a folder as written', 200, 4, 5, 'GET', '/Folder/Sub/P.html'],
+  ['GET of a file whose two folders are in another case', 200, 9, 9, 'GET', '/folder/SUB/a.txt'],
+  ['GET of a missing file in an existing folder', 404, 3, 3, 'GET', '/Folder/Sub/none'],
+  ['GET of a missing file in a missing folder', 404, 5, 5, 'GET', '/none/none'],
+  ['DELETE of an existing file', 200, 4, 2, 'DELETE', '/Folder/Sub/a.txt'],
+  ['DELETE of a file whose folder is in another case', 200, 10, 8, 'DELETE', '/Folder/SUB/a.txt'],
+  ['DELETE of a missing file in an existing folder', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
+  ['PUT of a file whose folder is in another case', 200, 7, 9, 'PUT', '/Folder/SUB/a.txt'],
+] as const)('%s answers %i after %i rounds and %i calls to S3', async (_, status, rounds, calls, method, path) => {
+  await storage.put('/Folder/Sub/a.txt', 'a')
+  await storage.put('/Folder/Sub/p.html', 'p')
+  const count = inRounds()
+  expect((await storage.call(method, path)).status).toBe(status)
+  expect(count).toEqual({ rounds, calls })
+})
 
-  it('DELETE of a folder of 1,000 files needs 7 rounds and 6 calls for two pages', async () => {
-    const put = (name: string) =>
-      s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${storage.site}/f/${name}`, headers: {} })
-    for (let file = 0; file < 1_000; file += 1) await put(`${file}.txt`)
-    await storage.makeFolder('/f')
-    // The first listing that continues after a key also detects how the store compares names.
-    await storage.stores.files.list({ prefix: 'live/', folded: false, limit: 1, after: 'live/' })
-    const count = inRounds()
-    expect((await storage.remove('/f')).status).toBe(200)
-    expect(count).toEqual({ rounds: 7, calls: 6 })
-    expect(await storage.keys()).toEqual([])
-  })
+it('DELETE of a folder of 1,000 files needs 7 rounds and 6 calls for two pages', async () => {
+  const put = (name: string) =>
+    s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${storage.site}/f/${name}`, headers: {} })
+  for (let file = 0; file < 1_000; file += 1) await put(`${file}.txt`)
+  await storage.makeFolder('/f')
+  // The first listing that continues after a key also detects how the store compares names.
+  await storage.stores.files.list({ prefix: 'live/', folded: false, limit: 1, after: 'live/' })
+  const count = inRounds()
+  expect((await storage.remove('/f')).status).toBe(200)
+  expect(count).toEqual({ rounds: 7, calls: 6 })
+  expect(await storage.keys()).toEqual([])
+})
 
-  it.each([
-    ['PUT of a new file', 7, 7, () => storage.put('/f/new.txt', 'x')],
-    ['PUT of a smaller file', 8, 8, () => storage.put('/f/old.txt', 'x')],
-    ['DELETE of a file', 6, 2, () => storage.remove('/f/old.txt')],
-  ] as const)('With a quota, %s needs at most %i rounds and %i calls (S-125)', async (_, rounds, calls, ask) => {
-    await storage.stores.sites.setQuota(storage.site, 1_000, entry)
-    await storage.put('/f/old.txt', 'old')
-    const count = inRounds()
-    expect((await ask()).status).toBe(200)
-    expect(count.rounds).toBeLessThanOrEqual(rounds)
-    expect(count.calls).toBeLessThanOrEqual(calls)
-  })
+it.each([
+  ['PUT of a new file', 7, 7, () => storage.put('/f/new.txt', 'x')],
+  ['PUT of a smaller file', 8, 8, () => storage.put('/f/old.txt', 'x')],
+  ['DELETE of a file', 6, 2, () => storage.remove('/f/old.txt')],
+] as const)('With a quota, %s needs at most %i rounds and %i calls (S-125)', async (_, rounds, calls, ask) => {
+  await storage.stores.sites.setQuota(storage.site, 1_000, entry)
+  await storage.put('/f/old.txt', 'old')
+  const count = inRounds()
+  expect((await ask()).status).toBe(200)
+  expect(count.rounds).toBeLessThanOrEqual(rounds)
+  expect(count.calls).toBeLessThanOrEqual(calls)
+})
 
-  it.each([
-    ['into a folder', '/f/copy', 8, 30],
-    ['into a new folder', '/new/copy', 10, 34],
-  ])('copying 20 files %s needs one call per object, and few other calls', async (_, copyTo, rounds, calls) => {
-    await storage.makeFolder('/f')
-    await upload(
-      '/source',
-      Array.from({ length: 20 }, (_, index) => `${index}.txt`),
-    )
-    const count = inRounds()
-    expect((await storage.relocate('/source', { copyTo })).status).toBe(200)
-    expect(count.rounds).toBeLessThanOrEqual(rounds)
-    expect(count.calls).toBeLessThanOrEqual(calls)
-  })
+it.each([
+  ['into a folder', '/f/copy', 8, 30],
+  ['into a new folder', '/new/copy', 10, 34],
+])('copying 20 files %s needs one call per object, and few other calls', async (_, copyTo, rounds, calls) => {
+  await storage.makeFolder('/f')
+  await upload(
+    '/source',
+    Array.from({ length: 20 }, (_, index) => `${index}.txt`),
+  )
+  const count = inRounds()
+  expect((await storage.relocate('/source', { copyTo })).status).toBe(200)
+  expect(count.rounds).toBeLessThanOrEqual(rounds)
+  expect(count.calls).toBeLessThanOrEqual(calls)
 })

@@ -24,41 +24,39 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-describe('A read of a file in S3', () => {
-  const range = (value: string) => ({ Range: value })
-  it.each([
-    ['GET', '/ten', {}, 200, '0123456789', ['GET']],
-    ['GET', '/ten', range('bytes=2-3'), 206, '23', ['GET']],
-    ['GET', '/ten', range('bytes=8-'), 206, '89', ['GET']],
-    ['GET', '/ten', range('bytes=-3'), 206, '789', ['GET']],
-    ['GET', '/ten', range('bytes=5-99'), 206, '56789', ['GET']],
-    ['GET', '/ten', range('bytes=1-2,4-5'), 200, '0123456789', ['GET']],
-    ['GET', '/ten', range('bytes=10-'), 416, undefined, ['GET', 'HEAD']],
-    ['GET', '/empty', {}, 200, '', ['GET', 'HEAD']],
-    ['GET', '/full', {}, 200, 'x'.repeat(20), ['GET']],
-    ['GET', '/large', {}, 302, '', ['GET']],
-    ['GET', '/large', range('bytes=0-20'), 302, '', ['GET']],
-    ['GET', '/large', range('bytes=0-19'), 206, 'x'.repeat(20), ['GET']],
-    ['HEAD', '/large', {}, 200, '', ['HEAD']],
-    ['GET', '/ten', { 'If-None-Match': '*' }, 304, '', ['HEAD']],
-    ['GET', '/ten', { ...range('bytes=99-'), 'If-None-Match': '*' }, 304, '', ['HEAD']],
-    ['GET', '/ten', { ...range('bytes=99-'), 'If-Range': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
-    ['GET', '/ten', { 'If-None-Match': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
-    ['GET', '/ten', { ...range('bytes=2-3'), 'If-Range': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
-    ['HEAD', '/ten', {}, 200, '', ['HEAD']],
-    ['GET', '/none', {}, 404, undefined, ['GET', 'GET', 'GET']],
-  ] as const)('%s %s %o answers %i after these calls to S3', async (method, path, headers, status, body, calls) => {
-    const before = s3.requests.length
-    const answer = await storage.call(method, path, { headers })
-    expect([answer.status, body === undefined || answer.text]).toEqual([status, body ?? true])
-    expect(s3.requests.slice(before).map((request) => request.method)).toEqual(calls)
-  })
+const range = (value: string) => ({ Range: value })
+it.each([
+  ['GET', '/ten', {}, 200, '0123456789', ['GET']],
+  ['GET', '/ten', range('bytes=2-3'), 206, '23', ['GET']],
+  ['GET', '/ten', range('bytes=8-'), 206, '89', ['GET']],
+  ['GET', '/ten', range('bytes=-3'), 206, '789', ['GET']],
+  ['GET', '/ten', range('bytes=5-99'), 206, '56789', ['GET']],
+  ['GET', '/ten', range('bytes=1-2,4-5'), 200, '0123456789', ['GET']],
+  ['GET', '/ten', range('bytes=10-'), 416, undefined, ['GET', 'HEAD']],
+  ['GET', '/empty', {}, 200, '', ['GET', 'HEAD']],
+  ['GET', '/full', {}, 200, 'x'.repeat(20), ['GET']],
+  ['GET', '/large', {}, 302, '', ['GET']],
+  ['GET', '/large', range('bytes=0-20'), 302, '', ['GET']],
+  ['GET', '/large', range('bytes=0-19'), 206, 'x'.repeat(20), ['GET']],
+  ['HEAD', '/large', {}, 200, '', ['HEAD']],
+  ['GET', '/ten', { 'If-None-Match': '*' }, 304, '', ['HEAD']],
+  ['GET', '/ten', { ...range('bytes=99-'), 'If-None-Match': '*' }, 304, '', ['HEAD']],
+  ['GET', '/ten', { ...range('bytes=99-'), 'If-Range': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
+  ['GET', '/ten', { 'If-None-Match': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
+  ['GET', '/ten', { ...range('bytes=2-3'), 'If-Range': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
+  ['HEAD', '/ten', {}, 200, '', ['HEAD']],
+  ['GET', '/none', {}, 404, undefined, ['GET', 'GET', 'GET']],
+] as const)('%s %s %o answers %i after these calls to S3', async (method, path, headers, status, body, calls) => {
+  const before = s3.requests.length
+  const answer = await storage.call(method, path, { headers })
+  expect([answer.status, body === undefined || answer.text]).toEqual([status, body ?? true])
+  expect(s3.requests.slice(before).map((request) => request.method)).toEqual(calls)
+})
 
-  it('A file that is too large for an answer gets a URL that expires soon (S-110)', async () => {
-    const { headers } = await storage.get('/large')
-    expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Accept' })
-    expect(headers['location']).toMatch(/^http:\/\/bucket\/.*large$/)
-  })
+it('A file that is too large for an answer gets a URL that expires soon (S-110)', async () => {
+  const { headers } = await storage.get('/large')
+  expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Accept' })
+  expect(headers['location']).toMatch(/^http:\/\/bucket\/.*large$/)
 })
 
 const linkUntil = (expiration: Date) => {

@@ -28,30 +28,28 @@ beforeEach(() => {
   bench = openS3Bench({ memory })
 })
 
-describe('Small files', () => {
-  const isUpload: Matcher = ({ query = {} }) => query['uploads'] !== undefined
-  const full = 'x'.repeat(memory)
-  const stage = (text: string) => stageObject(bench.store, 'live/a', text)
-  /** The number of multipart uploads for this text. */
-  const uploadsFor = async (text: string): Promise<number> =>
-    (await bench.requestsOf(async () => (await stage(text)).discard())).filter(isUpload).length
+const isUpload: Matcher = ({ query = {} }) => query['uploads'] !== undefined
+const full = 'x'.repeat(memory)
+const stage = (text: string) => stageObject(bench.store, 'live/a', text)
+/** The number of multipart uploads for this text. */
+const uploadsFor = async (text: string): Promise<number> =>
+  (await bench.requestsOf(async () => (await stage(text)).discard())).filter(isUpload).length
 
-  it('Small files wait in memory while enough memory is free; others are uploaded at once', async () => {
-    expect(await uploadsFor(full)).toBe(0)
-    expect(await uploadsFor(`${full}x`)).toBe(1)
-    const waiting = await stage('x')
-    expect(await uploadsFor(full)).toBe(1)
-    await waiting.discard()
-    expect(await uploadsFor(full)).toBe(0)
-  })
+it('Small files wait in memory while enough memory is free; others are uploaded at once', async () => {
+  expect(await uploadsFor(full)).toBe(0)
+  expect(await uploadsFor(`${full}x`)).toBe(1)
+  const waiting = await stage('x')
+  expect(await uploadsFor(full)).toBe(1)
+  await waiting.discard()
+  expect(await uploadsFor(full)).toBe(0)
+})
 
-  it('Storing a file and then discarding its bytes frees the memory only once', async () => {
-    const staged = await stage(full)
-    await bench.place([{ kind: 'put', key: 'live/a', staged }])
-    expect(await uploadsFor(full)).toBe(0)
-    await staged.discard()
-    expect(await uploadsFor(`${full}x`)).toBe(1)
-  })
+it('Storing a file and then discarding its bytes frees the memory only once', async () => {
+  const staged = await stage(full)
+  await bench.place([{ kind: 'put', key: 'live/a', staged }])
+  expect(await uploadsFor(full)).toBe(0)
+  await staged.discard()
+  expect(await uploadsFor(`${full}x`)).toBe(1)
 })
 
 describe('The parts of a large file', () => {
@@ -184,35 +182,33 @@ it('A removal of many objects asks S3 to report only failures', async () => {
   expect(await bench.keys()).toEqual([])
 })
 
-describe('A search for files and folders in conflict with a change', () => {
-  /** The calls that one check of these keys makes. */
-  const asked = async (...absent: string[]): Promise<string[]> => {
-    const requests = await bench.requestsOf(() => bench.place([], { absent }))
-    const looks = requests.map(({ method, query = {} }: S3Request) => `${method} ${query['prefix'] ?? ''}`)
-    // The second check makes the same calls as the first one.
-    return looks.slice(0, looks.length / 2).sort()
+/** The calls that one check of these keys makes. */
+const asked = async (...absent: string[]): Promise<string[]> => {
+  const requests = await bench.requestsOf(() => bench.place([], { absent }))
+  const looks = requests.map(({ method, query = {} }: S3Request) => `${method} ${query['prefix'] ?? ''}`)
+  // The second check makes the same calls as the first one.
+  return looks.slice(0, looks.length / 2).sort()
+}
+
+it('One listing looks up many folders that have the same parent', async () => {
+  await bench.put('live/f/1/a')
+  expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
+  expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])
+  expect(await asked('live/f/2/', 'live/g/2/', 'live/a')).toEqual(['GET live/f/2/', 'GET live/g/2/', 'HEAD '])
+})
+
+it('The listing leaves out objects deep below the folder', async () => {
+  for (let index = 0; index < 5; index++) await bench.put(`live/f/1/${index}`)
+  const requests = await bench.requestsOf(() => bench.place([], { absent: ['live/f/0/', 'live/f/2/'] }))
+  expect(requests.find(({ query = {} }) => query['prefix'] === 'live/f/')?.query?.['delimiter']).toBe('/')
+})
+
+it('The error names the first key in use', async () => {
+  for (const key of ['live/f/1/a', 'live/b']) await bench.put(key)
+  for (const absent of [
+    ['live/b', 'live/f/1/'],
+    ['live/f/1/', 'live/b'],
+  ]) {
+    expect(await bench.place([], { absent })).toEqual({ outcome: 'occupied', key: absent[0] })
   }
-
-  it('One listing looks up many folders that have the same parent', async () => {
-    await bench.put('live/f/1/a')
-    expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
-    expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])
-    expect(await asked('live/f/2/', 'live/g/2/', 'live/a')).toEqual(['GET live/f/2/', 'GET live/g/2/', 'HEAD '])
-  })
-
-  it('The listing leaves out objects deep below the folder', async () => {
-    for (let index = 0; index < 5; index++) await bench.put(`live/f/1/${index}`)
-    const requests = await bench.requestsOf(() => bench.place([], { absent: ['live/f/0/', 'live/f/2/'] }))
-    expect(requests.find(({ query = {} }) => query['prefix'] === 'live/f/')?.query?.['delimiter']).toBe('/')
-  })
-
-  it('The error names the first key in use', async () => {
-    for (const key of ['live/f/1/a', 'live/b']) await bench.put(key)
-    for (const absent of [
-      ['live/b', 'live/f/1/'],
-      ['live/f/1/', 'live/b'],
-    ]) {
-      expect(await bench.place([], { absent })).toEqual({ outcome: 'occupied', key: absent[0] })
-    }
-  })
 })

@@ -14,10 +14,7 @@ import { bytesIn } from '../../support/objects.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 import { storageHands } from '../storage/hands.ts'
 
-/**
- * Requests come in any order, and processes die at any call. Acknowledged bytes stay, and the file either equals the
- * sent one or does not exist.
- */
+/** Processes die at any call. Acknowledged bytes stay, and a file equals the sent one or does not exist. */
 const site = 1001 as SiteId
 const scope = { site, rights: roles.owner.rights, level: 'write' } as const
 const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }

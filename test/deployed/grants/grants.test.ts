@@ -32,10 +32,7 @@ const grantedTo = (name: FunctionName): string[] => {
   ])
 }
 
-/**
- * Lambda makes these calls to a queue with the permissions of the queue's worker ("Using Lambda with Amazon SQS",
- * execution role permissions).
- */
+/** Lambda makes these calls with the permissions of the queue's worker ("Using Lambda with Amazon SQS"). */
 const readingQueue = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes']
 const byThePlatform: Partial<Record<FunctionName, readonly string[]>> = {
   removals: readingQueue,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Attempts, countAttempt, limitsOf, rememberSignIn } from '../../../lib/access/sign-in-limits.ts'
 import { networkOf } from '../../../lib/core/addresses.ts'
 import { testPerson } from '../../support/people.ts'
@@ -39,41 +39,39 @@ test('attempts are forgotten after 15 minutes (A-76)', () => {
   expect(waitsAt(0, 0, 0, 0, 0, 0, 899, 899)).toEqual([0, 0, 0, 0, 0, 1000, 0, 2000])
 })
 
-describe('The limits of a sign-in', () => {
-  const mostOf = (...given: Parameters<typeof limitsOf>) => limitsOf(...given).map(({ most }) => most)
-  const keysOf = (name: string, address: string) => limitsOf(name, address, undefined, now).map(({ key }) => key)
+const mostOf = (...given: Parameters<typeof limitsOf>) => limitsOf(...given).map(({ most }) => most)
+const keysOf = (name: string, address: string) => limitsOf(name, address, undefined, now).map(({ key }) => key)
 
-  test('a sign-in counts for its address, for the name at this address, and for the name at all addresses (A-76)', () => {
-    expect(mostOf('ann', '192.0.2.1', undefined, now)).toEqual([50, 5, 25])
-    expect(keysOf('ANN', '192.0.2.1')).toEqual(keysOf('ann', '192.0.2.1'))
-    expect(new Set([...keysOf('ann', '192.0.2.1'), ...keysOf('bob', '192.0.2.2')]).size).toBe(6)
-  })
+test('a sign-in counts for its address, for the name at this address, and for the name at all addresses (A-76)', () => {
+  expect(mostOf('ann', '192.0.2.1', undefined, now)).toEqual([50, 5, 25])
+  expect(keysOf('ANN', '192.0.2.1')).toEqual(keysOf('ann', '192.0.2.1'))
+  expect(new Set([...keysOf('ann', '192.0.2.1'), ...keysOf('bob', '192.0.2.2')]).size).toBe(6)
+})
 
-  test('a sign-in from an unknown address counts only for the name (A-81)', () => {
-    expect(mostOf('ann', undefined, undefined, now)).toEqual([25])
-  })
+test('a sign-in from an unknown address counts only for the name (A-81)', () => {
+  expect(mostOf('ann', undefined, undefined, now)).toEqual([25])
+})
 
-  test('a sign-in from a known address of the person does not count for the name (A-77)', () => {
-    const day = 24 * 3_600_000
-    const person = rememberSignIn(testPerson(), '192.0.2.1', now)
-    expect(mostOf('ann', '192.0.2.1', person, now + 30 * day)).toEqual([50, 5])
-    expect(mostOf('ann', '192.0.2.1', person, now + 31 * day)).toEqual([50, 5, 25])
-    expect(mostOf('ann', '192.0.2.2', person, now)).toEqual([50, 5, 25])
-    expect(person.lastSignIn).toBe('2026-01-31')
-    expect(rememberSignIn(person, '192.0.2.1', now)).toBe(person)
-    const many = Array.from({ length: 40 }, (_, index) => `192.0.2.${index}`)
-    const busy = many.reduce((one, address) => rememberSignIn(one, address, now), testPerson())
-    expect(Object.keys(busy.addresses ?? {})).toHaveLength(20)
-  })
+test('a sign-in from a known address of the person does not count for the name (A-77)', () => {
+  const day = 24 * 3_600_000
+  const person = rememberSignIn(testPerson(), '192.0.2.1', now)
+  expect(mostOf('ann', '192.0.2.1', person, now + 30 * day)).toEqual([50, 5])
+  expect(mostOf('ann', '192.0.2.1', person, now + 31 * day)).toEqual([50, 5, 25])
+  expect(mostOf('ann', '192.0.2.2', person, now)).toEqual([50, 5, 25])
+  expect(person.lastSignIn).toBe('2026-01-31')
+  expect(rememberSignIn(person, '192.0.2.1', now)).toBe(person)
+  const many = Array.from({ length: 40 }, (_, index) => `192.0.2.${index}`)
+  const busy = many.reduce((one, address) => rememberSignIn(one, address, now), testPerson())
+  expect(Object.keys(busy.addresses ?? {})).toHaveLength(20)
+})
 
-  test.each([
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-    ['2001:DB8:1:2::', '2001:db8:1:2'],
-    ['2001:db8::1', '2001:db8:0:0'],
-    ['fe80::1%eth0', 'fe80:0:0:0'],
-    ['::1', '0:0:0:0'],
-    ['192.0.2.1', '192.0.2.1'],
-  ])('the address %s counts as the network %s (A-76)', (address, network) => {
-    expect(networkOf(address)).toBe(network)
-  })
+test.each([
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:DB8:1:2::', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+  ['192.0.2.1', '192.0.2.1'],
+])('the address %s counts as the network %s (A-76)', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type RawRecord, readRecords } from '../../../admin/records/read-records.ts'
 import { timesToTry } from '../../support/each-call.ts'
 import { messages } from '../../support/messages.ts'
@@ -126,29 +126,27 @@ test('an invalid line does not affect the other lines', async () => {
   ])
 })
 
-describe('a record that is too long', () => {
-  const limit = 1024 * 1024
-  const fitting = JSON.stringify('x'.repeat(limit - 2))
-  const long = JSON.stringify('x'.repeat(limit - 1))
+const limit = 1024 * 1024
+const fitting = JSON.stringify('x'.repeat(limit - 2))
+const long = JSON.stringify('x'.repeat(limit - 1))
 
-  test.for([
-    { shape: 'JSON lines', wrap: (texts: readonly string[]) => texts.join('\n') },
-    { shape: 'one JSON array', wrap: (texts: readonly string[]) => `[${texts.join(',\n')}]` },
-  ])('in $shape, the long record is reported, and other records are read', async ({ wrap }) => {
-    const text = wrap(['{"a":1}', long, fitting, '{"b":1}'])
-    const records = await read(cut(text, [1000, 70_000, limit - 1, limit + 5, 2 * limit]))
-    expect(linesOf(records)).toEqual([1, 2, 3, 4])
-    expect(records.map(({ fault }) => fault)).toEqual([undefined, messages.record.tooLong, undefined, undefined])
-    expect(records[2]?.text).toBe(fitting)
-  })
+test.for([
+  { shape: 'JSON lines', wrap: (texts: readonly string[]) => texts.join('\n') },
+  { shape: 'one JSON array', wrap: (texts: readonly string[]) => `[${texts.join(',\n')}]` },
+])('in $shape, the long record is reported, and other records are read', async ({ wrap }) => {
+  const text = wrap(['{"a":1}', long, fitting, '{"b":1}'])
+  const records = await read(cut(text, [1000, 70_000, limit - 1, limit + 5, 2 * limit]))
+  expect(linesOf(records)).toEqual([1, 2, 3, 4])
+  expect(records.map(({ fault }) => fault)).toEqual([undefined, messages.record.tooLong, undefined, undefined])
+  expect(records[2]?.text).toBe(fitting)
+})
 
-  test('leading blanks do not count toward the length of a record', async () => {
-    const blanks = '\n'.repeat(limit)
-    expect(await read([blanks, `${blanks}[${blanks}`, '1', ',2]'])).toEqual([
-      { line: 3 * limit + 1, text: '1' },
-      { line: 3 * limit + 1, text: '2' },
-    ])
-  })
+test('leading blanks do not count toward the length of a record', async () => {
+  const blanks = '\n'.repeat(limit)
+  expect(await read([blanks, `${blanks}[${blanks}`, '1', ',2]'])).toEqual([
+    { line: 3 * limit + 1, text: '1' },
+    { line: 3 * limit + 1, text: '2' },
+  ])
 })
 
 test('an empty or blank input has no records', async () => {

@@ -8,10 +8,7 @@ import { type ChangePage, changesAfter, changesBefore, fitting } from '../../../
 
 const site = 1001 as SiteId
 
-/**
- * A history of `count` changes from position 1 on, and a counter of reads. Another user made the changes at the
- * positions in `bob`.
- */
+/** A history of `count` changes, and a counter of reads. Bob made the changes at these positions. */
 const historyOf = (count: number, byBob: readonly number[]) => {
   const changes = Array.from({ length: count }, (_, index): Change => {
     const position = index + 1

@@ -99,86 +99,84 @@ it('a body has at most 1,000 parts', async () => {
   await expect(read(1_001)).rejects.toThrow(messages.http.manyParts)
 })
 
-describe('the header of a part', () => {
-  const part = { name: 'file', isFile: true, fileName: 'a', contentType: undefined, content: 'x' }
+const part = { name: 'file', isFile: true, fileName: 'a', contentType: undefined, content: 'x' }
 
-  it.each([
-    ['no blank after a colon', fileHeader.replace(': ', ':')],
-    ['blanks around a value', fileHeader.replace(': ', ': \t ').concat(' \t')],
-    ['a field over two lines', fileHeader.replace('; filename', ';\r\n filename')],
-    ['names in capitals', fileHeader.toUpperCase().replace('"FILE"', '"file"').replace('"A"', '"a"')],
-    ['other fields', `X-A: 1\r\n${fileHeader}\r\nX-B: 2`],
-  ])('a header with %s is read', async (_, header) => {
-    expect(await readHeader(header)).toEqual(part)
-  })
+it.each([
+  ['no blank after a colon', fileHeader.replace(': ', ':')],
+  ['blanks around a value', fileHeader.replace(': ', ': \t ').concat(' \t')],
+  ['a field over two lines', fileHeader.replace('; filename', ';\r\n filename')],
+  ['names in capitals', fileHeader.toUpperCase().replace('"FILE"', '"file"').replace('"A"', '"a"')],
+  ['other fields', `X-A: 1\r\n${fileHeader}\r\nX-B: 2`],
+])('a header with %s is read', async (_, header) => {
+  expect(await readHeader(header)).toEqual(part)
+})
 
-  it('an empty part may consist only of its header and the next delimiter', async () => {
-    const body = Buffer.from(`--b\r\n${fileHeader}\r\n\r\n--b\r\n${fileHeader}\r\n\r\n--b--\r\n`)
-    for (const size of [1, body.length]) {
-      const empty = { ...part, content: '' }
-      expect(await readAll(inPieces(body, size), 'b')).toEqual([empty, empty])
-    }
-  })
+it('an empty part may consist only of its header and the next delimiter', async () => {
+  const body = Buffer.from(`--b\r\n${fileHeader}\r\n\r\n--b\r\n${fileHeader}\r\n\r\n--b--\r\n`)
+  for (const size of [1, body.length]) {
+    const empty = { ...part, content: '' }
+    expect(await readAll(inPieces(body, size), 'b')).toEqual([empty, empty])
+  }
+})
 
-  it('the type of a part is read, and an invalid type is ignored', async () => {
-    const typeOf = async (type: string) => (await readHeader(`${fileHeader}${type}`))?.contentType
-    expect(await typeOf('')).toBeUndefined()
-    expect(await typeOf('\r\nContent-Type: text/plain')).toBe('text/plain')
-    expect(await typeOf('\r\ncontent-type:\t Image/GIF ; a=b \t')).toBe('image/gif')
-    expect(await typeOf('\r\nContent-Type:\r\n image/gif; charset')).toBe('image/gif')
-    for (const none of ['', 'text', 'text/', 'te xt/plain', 'text/plain/x', `text/${'x'.repeat(65)}`]) {
-      expect(await typeOf(`\r\nContent-Type: ${none}`)).toBeUndefined()
-    }
-  })
+it('the type of a part is read, and an invalid type is ignored', async () => {
+  const typeOf = async (type: string) => (await readHeader(`${fileHeader}${type}`))?.contentType
+  expect(await typeOf('')).toBeUndefined()
+  expect(await typeOf('\r\nContent-Type: text/plain')).toBe('text/plain')
+  expect(await typeOf('\r\ncontent-type:\t Image/GIF ; a=b \t')).toBe('image/gif')
+  expect(await typeOf('\r\nContent-Type:\r\n image/gif; charset')).toBe('image/gif')
+  for (const none of ['', 'text', 'text/', 'te xt/plain', 'text/plain/x', `text/${'x'.repeat(65)}`]) {
+    expect(await typeOf(`\r\nContent-Type: ${none}`)).toBeUndefined()
+  }
+})
 
-  it('the bytes of a file name are read, also from the extended form', async () => {
-    const nameOf = async (parameter: string) => {
-      const body = bodyOf(partOf(`Content-Disposition: form-data; name="file"; ${parameter}`))
-      const [read] = await readAll(inPieces(body), 'b')
-      return Buffer.from(read?.fileName ?? '', 'latin1').toString()
-    }
-    expect(await nameOf('filename="é 長"')).toBe('é 長')
-    expect(await nameOf("filename*=UTF-8''%C3%A9%20%E9%95%B7")).toBe('é 長')
-    expect(await nameOf('filename="other"; filename*=utf-8\'de\'%C3%A9')).toBe('é')
-    expect(await nameOf('filename="a\\"; filename*=koi8-r\'\'b; filename=c"')).toBe(
-      "a\"; filename*=koi8-r''b; filename=c",
-    )
-    expect(await nameOf('filename="C:\\photos\\a"')).toBe('C:\\photos\\a')
-  })
+it('the bytes of a file name are read, also from the extended form', async () => {
+  const nameOf = async (parameter: string) => {
+    const body = bodyOf(partOf(`Content-Disposition: form-data; name="file"; ${parameter}`))
+    const [read] = await readAll(inPieces(body), 'b')
+    return Buffer.from(read?.fileName ?? '', 'latin1').toString()
+  }
+  expect(await nameOf('filename="é 長"')).toBe('é 長')
+  expect(await nameOf("filename*=UTF-8''%C3%A9%20%E9%95%B7")).toBe('é 長')
+  expect(await nameOf('filename="other"; filename*=utf-8\'de\'%C3%A9')).toBe('é')
+  expect(await nameOf('filename="a\\"; filename*=koi8-r\'\'b; filename=c"')).toBe(
+    "a\"; filename*=koi8-r''b; filename=c",
+  )
+  expect(await nameOf('filename="C:\\photos\\a"')).toBe('C:\\photos\\a')
+})
 
-  it('a part with a faulty header is refused, never left out', async () => {
-    const good = partOf(fileHeader)
-    const headers = [
-      'Content-Type: text/plain',
-      'Content-Disposition:',
-      'Content-Disposition: inline; name="file"; filename="a"',
-      'Content-Disposition: form-data; name="file"; filename',
-      'Content-Disposition: form-data; name="file"; filename="a"b"',
-      'Content-Disposition: form-data; name="file"; filename="a',
-      'Content-Disposition: form-data name="file" filename="a"',
-      'Content-Disposition: form-data; name="file"; filename=a b',
-      `${fileHeader}; name="other"`,
-      `${fileHeader}; FILENAME="b"`,
-      `${fileHeader};\r\n filename="b"`,
-      `${fileHeader}\r\n${fileHeader}`,
-      `${fileHeader}\r\nContent-Type: a/b\r\nContent-Type: c/d`,
-      `${fileHeader}\r\nnonsense`,
-      `${fileHeader}\r\nContent-Type: text/plain\0`,
-      ` folded: x\r\n${fileHeader}`,
-      `${fileHeader}${Array.from({ length: 32 }, (_, index) => `\r\nX-${index}: y`).join('')}`,
-      `Content-Disposition: form-data; name="file"; filename*=a`,
-      `Content-Disposition: form-data; name="file"; filename*=UTF-8''a b`,
-    ]
-    for (const header of headers) {
-      await refuses(bodyOf(good, partOf(header)))
-      await refuses(bodyOf(good, partOf(header), good))
-    }
-    for (const behind of [' ', ' x', '-', '\t', '\r']) {
-      const broken = Buffer.from(`--b${behind}\r\n${fileHeader}\r\n\r\nx\r\n`)
-      await refuses(bodyOf(good, broken))
-      await refuses(bodyOf(good, broken, good))
-    }
-  })
+it('a part with a faulty header is refused, never left out', async () => {
+  const good = partOf(fileHeader)
+  const headers = [
+    'Content-Type: text/plain',
+    'Content-Disposition:',
+    'Content-Disposition: inline; name="file"; filename="a"',
+    'Content-Disposition: form-data; name="file"; filename',
+    'Content-Disposition: form-data; name="file"; filename="a"b"',
+    'Content-Disposition: form-data; name="file"; filename="a',
+    'Content-Disposition: form-data name="file" filename="a"',
+    'Content-Disposition: form-data; name="file"; filename=a b',
+    `${fileHeader}; name="other"`,
+    `${fileHeader}; FILENAME="b"`,
+    `${fileHeader};\r\n filename="b"`,
+    `${fileHeader}\r\n${fileHeader}`,
+    `${fileHeader}\r\nContent-Type: a/b\r\nContent-Type: c/d`,
+    `${fileHeader}\r\nnonsense`,
+    `${fileHeader}\r\nContent-Type: text/plain\0`,
+    ` folded: x\r\n${fileHeader}`,
+    `${fileHeader}${Array.from({ length: 32 }, (_, index) => `\r\nX-${index}: y`).join('')}`,
+    `Content-Disposition: form-data; name="file"; filename*=a`,
+    `Content-Disposition: form-data; name="file"; filename*=UTF-8''a b`,
+  ]
+  for (const header of headers) {
+    await refuses(bodyOf(good, partOf(header)))
+    await refuses(bodyOf(good, partOf(header), good))
+  }
+  for (const behind of [' ', ' x', '-', '\t', '\r']) {
+    const broken = Buffer.from(`--b${behind}\r\n${fileHeader}\r\n\r\nx\r\n`)
+    await refuses(bodyOf(good, broken))
+    await refuses(bodyOf(good, broken, good))
+  }
 })
 
 it.each([
@@ -192,25 +190,23 @@ it.each([
   await expect(readAll(inPieces(body), boundary)).rejects.toThrow('its boundary')
 })
 
-describe('a multipart body that breaks off', () => {
-  const body = bodyOf(partOf(fileHeader, 'content'), partOf('Content-Disposition: form-data; name="a"', 'text'))
-  const last = body.length - '--\r\n'.length
+const body = bodyOf(partOf(fileHeader, 'content'), partOf('Content-Disposition: form-data; name="a"', 'text'))
+const last = body.length - '--\r\n'.length
 
-  it('a body that breaks off at any position is refused', async () => {
-    for (let length = 0; length < last; length++) await refuses(body.subarray(0, length))
-  })
+it('a body that breaks off at any position is refused', async () => {
+  for (let length = 0; length < last; length++) await refuses(body.subarray(0, length))
+})
 
-  it('if the source of the body fails, the reader gets the error', async () => {
-    for (let length = 0; length <= body.length; length++) {
-      const failure = new Error('aborted')
-      const source = async function* () {
-        yield* inPieces(body.subarray(0, length), 7)
-        throw failure
-      }
-      await expect(readAll(source(), 'b')).rejects.toBe(failure)
-      await expect(readAll(source(), undefined)).rejects.toBe(failure)
+it('if the source of the body fails, the reader gets the error', async () => {
+  for (let length = 0; length <= body.length; length++) {
+    const failure = new Error('aborted')
+    const source = async function* () {
+      yield* inPieces(body.subarray(0, length), 7)
+      throw failure
     }
-  })
+    await expect(readAll(source(), 'b')).rejects.toBe(failure)
+    await expect(readAll(source(), undefined)).rejects.toBe(failure)
+  }
 })
 
 describe('a reader of a multipart body', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { jsonLines, refusal } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { launch } from '../../../support/program.ts'
@@ -11,71 +11,69 @@ import { test as base } from '../../../support/test.ts'
 const importing = 'import - --site 1001'
 const listCategories = 'category list --site 1001'
 
-describe('an import of a record without some members', () => {
-  const whole = [
-    { kind: 'webForm', id: 3, name: 'Contact' },
-    { kind: 'field', webFormId: 3, typeId: -2, name: 'You', mandatory: true, order: 4 },
-    { kind: 'category', id: 5, name: 'Five' },
-    { kind: 'news', id: 1, subject: 'One', body: '<p>One</p>', weight: 3, enabled: false },
-    { kind: 'link', type: 'news', categoryId: 5, objectId: 1, displayable: 0 },
-  ]
-  const sparse = [
-    { kind: 'webForm', id: 3 },
-    { kind: 'field', webFormId: 3, typeId: -2 },
-    { kind: 'category', id: 5 },
-    { kind: 'news', id: 1 },
-    { kind: 'news', id: 1, roleId: 9 },
-    { kind: 'link', type: 'news', categoryId: 5, objectId: 1 },
-  ]
-  const test = base.extend('site', ({ commands: { run, attempt } }) => ({
-    load: (records: readonly object[], option = '') => run(importing + option, jsonLines(records)),
-    exported: async () =>
-      (await attempt('export --site 1001')).stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-  }))
+const whole = [
+  { kind: 'webForm', id: 3, name: 'Contact' },
+  { kind: 'field', webFormId: 3, typeId: -2, name: 'You', mandatory: true, order: 4 },
+  { kind: 'category', id: 5, name: 'Five' },
+  { kind: 'news', id: 1, subject: 'One', body: '<p>One</p>', weight: 3, enabled: false },
+  { kind: 'link', type: 'news', categoryId: 5, objectId: 1, displayable: 0 },
+]
+const sparse = [
+  { kind: 'webForm', id: 3 },
+  { kind: 'field', webFormId: 3, typeId: -2 },
+  { kind: 'category', id: 5 },
+  { kind: 'news', id: 1 },
+  { kind: 'news', id: 1, roleId: 9 },
+  { kind: 'link', type: 'news', categoryId: 5, objectId: 1 },
+]
+const test = base.extend('site', ({ commands: { run, attempt } }) => ({
+  load: (records: readonly object[], option = '') => run(importing + option, jsonLines(records)),
+  exported: async () =>
+    (await attempt('export --site 1001')).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+}))
 
-  test('an import keeps stored members, also the text of a news item (T-25)', async ({ site: { load, exported } }) => {
-    await load(whole)
-    const before = await exported()
-    expect(before).toMatchObject(whole)
-    expect(await load(sparse)).toMatchObject({ imported: 6, skipped: 0 })
-    const after = before.map((record) => (record.kind === 'news' ? { ...record, roleId: 9 } : record))
-    expect(await exported()).toEqual(after)
-  })
+test('an import keeps stored members, also the text of a news item (T-25)', async ({ site: { load, exported } }) => {
+  await load(whole)
+  const before = await exported()
+  expect(before).toMatchObject(whole)
+  expect(await load(sparse)).toMatchObject({ imported: 6, skipped: 0 })
+  const after = before.map((record) => (record.kind === 'news' ? { ...record, roleId: 9 } : record))
+  expect(await exported()).toEqual(after)
+})
 
-  test('import --replace sets missing members to defaults (T-26)', async ({ site: { load, exported } }) => {
-    await load(whole)
+test('import --replace sets missing members to defaults (T-26)', async ({ site: { load, exported } }) => {
+  await load(whole)
+  await load(sparse, ' --replace')
+  const [webForm, field, category, news, link] = await exported()
+  expect([webForm, field, category, link]).toEqual([
+    { ...sparse[0], name: 'Web form 3' },
+    { ...sparse[1], mandatory: false, order: 4 },
+    { ...sparse[2], name: 'Category 5' },
+    { ...sparse[5], displayable: 1 },
+  ])
+  expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
+})
+
+test('import --replace keeps the time of creation, and thus the order', async ({ site: { load, exported } }) => {
+  const createDate = '2020-02-03T04:05:06'
+  await load([{ kind: 'news', id: 1, createDate }])
+  for (let time = 0; time < 2; time++) {
     await load(sparse, ' --replace')
-    const [webForm, field, category, news, link] = await exported()
-    expect([webForm, field, category, link]).toEqual([
-      { ...sparse[0], name: 'Web form 3' },
-      { ...sparse[1], mandatory: false, order: 4 },
-      { ...sparse[2], name: 'Category 5' },
-      { ...sparse[5], displayable: 1 },
-    ])
-    expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
-  })
+    const news = { kind: 'news', createDate, releaseDate: createDate }
+    expect(await exported()).toContainEqual(expect.objectContaining(news))
+  }
+})
 
-  test('import --replace keeps the time of creation, and thus the order', async ({ site: { load, exported } }) => {
-    const createDate = '2020-02-03T04:05:06'
-    await load([{ kind: 'news', id: 1, createDate }])
-    for (let time = 0; time < 2; time++) {
-      await load(sparse, ' --replace')
-      const news = { kind: 'news', createDate, releaseDate: createDate }
-      expect(await exported()).toContainEqual(expect.objectContaining(news))
-    }
-  })
-
-  test('a repeated import changes and records nothing', async ({ site: { load, exported }, commands: { run } }) => {
-    for (const records of [whole, sparse]) {
-      await load(records)
-      const before = [await run('audit --site 1001'), await exported()]
-      await load(records)
-      expect([await run('audit --site 1001'), await exported()]).toEqual(before)
-    }
-  })
+test('a repeated import changes and records nothing', async ({ site: { load, exported }, commands: { run } }) => {
+  for (const records of [whole, sparse]) {
+    await load(records)
+    const before = [await run('audit --site 1001'), await exported()]
+    await load(records)
+    expect([await run('audit --site 1001'), await exported()]).toEqual(before)
+  }
 })
 
 const interruptedAfter = (count: number, directory: string) => refusal(directory, messages.record.interrupted(count))

@@ -8,9 +8,7 @@ import { fields, news, storage } from '../../../support/paths.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
 
-/**
- * A data directory of a service that has run once, with its demo token. `demo` is the content of the file demo.json.
- */
+/** A data directory of a service that has run once, with its demo token. `demo` is the content of demo.json. */
 const test = base.extend('used', async ({ directory, start }) => {
   const service = await start()
   await service.stop()

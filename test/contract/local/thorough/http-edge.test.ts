@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { fields } from '../../../support/paths.ts'
 import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
 import type { SpawnedService } from '../../../support/spawned-service.ts'
@@ -62,41 +62,39 @@ test('CONNECT is refused and its connection closed, even if the caller resets th
   open.destroy()
 })
 
-describe('a request body that breaks off', () => {
-  const head = (token: string) =>
-    requestText('PUT', field, { Authorization: token, 'Content-Length': 100, Expect: '100-continue' })
+const head = (token: string) =>
+  requestText('PUT', field, { Authorization: token, 'Content-Length': 100, Expect: '100-continue' })
 
-  test('a caller who still listens gets an answer, and nothing changes', async ({ service }) => {
-    const before = await (await service.request(field)).json()
-    const connection = await rawConnection({ url: service.baseUrl })
-    await connection.write(head(service.token))
-    await connection.until(/100 Continue/)
-    await connection.write('{"mandatory":false,"order":50}')
-    connection.end()
-    const answer = lastAnswer(await connection.rest())
-    expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.body)).toEqual(errorBody)
-    expect(await (await service.request(field)).json()).toEqual(before)
-  })
+test('a caller who still listens gets an answer, and nothing changes', async ({ service }) => {
+  const before = await (await service.request(field)).json()
+  const connection = await rawConnection({ url: service.baseUrl })
+  await connection.write(head(service.token))
+  await connection.until(/100 Continue/)
+  await connection.write('{"mandatory":false,"order":50}')
+  connection.end()
+  const answer = lastAnswer(await connection.rest())
+  expect(answer.status).toBe(400)
+  expect(JSON.parse(answer.body)).toEqual(errorBody)
+  expect(await (await service.request(field)).json()).toEqual(before)
+})
 
-  test('an incomplete body is not logged as a fault of the service', async ({ start }) => {
-    const service = await start()
-    const connection = await rawConnection({ url: service.baseUrl })
-    await connection.write(head(service.token))
-    await connection.until(/100 Continue/)
-    connection.destroy()
-    await service.request(fields)
-    const { stderr } = await service.stop()
-    expect(stderr).not.toMatch(/ 5\d\d (?!ms)|failed|Error/)
-  })
+test('an incomplete body is not logged as a fault of the service', async ({ start }) => {
+  const service = await start()
+  const connection = await rawConnection({ url: service.baseUrl })
+  await connection.write(head(service.token))
+  await connection.until(/100 Continue/)
+  connection.destroy()
+  await service.request(fields)
+  const { stderr } = await service.stop()
+  expect(stderr).not.toMatch(/ 5\d\d (?!ms)|failed|Error/)
+})
 
-  test('a body with malformed chunks is refused with an answer', async ({ service }) => {
-    const text = requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }, 'zz\r\n')
-    const received = await send(service, text)
-    expect(received.match(/HTTP\/1\.1 \d/g)).toHaveLength(1)
-    expect(lastAnswer(received).status).toBe(400)
-    expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
-  })
+test('a body with malformed chunks is refused with an answer', async ({ service }) => {
+  const text = requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }, 'zz\r\n')
+  const received = await send(service, text)
+  expect(received.match(/HTTP\/1\.1 \d/g)).toHaveLength(1)
+  expect(lastAnswer(received).status).toBe(400)
+  expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
 })
 
 test('the service answers 100 when it accepts the body', async ({ service }) => {

@@ -13,9 +13,7 @@ const records = function* () {
   for (let id = 1; id <= count; id += 1) yield { kind: 'link', type: 'news', categoryId: 1, objectId: 1_000 + id }
 }
 
-/**
- * Sends reads and changes of every kind, one after the other, until `isOver`. Returns the number of answers by status.
- */
+/** Sends reads and changes of every kind in turn, until `isOver`. Returns the number of answers by status. */
 const useService = async (service: SpawnedService, name: string, isOver: () => boolean) => {
   const statuses: Record<number, number> = {}
   for (let turn = 0; !isOver(); turn += 1) {
