@@ -84,7 +84,7 @@ async function* followOnce(
   connection: Connection,
   query: FollowQuery,
   after: string,
-  onOpen: () => void,
+  { onOpen, onUncertain }: { readonly onOpen: () => void; readonly onUncertain: () => void },
 ): AsyncGenerator<Step, void> {
   const over = new AbortController()
   const signal = query.signal ? AbortSignal.any([query.signal, over.signal]) : over.signal
@@ -93,7 +93,8 @@ async function* followOnce(
   const headers = { Accept: 'text/event-stream, application/json' }
   const begun = performance.now()
   try {
-    const response = await connection.send({ method: 'GET', url, headers, repeatable: true, streams: true, signal })
+    const call = { method: 'GET', url, headers, repeatable: true, streams: true, signal, onUncertain }
+    const response = await connection.send(call)
     const type = response.headers.get('Content-Type') ?? ''
     if (type.startsWith('text/event-stream') && response.body) {
       onOpen()
@@ -128,12 +129,17 @@ export async function* followChanges(connection: Connection, query: FollowQuery)
     if (failures > 0) query.onConnection?.()
     failures = 0
   }
+  /** A stream may end without a failure when the service stops. Then only the next request notices the outage. */
+  const onUncertain = () => {
+    failures ||= 1
+    query.onConnection?.(asServiceError(undefined, host))
+  }
   for (;;) {
     query.signal?.throwIfAborted()
     let hasChanged = false
     try {
       last ??= await findEnd(connection, query)
-      for await (const { id, change } of followOnce(connection, query, last, onOpen)) {
+      for await (const { id, change } of followOnce(connection, query, last, { onOpen, onUncertain })) {
         last = id
         if (!change) continue
         hasChanged = true

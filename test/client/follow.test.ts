@@ -109,6 +109,18 @@ describe('A follower of the changes', () => {
     })
   })
 
+  test('a follower reports an outage that follows the end of a stream (T-62)', async () => {
+    const { client } = await scripted([
+      () => new Response(open(), { headers: { 'Content-Type': 'text/event-stream' } }),
+      () => undefined,
+      () => streamed([open(), eventOf(changeOf(1))], false),
+    ])
+    const states: (ServiceError | undefined)[] = []
+    const changes = client.changes.follow({ after: '', onConnection: (failure) => states.push(failure) })
+    const { value } = await settled(changes[Symbol.asyncIterator]().next())
+    expect([value?.id, states]).toMatchObject(['001', [{ status: 0 }, undefined]])
+  })
+
   test('a follower ends when the service refuses it (T-62)', async () => {
     const { client } = await scripted([() => json({ code: 101000, message: 'No.', requestId: 'r' }, 401)])
     const next = client.changes.follow({ after: '' })[Symbol.asyncIterator]().next()
