@@ -41,6 +41,7 @@ const answerOf = async (issuer: string, url: URL, init: RequestInit): Promise<Re
   const response = await fetch(url, { ...init, redirect: 'manual' })
   const { status, headers } = response
   if (status >= 300 && status < 400) throw noAnswer(issuer, 'it redirects')
+  if (status >= 500) throw noAnswer(issuer, `its status is ${status}`)
   const content = await readWhole(issuer, response)
   return new Response(content.length > 0 ? content : null, { status, headers })
 }

@@ -202,6 +202,15 @@ test('After 50 failed sign-ins through an issuer, the address of the caller must
   expect(await answersOf(1, begun, other)).toEqual(new Set(['101001']))
 })
 
+test('While an issuer gives no usable answer, its sign-ins do not count as failed (A-76)', async () => {
+  const begun = await begin()
+  answerWith(begun)
+  issuer.answers.set('/person', redirect)
+  const outcomes = new Set<string | undefined>()
+  for (let attempt = 0; attempt < 51; attempt++) outcomes.add((await finish(begun, '192.0.2.9')).outcome['error'])
+  expect([...outcomes]).toEqual(['100503'])
+})
+
 test('The log has neither codes nor secrets (A-75, A-93)', async () => {
   const begun = await begin()
   answerWith(begun)
@@ -252,7 +261,7 @@ test.each<[string, string, RequestListener, object]>([
   ['redirects the request with the code', '/token', redirect, unavailable],
   ['redirects the request for the person', '/person', redirect, unavailable],
   ['answers the code with 300 KB', '/token', huge, unavailable],
-  ['answers the code with a failure', '/token', json({}, 500), wrongPerson],
+  ['answers the code with a failure', '/token', json({}, 500), unavailable],
   ['answers the code with null', '/token', json(null), wrongPerson],
   ['answers without a token', '/token', json({ access_token: 'a', token_type: 'Bearer' }), wrongPerson],
   ['disconnects', '/token', (request) => void request.destroy(), unavailable],

@@ -1,7 +1,8 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
+import { acceptInvitation, invite } from '../../../lib/access/invitations.ts'
 import { matchesPassword } from '../../../lib/access/passwords.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import { beginSession } from '../../../lib/access/sessions.ts'
@@ -115,6 +116,15 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     ])
   })
 
+  test('The log shows who accepts an invitation (A-75, A-83)', async () => {
+    const { handler, records } = await openService()
+    const { person, invitation } = invite(testPerson({ name: 'dora' }), Date.now())
+    await hand.stores.people.create(person, [])
+    const body = { invitation: invitation.text, password }
+    expect((await send(handler, 'POST', '/api/v2/admin/invitations', { body })).status).toBe(200)
+    expect(records).toEqual([{ name: 'dora', address: null, outcome: 'signed in' }])
+  })
+
   test('The first request with a token reads token and person, and later requests read nothing (A-62)', async () => {
     const { handler, signIn, reads } = await openService()
     const { token } = (await signIn('192.0.2.1')).json
@@ -168,6 +178,29 @@ test.each(hands)('A session that ends during a password change stays ended: $nam
   const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
   await changePassword(deps, hash, { username: 'eve', password, address: undefined }, 'another long one')
   expect(await grants.get(hash)).toBeUndefined()
+  await hand.close()
+})
+
+test.each(hands)('An invitation works beside another change of the person: $name (A-82)', async ({ open }) => {
+  const hand = await open()
+  const { people } = hand.stores
+  const { person, invitation } = invite(testPerson(), Date.now())
+  await people.create(person, [])
+  const rename = () =>
+    updatePerson(people, 'ann', (before) => ({ after: { ...before, displayName: 'A.' }, entries: [] }))
+  const replace = vi.fn(people.replace).mockImplementationOnce(async (...change) => {
+    await rename()
+    return people.replace(...change)
+  })
+  const deps = {
+    ...hand.stores,
+    people: { ...people, replace },
+    clock: { wall: Date.now },
+    findSite: async () => undefined,
+  }
+  const accept = () => acceptInvitation(deps, invitation.text, { password, address: undefined })
+  expect(await accept()).toMatchObject({ displayName: 'A.', password: expect.any(String) })
+  await expect(accept()).rejects.toMatchObject({ code: 101003 })
   await hand.close()
 })
 
