@@ -112,7 +112,12 @@ const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
   }
 }
 
-const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, trust }: Provided, begun: Begun) => {
+/** Returns a code for the person. The code works once. A-76: counts a failure if this browser began the sign-in. */
+const codeFor = async (deps: IssuerDeps, request: RoutedRequest, { provider, trust }: Provided): Promise<string> => {
+  const begun = readBegun(request)
+  if (!begun) throw new ServiceError('signInRefused')
+  const limits = limitsOfAddress(request.address)
+  await countAttempts(deps.attempts, limits)
   const [{ finishSignIn }, { findPerson }] = await Promise.all([
     import('../../lib/access/issuers/sign-in.ts'),
     import('../../lib/access/issuers/identities.ts'),
@@ -120,19 +125,9 @@ const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, tr
   const claims = await finishSignIn(provider, queryText(request), begun)
   const person = await findPerson(deps, { trust, issuer: provider.issuer, claims, requestId: request.id })
   if (!person || person.disabled) throw new ServiceError('signInRefused')
-  return person
-}
-
-/** Returns a code for the person. The code works once. A-76: counts a failure if this browser began the sign-in. */
-const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
-  const begun = readBegun(request)
-  if (!begun) throw new ServiceError('signInRefused')
-  const limits = limitsOfAddress(request.address)
-  await countAttempts(deps.attempts, limits)
-  const { name, created } = await personOf(deps, request, provided, begun)
   await deps.attempts.forgive(limits)
   const code = newToken()
-  const signedIn: SignedIn = { name, created, challenge: begun.challenge }
+  const signedIn: SignedIn = { name: person.name, created: person.created, challenge: begun.challenge }
   const expires = Math.floor(deps.clock.wall() / 1000) + codeLasts
   await deps.accessValues.put(codeKey(hashToken(code)), JSON.stringify(signedIn), expires)
   return code
