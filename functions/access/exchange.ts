@@ -31,16 +31,16 @@ const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: obje
   })
 }
 
-const refuseCode = () =>
-  new ServiceError('signInRefused', { message: 'The code is unknown, used or older than 60 seconds. Sign in again.' })
-
 /** the code cannot be used again, even if this attempt fails. */
 const redeem = async (deps: IssuerDeps, request: RoutedRequest, document: object): Promise<Reply> => {
   const { codeBody, validate } = await loadChecks()
   const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
   const stored = await deps.accessValues.take(codeKey(hashToken(code)))
   const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
-  if (signedIn?.challenge !== hash('sha256', verifier, 'base64url')) throw refuseCode()
+  if (signedIn?.challenge !== hash('sha256', verifier, 'base64url')) {
+    const message = 'The code is unknown, used or older than 60 seconds. Sign in again.'
+    throw new ServiceError('signInRefused', { message })
+  }
   const person = await deps.people.get(signedIn.name)
   if (!person || person.sessions !== signedIn.sessions || person.disabled) throw new ServiceError('signInRefused')
   const remembered = rememberSignIn(person, request.address, deps.clock.wall())

@@ -37,8 +37,6 @@ const callerOfToken = (grant: Grant): Caller => {
   }
 }
 
-// a session has the present rights of its person. A key has only those of its rights that its person
-// also has.
 const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
   const since = grant.kind === 'key' ? person.created : person.sessions
   if (person.disabled || grant.since !== since) return undefined
@@ -51,7 +49,10 @@ const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
   return { ...grant, sites, rightsBySite, hasOwnRights: true, person }
 }
 
-/** Undefined if the person of the session or key was removed, is disabled, or has ended all sessions. */
+/**
+ * A-61, A-67, A-89: a session has the present rights of its person. A key has only those of its rights that its person
+ * also has. Undefined if the person was removed, is disabled, or has ended all sessions.
+ */
 export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
   if (grant.kind === undefined) return callerOfToken(grant)
   return person && callerOfPerson(grant, person)

@@ -42,11 +42,11 @@ export const invite = (person: Person, now: number): { readonly person: Person; 
 
 const shape = /^(.{1,64})\.([0-9a-f]{64})$/
 
-export const isInvited = ({ invitation, disabled }: Person, now: number): boolean =>
-  invitation !== undefined && !disabled && isCurrent(invitation, now)
+export const openInvitation = ({ invitation, disabled }: Person, now: number): Person['invitation'] =>
+  invitation && !disabled && isCurrent(invitation, now) ? invitation : undefined
 
-const isSecretOf = ({ invitation }: Person, secret: string): boolean =>
-  invitation !== undefined && timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(invitation.hash))
+const isSecretOf = ({ hash }: { readonly hash: string }, secret: string): boolean =>
+  timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(hash))
 
 /**
  * A-83. Ends all sessions of the person and forgets all accounts at issuers, because somebody else may use them.
@@ -60,7 +60,8 @@ export const acceptInvitation = async (
   const now = deps.clock.wall()
   const [, name = '', secret = ''] = shape.exec(text) ?? []
   const person = name === '' ? undefined : await deps.people.get(name)
-  if (!person || !isInvited(person, now) || !isSecretOf(person, secret)) throw new ServiceError('invitationUnknown')
+  const invitation = person && openInvitation(person, now)
+  if (!invitation || !isSecretOf(invitation, secret)) throw new ServiceError('invitationUnknown')
   const { identities: _, ...invited } = rememberSignIn(person, credentials.address, now)
   const after = await withPassword(deps, invited, credentials.password)
   const outcome = await deps.people.replace(person, after, [])

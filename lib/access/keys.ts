@@ -67,8 +67,8 @@ export const issueKey = async (
   author: Author,
 ) => {
   const permissions = simplified(rights).map(textOfRight)
-  const owned = { kind: 'key', user: maker.name, since: maker.created, name } as const
-  const granted = { ...owned, sites: [site], permissions, expires }
+  const { name: user, created: since } = maker
+  const granted = { kind: 'key', user, since, name, sites: [site], permissions, expires } as const
   const { token: key, grant } = await issueGrant(grants, granted, author, newKey())
   return { id: grant.hash, key, name, rights: permissions, expires: inIso(expires) }
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
+import { definedMembers } from '../core/names.ts'
 import { includesRight, requireRight } from '../core/rights.ts'
 import { type Caller, rightsOn } from './callers.ts'
 import { type Invitation, invite } from './invitations.ts'
@@ -41,7 +42,6 @@ export interface UserChange extends Pick<NewUser, 'displayName' | 'email'> {
 // In bytes. DynamoDB stores a person in one item, and an item has at most 400 KB.
 const largestRecord = 200_000
 
-/** Errors: rightMissing. */
 const requireGrantable = ({ site, caller }: Manager, entry: SiteEntry): void => {
   for (const right of rightsOfEntry(entry)) requireRight(rightsOn(caller, site.id), right, 'rightMissing')
 }
@@ -104,9 +104,6 @@ export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser) =
     return invited
   return { person: await joinSite(deps, manager, user), invitation: undefined }
 }
-
-const definedMembers = <Members extends object>(members: Members) =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
 /** Errors: personUnknown, rightMissing, accessMalformed, lastOwner, unavailable. */
 export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, name: string, change: UserChange) => {

@@ -5,6 +5,11 @@ export const recordOf = <Name extends string, Value>(
   entries: readonly (readonly [Name, Value])[],
 ): Readonly<Record<Name, Value>> => Object.fromEntries(entries) as Record<Name, Value>
 
+type Defined<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
+
+export const definedMembers = <Members extends object>(members: Members) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<Members>
+
 const longestQuote = 40
 
 export const quote = (text: string): string =>

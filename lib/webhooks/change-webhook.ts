@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
+import { definedMembers } from '../core/names.ts'
 import type {
   Delivery,
   SecretSeals,
@@ -111,7 +112,7 @@ export const changeWebhook = async (
   const end = settings.enabled ? await endOf(stores, site) : 0
   const secret = rotate ? newSecret() : undefined
   const sealed = secret && (await stores.seals.seal({ site, id }, secret))
-  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  const given = definedMembers(settings)
   const change = (present: Webhook): WebhookChange => {
     check(present)
     const isEnabledAgain = settings.enabled && !present.enabled

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { isInvited } from '../invitations.ts'
+import { openInvitation } from '../invitations.ts'
 import { isPersonName, newPerson, type People, type Person, personEntries, sitesOfPerson } from '../people.ts'
 import { newSessions } from '../sign-in.ts'
 import { type Issuer, isForPeople, type KeyedValues, type Trust } from './issuers.ts'
@@ -58,7 +58,7 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   const email = verifiedEmail(arrived.claims)
   if (email === undefined) return undefined
   const now = deps.clock.wall()
-  const [person, ...others] = (await deps.people.listOfEmail(email)).filter((one) => isInvited(one, now))
+  const [person, ...others] = (await deps.people.listOfEmail(email)).filter((one) => openInvitation(one, now))
   if (!person || others.length > 0) return undefined
   await remember(deps, identity, person.name)
   const { invitation: _, password: __, ...kept } = person
@@ -80,11 +80,10 @@ const displayNameIn = ({ name }: Claims): string | undefined =>
 
 const rolesIn = ({ trust, issuer, claims }: Arrived): Person['sites'] => {
   const rules = matchingRules(trust, issuer, claims).filter(isForPeople)
-  // The first rule of a site counts.
   return Object.fromEntries(rules.toReversed().map(({ site, grants }) => [site, { role: grants.role }]))
 }
 
-/** Ignores the user name at the issuer, because another person may have this name here. */
+/** The first rule of a site counts. Ignores the user name at the issuer, because another person may have this name here. */
 const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const sites = rolesIn(arrived)
   if (Object.keys(sites).length === 0) return undefined

@@ -42,21 +42,17 @@ export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers
   }
 }
 
-const prefix = 'value#'
-
-export const isAccessValue = ({ hash }: { readonly hash: string }): boolean => hash.startsWith(prefix)
-
 interface ValueItem {
   readonly hash: string
   readonly value: string
-  readonly expires?: number
+  readonly expires?: number | undefined
 }
 
 /** The values are in the table of the tokens, because items of this table expire. */
 export const createAccessValues = ({ now: clock = Date.now, ...options }: TableOptions): KeyedValues => {
   const table = openTable<ValueItem>(options)
   const now = () => clock() / 1000
-  const keyOf = (key: string) => ({ hash: prefix + key })
+  const keyOf = (key: string) => ({ hash: `value#${key}` })
   // DynamoDB may keep expired items for days.
   const valid = (item: ValueItem | undefined) =>
     item && (item.expires ?? Number.POSITIVE_INFINITY) > now() ? item.value : undefined
@@ -67,7 +63,7 @@ export const createAccessValues = ({ now: clock = Date.now, ...options }: TableO
     // If the stored value is the same, this call is a repetition after a lost answer.
     put: (key, value, expires) =>
       table.put(
-        { ...keyOf(key), value, ...(expires !== undefined && { expires }) },
+        { ...keyOf(key), value, expires },
         {
           condition: 'attribute_not_exists(#hash) OR #expires <= :now OR #value = :value',
           values: { ':now': now(), ':value': value },

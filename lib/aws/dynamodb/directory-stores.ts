@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
-import { isAccessValue, trustKey } from './access-values.ts'
+import { trustKey } from './access-values.ts'
 import { type ItemChange, mapped, openTable, queryItems, scan, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
@@ -15,11 +15,12 @@ export const withoutHistory: RecordChange = async () => {}
 const mostAttempts = 5
 
 // The last use of a key has its own item. If another data centre writes this item while the key is revoked, the key
-// does not come back.
-const usePrefix = 'used#'
-const useOf = (hash: string): string => usePrefix + hash
+// does not come back. Only keys and their uses have a `site`, so only they are in the index. The table also has values,
+// and only the hashes of grants have no # in them.
+const useOf = (hash: string): string => `used#${hash}`
 
-// Only keys and their uses have a `site`, so only they are in the index.
+const isGrant = ({ hash }: Pick<Grant, 'hash'>): boolean => !hash.includes('#')
+
 interface GrantItem extends Grant {
   readonly site?: SiteId | undefined
 }
@@ -27,8 +28,6 @@ interface GrantItem extends Grant {
 interface UseItem extends Pick<GrantItem, 'hash' | 'site' | 'expires'> {
   readonly day: string
 }
-
-const isUse = ({ hash }: Pick<Grant, 'hash'>): boolean => hash.startsWith(usePrefix)
 
 const toGrant = ({ site: _, ...grant }: GrantItem): Grant => grant
 
@@ -76,7 +75,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     remove: async (hash, entries) => recordIf(await table.remove({ hash }), record, ...entries),
 
     async *list() {
-      for await (const item of scan(table)) if (!isUse(item) && !isAccessValue(item)) yield toGrant(item)
+      for await (const item of scan(table)) if (isGrant(item)) yield toGrant(item)
     },
 
     keysOf: (site) => readKeys(openTable(options), site),
@@ -103,12 +102,10 @@ const siteKey = (id: SiteId) => ({ id: String(id) })
 const dataCentrePrefix = 'dc#'
 const dataCentreKey = (id: string) => ({ id: dataCentrePrefix + id })
 
-const toSite = ({ id, name, dataCentre, features, quota }: SiteItem): Site => ({
+const toSite = ({ id, features: { renderingEngine }, ...site }: SiteItem): Site => ({
+  ...site,
   id: storedId(id),
-  name,
-  dataCentre,
-  renderingEngine: features.renderingEngine,
-  ...(quota !== undefined && { quota }),
+  renderingEngine,
 })
 
 const toDataCentre = ({ id, ...dataCentre }: DataCentre): DataCentre => ({

@@ -11,23 +11,17 @@ const waitOfCrowd = 1_000
 export const createSignInAttempts = ({ now = Date.now, ...options }: TableOptions): SignInAttempts => {
   const table = openTable<Attempts & { readonly key: string; readonly mark: string }>(options)
 
-  /** Undefined when another attempt came first. */
-  const tryToCount = async (limit: Limit, mark: string): Promise<number | undefined> => {
-    const { key } = limit
-    const stored = await table.get({ key })
-    if (isOwnWrite(mark, stored?.mark)) return 0
-    const { attempts, wait } = countAttempt(stored, limit, now())
-    if (attempts === stored) return wait
-    const condition = stored ? '#mark = :stored' : 'attribute_not_exists(#key)'
-    const values = stored ? { ':stored': stored.mark } : {}
-    return (await table.put({ ...attempts, key, mark }, { condition, values })) ? wait : undefined
-  }
-
   const countOne = async (limit: Limit): Promise<number> => {
+    const { key } = limit
     const mark = createMark()
     for (let attempt = 0; attempt < mostTries; attempt++) {
-      const wait = await tryToCount(limit, mark)
-      if (wait !== undefined) return wait
+      const stored = await table.get({ key })
+      if (isOwnWrite(mark, stored?.mark)) return 0
+      const { attempts, wait } = countAttempt(stored, limit, now())
+      if (attempts === stored) return wait
+      const condition = 'attribute_not_exists(#key) OR #mark = :stored'
+      const values = { ':stored': stored?.mark ?? '' }
+      if (await table.put({ ...attempts, key, mark }, { condition, values })) return wait
     }
     return waitOfCrowd
   }
