@@ -8,8 +8,9 @@ import { createForms, type Forms } from './forms.ts'
 import { listSites, acceptInvitation as requestAcceptance, signIn as requestToken } from './generated/operations.gen.ts'
 import type { Acceptance, SignInCode, Site } from './generated/types.gen.ts'
 import { addressOf, type SendCall } from './operation.ts'
+import { sendChange } from './send-change.ts'
 import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
-import { type Call, createTransport, type Fetch, type Patience, type Send } from './transport.ts'
+import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 export interface Service {
@@ -89,21 +90,14 @@ const createCall =
   async <Data>(method: string, address: string, given: Parameters<SendCall>[2]) => {
     const url = `${baseUrl}${addressOf(address, given)}`
     const { body, headers } = given
-    let isUncertain = false
-    const call: Call = {
+    const call = {
       method,
       url,
       headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       repeatable: isRepeatable(method, address),
       body: body === undefined ? undefined : JSON.stringify(body),
-      onUncertain: () => {
-        isUncertain = true
-      },
     }
-    const response = await send(call).catch((error: unknown) => {
-      if (isUncertain && isRemoved(method, address, error)) return new Response()
-      throw error
-    })
+    const response = await sendChange(send, call, (error) => isRemoved(method, address, error))
     const isRight = ({ items, users, keys, id, name }: Partial<KnownMembers>) =>
       method !== 'GET' || (id ?? name ?? isList(items ?? users ?? keys))
     const data = await answerOf<Data & KnownMembers>(isRight, response, new URL(url).host)

@@ -1,8 +1,9 @@
 import type { Entry } from './generated/types.gen.ts'
 import { hasExactSpelling, partsOf, pathOf } from './paths.ts'
+import { sendChange } from './send-change.ts'
 import { hasStatus, ServiceError } from './service-error.ts'
 import { type Content, largestRequest, partLength, type Source, sourceOf } from './source.ts'
-import type { Call, Send } from './transport.ts'
+import type { Send } from './transport.ts'
 import type { Limit, ResumableOptions } from './upload.ts'
 
 export interface PutOptions extends ResumableOptions {
@@ -86,23 +87,6 @@ const hasContent = async (send: Send, url: string, bytes: Blob): Promise<boolean
   const response = await send({ method: 'GET', url, repeatable: true })
   const [now, wanted] = [new Uint8Array(await response.arrayBuffer()), new Uint8Array(await bytes.arrayBuffer())]
   return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
-}
-
-/** If an earlier attempt made the change and its answer was lost, the failure of a repetition counts as success. */
-const sendChange = async (
-  send: Send,
-  call: Omit<Call, 'onUncertain'>,
-  isApplied: (error: unknown) => Promise<boolean>,
-): Promise<void> => {
-  let isUncertain = false
-  const onUncertain = () => {
-    isUncertain = true
-  }
-  try {
-    await send({ ...call, onUncertain })
-  } catch (error) {
-    if (!(isUncertain && (await isApplied(error)))) throw error
-  }
 }
 
 const alreadyExists = (path: string, replace: boolean, error: ServiceError): ServiceError =>

@@ -59,6 +59,8 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     plugins: [oneFirstScript],
     metafile: true,
     legalComments: 'none',
+    // Escapes of other letters are longer, and browsers read modules as UTF-8.
+    charset: 'utf8',
     // `oneFirstScript` imports modules only to place them in one file, so esbuild need not warn about these imports.
     logOverride: { 'ignored-bare-import': 'silent' },
     logLevel: 'warning',
