@@ -4,7 +4,7 @@ import * as ast from 'typescript/unstable/ast'
 const wraps = { statement: ['', ';', ''], branch: ['{', ';', '}'], value: ['(', ',', ')'] } as const
 
 /** The part of a source that a call of `visit` can be put before. */
-export interface Place {
+interface Place {
   readonly start: number
   readonly end: number
   readonly wrap: keyof typeof wraps
