@@ -55,8 +55,9 @@ const isTurnable = ({ kind, parent }: ast.Node): boolean => {
 const editOf = (node: ast.Node): Edit | undefined => {
   if (ast.isPrefixUnaryExpression(node) && node.operator === ast.SyntaxKind.ExclamationToken)
     return ['not dropped', node, node.operand.getText()]
-  // Larger numbers are durations, sizes and limits.
-  if (ast.isNumericLiteral(node) && Number(node.text) < 2) return ['number moved', node, String(Number(node.text) + 1)]
+  // Other numbers are durations, sizes, limits and factors.
+  if (ast.isNumericLiteral(node) && /^[01]$/.test(node.text))
+    return ['number moved', node, String(Number(node.text) + 1)]
   if (ast.isIfStatement(node)) return ['question negated', node.expression, `!(${node.expression.getText()})`]
   if (ast.isAwaitExpression(node)) return ['await dropped', node, node.expression.getText()]
   if (ast.isExpressionStatement(node)) return ['statement removed', node, ';']

@@ -111,6 +111,7 @@ it('With limit and cursor, the contents come in pages (S-78)', async () => {
   const pages = await allPages((page) => read(`${own}/sorted`, `?meta&limit=3${page}`))
   const names = pages.map(({ contents }) => contents.map(({ name }: { name: string }) => name))
   expect(names.map(({ length }) => length)).toEqual([3, 3, 2])
+  expect(await allPages((page) => read(`${own}/sorted`, `?meta&limit=8${page}`))).toHaveLength(1)
   expect(names.flat()).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
 })
 

@@ -57,6 +57,7 @@ it('Versions come in pages (H-18)', async () => {
   const first = (await read(path, '?versions&limit=2')).json
   const rest = (await read(path, `?versions&limit=2&cursor=${encodeURIComponent(first.cursor)}`)).json
   expect([...first.versions, ...rest.versions].map(({ size }) => size)).toEqual([3, 2, 1])
+  expect((await read(path, '?versions&limit=3')).json).not.toHaveProperty('cursor')
   await put(`${own}/versions/other.txt`, 'x')
   const query = `?versions&cursor=${encodeURIComponent(first.cursor)}`
   expectError(await read(`${own}/versions/other.txt`, query), 400, 104000)

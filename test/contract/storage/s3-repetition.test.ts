@@ -6,6 +6,7 @@ import { entry } from '../../support/history.ts'
 import { stageObject } from '../../support/objects.ts'
 import { Refusal } from '../../support/s3-messages.ts'
 import { tag } from '../../support/s3-xml.ts'
+import { ownClaim } from '../../support/uploads.ts'
 import {
   brokenConnection,
   isBatch,
@@ -145,6 +146,15 @@ describe('A write that expects the version that the caller saw', () => {
     }
     expect(await Promise.all([placeAll('late-b'), placeAll('late-d')])).toEqual(['changed', 'placed'])
     expect(await bench.keys()).toEqual(['live/a', ...names])
+  })
+
+  it('A request whose upload another request may have completed undoes nothing (U-29)', async () => {
+    const staged = await stageObject(bench.store, 'live/b', 'x')
+    Object.assign(staged, { claim: { ...ownClaim, isHeld: async () => false } })
+    bench.meanwhile(isPut, () => bench.put('live/c'))
+    const placing = bench.place([{ kind: 'put', key: 'live/b', staged }], { absent: ['live/c'] })
+    await expect(placing).rejects.toMatchObject({ code: 100503 })
+    expect(await bench.keys()).toContain('live/b')
   })
 
   it('A write answers 503 if S3 dropped the uploaded parts in a race', async () => {
