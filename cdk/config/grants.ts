@@ -65,7 +65,7 @@ export const operationsOn = (table: TableName): ReadonlySet<string> => {
 
 export const administrationGrants: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-  { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'Scan', 'PutItem', 'DeleteItem'] },
   { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
   { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
   { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
