@@ -67,10 +67,10 @@ test('an expired token stops working, even if it is cached', async () => {
 })
 
 test.each<[string, number, (known: string) => string]>([
-    // Token, site and data centre are read once, and the form each time. An unknown token is read twice each time.
-    // The site and the data centre are also read for it.
+  // Token, site and data centre are read once, and the form each time. An unknown token is read twice each time.
+  // The site and the data centre are also read for it.
   ['that is known is looked up once for many requests', 3 + 5, (known) => known],
-    ['that is unknown is looked up each time', 5 * 2 + 2, () => 'f'.repeat(64)],
+  ['that is unknown is looked up each time', 5 * 2 + 2, () => 'f'.repeat(64)],
   ['that is a word is not looked up', 0, () => 'hello'],
   ['in capitals is not looked up', 0, () => 'F'.repeat(64)],
   ['that is too short is not looked up', 0, () => 'f'.repeat(63)],

@@ -76,12 +76,12 @@ it('the service stops reading a refused body that never ends', async () => {
   expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
 })
 
-  it('the service reads the whole refused body of a caller with a token', async () => {
-    const { url, token } = await openStream()
-    const headers = { ...fromDistribution, Authorization: token }
-    const answer = await fetch(url + storage, { method: 'PUT', headers, body: Buffer.alloc(3 * 1024 * 1024) })
-    expect([answer.status, answer.headers.get('connection')]).toEqual([400, 'keep-alive'])
-  })
+it('the service reads the whole refused body of a caller with a token', async () => {
+  const { url, token } = await openStream()
+  const headers = { ...fromDistribution, Authorization: token }
+  const answer = await fetch(url + storage, { method: 'PUT', headers, body: Buffer.alloc(3 * 1024 * 1024) })
+  expect([answer.status, answer.headers.get('connection')]).toEqual([400, 'keep-alive'])
+})
 
 it('a file of any size is stored and read in one request, without a bucket (S-106)', async () => {
   const { url, token } = await openStream()
