@@ -83,6 +83,7 @@ export const changePassword = callerOperation(async (request, deps: AccessDeps) 
   const { name: username } = signedIn(caller)
   await requireHttps(deps, request)
   const { password, oldPassword } = await readBody(request, bodyOf('passwordBody'))
-  await change(deps, caller.hash, { username, password: oldPassword, address }, password)
+  const session = caller.parent ?? caller.hash
+  await change(deps, session, { username, password: oldPassword, address }, password)
   return done
 })

@@ -104,6 +104,15 @@ testWithAdmin('A new password needs the old one, and ends other sessions, but no
   expect((await signIn(name, 'another long one')).status).toBe(200)
 })
 
+testWithAdmin('A new password that a site token sets keeps the session (A-68, A-73)', async () => {
+  const { site, addPerson } = await openSite()
+  const { token } = await addPerson()
+  const ofSite = (await call(siteTokens(site), { method: 'POST', token })).json.token
+  const body = { password: 'another long one', oldPassword: password }
+  expect((await call(me, { method: 'PUT', token: ofSite, body })).status).toBe(200)
+  expect([await statusOf(me, token), await statusOf(me, ofSite)]).toEqual([200, 401])
+})
+
 testWithAdmin('A sign-in always makes a new token, whatever token the caller sends (A-65)', async () => {
   const { addPerson } = await openSite()
   const { name } = await addPerson()
