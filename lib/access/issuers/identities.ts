@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { Author, HistoryEntry } from '../../core/history-entry.ts'
 import { isPersonName, newPerson, type People, type Person, sitesOfPerson } from '../people.ts'
 import { newSessions } from '../sign-in.ts'
@@ -53,7 +54,10 @@ const verifiedEmail = (claims: Claims): string | undefined => {
   return isVerified === true && typeof email === 'string' && email !== '' ? email : undefined
 }
 
-/** uses up an open invitation, and removes the old password and accounts: somebody else may know or use them. */
+/**
+ * A-94: uses up an open invitation, and removes the old password and accounts: somebody else may know or use them.
+ * Errors: unavailable, if another change came first, because a rule could add the same person again.
+ */
 const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const email = verifiedEmail(arrived.claims)
   if (email === undefined) return undefined
@@ -67,7 +71,8 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   const { invitation: _, password: __, ...kept } = person
   const after = { ...kept, identities: [identity], sessions: newSessions(person, deps.clock.wall()) }
   const outcome = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
-  return outcome === 'done' ? deps.people.get(person.name, true) : undefined
+  if (outcome !== 'done') throw new ServiceError('unavailable')
+  return deps.people.get(person.name, true)
 }
 
 const longestDisplayName = 200

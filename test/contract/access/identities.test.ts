@@ -111,6 +111,14 @@ describeOn({ kinds: hands, subject: 'people of an issuer', clock }, (hand) => {
     expect(new Set(found.map((person) => person?.name))).toEqual(new Set([claims.email]))
   })
 
+  test('An invited person who signs in several times at once is not added again (A-94, A-95)', async () => {
+    const { name: invited, email } = await invite()
+    const claims = { sub: sub(), email, email_verified: true, groups: ['web'] }
+    await Promise.allSettled(Array.from({ length: 5 }, () => arrive(claims)))
+    expect(await people.get(email)).toBeUndefined()
+    expect(await arrive(claims)).toMatchObject({ name: invited })
+  })
+
   test('If the name is taken, the person gets a name with the id of the issuer (A-95)', async () => {
     const { name: taken } = await invite({ name: `${sub().slice(0, 8)}@example.com` })
     const found = await arrive({ sub: sub(), email: taken, email_verified: true, groups: 'web', name: 'Eve\u0000' })
