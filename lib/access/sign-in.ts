@@ -37,7 +37,10 @@ export const authenticatePerson = async (
   const now = deps.clock.wall()
   const limits = limitsOf(username, address, person, now)
   await countAttempts(deps.attempts, limits)
-  const isRight = await matches(password, person)
+  const isRight = await matches(password, person).catch(async (error) => {
+    await deps.attempts.forgive(limits)
+    throw error
+  })
   if (!person || !isRight || person.disabled) throw new ServiceError('signInRefused')
   const remembered = rememberSignIn(person, address, now)
   const isOld = person.password !== undefined && isOutdated(person.password)

@@ -5,7 +5,7 @@ import { hashToken } from '../../../lib/access/grants.ts'
 import { matchesPassword } from '../../../lib/access/passwords.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import { beginSession } from '../../../lib/access/sessions.ts'
-import { changePassword } from '../../../lib/access/sign-in.ts'
+import { authenticatePerson, changePassword } from '../../../lib/access/sign-in.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { type SiteId, storedId } from '../../../lib/core/ids.ts'
 import type { SignInRecord } from '../../../lib/http/request.ts'
@@ -184,6 +184,29 @@ test.each(hands)('Several processes or functions count failed sign-ins together:
   for (const { count } of counters) for (let time = 0; time < 5; time++) later.push(await count(limits))
   expect([...counted, ...later].filter((wait) => wait === 0)).toHaveLength(5)
   await close()
+})
+
+test.each(hands)('A sign-in that gets 503 does not count as failed: $name (A-76, E-16)', async ({ open }) => {
+  const hand = await open()
+  const { attempts, people } = hand.stores
+  const [own, others] = [weakHash(), weakHash()]
+  await people.create(testPerson({ password: own }), [])
+  let busy: Promise<boolean>[] = []
+  const count: typeof attempts.count = async (limits) => {
+    const wait = await attempts.count(limits)
+    busy = Array.from({ length: 52 }, () => matchesPassword(password, others))
+    return wait
+  }
+  const deps = { ...hand.stores, clock: { wall: Date.now }, findSite: async () => undefined }
+  const credentials = { username: 'ann', password, address: '192.0.2.1' }
+  const person = await people.get('ann', true)
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const refused = authenticatePerson({ ...deps, attempts: { ...attempts, count } }, credentials, person)
+    await expect(refused).rejects.toMatchObject({ code: 100503 })
+    await Promise.all(busy)
+  }
+  expect(await authenticatePerson(deps, credentials, person)).toMatchObject({ name: 'ann' })
+  await hand.close()
 })
 
 test('Two sign-ins compute their hashes, 50 sign-ins wait, and all others get 503 (A-66, E-16)', async () => {
