@@ -42,7 +42,7 @@ const redeem = async (deps: IssuerDeps, request: RoutedRequest, document: object
   const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
   if (signedIn?.challenge !== hash('sha256', verifier, 'base64url')) throw refuseCode()
   const person = await deps.people.get(signedIn.name, true)
-  if (!person || person.created !== signedIn.created || person.disabled) throw new ServiceError('signInRefused')
+  if (!person || person.sessions !== signedIn.sessions || person.disabled) throw new ServiceError('signInRefused')
   const remembered = rememberSignIn(person, request.address, deps.clock.wall())
   if (remembered !== person) await deps.people.replace(person, remembered, [])
   logSignIn(deps, request, person.name)

@@ -19,7 +19,7 @@ export interface IssuerDeps extends AccessDeps {
   readonly openIssuerClient: () => Promise<IssuerClient>
 }
 
-export interface SignedIn extends Pick<Person, 'name' | 'created'> {
+export interface SignedIn extends Pick<Person, 'name' | 'sessions'> {
   readonly challenge: string
 }
 
@@ -131,10 +131,10 @@ const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provi
   if (!begun) throw new ServiceError('signInRefused')
   const limits = limitsOfAddress(request.address)
   await countAttempts(deps.attempts, limits)
-  const { name, created } = await personOf(deps, request, provided, begun)
+  const { name, sessions } = await personOf(deps, request, provided, begun)
   await deps.attempts.forgive(limits)
   const code = newToken()
-  const signedIn: SignedIn = { name, created, challenge: begun.challenge }
+  const signedIn: SignedIn = { name, sessions, challenge: begun.challenge }
   const expires = Math.floor(deps.clock.wall() / 1000) + codeLasts
   await deps.accessValues.put(codeKey(hashToken(code)), JSON.stringify(signedIn), expires)
   return code

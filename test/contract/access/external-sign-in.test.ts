@@ -5,6 +5,7 @@ import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { addIssuer, addRule } from '../../../lib/access/issuers/issuers.ts'
+import { endSessions } from '../../../lib/access/sign-in.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Handler, RequestRecord, SignInRecord } from '../../../lib/http/request.ts'
@@ -169,6 +170,16 @@ describe('Sign-in through an issuer', () => {
     const { code } = (await finish(begun)).outcome
     const person = await hand.stores.people.get(email)
     if (person) await hand.stores.people.replace(person, undefined, [])
+    const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
+    expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
+  })
+
+  test('A code ends when the person ends all sessions (A-71, A-96)', async () => {
+    const begun = await begin()
+    const email = 'everywhere@example.com'
+    answerWith(begun, { claims: { sub: 'everywhere', email, email_verified: true }, person: { sub: 'everywhere' } })
+    const { code } = (await finish(begun)).outcome
+    await endSessions({ ...hand.stores, clock, findSite: async () => undefined }, email)
     const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
     expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
   })
