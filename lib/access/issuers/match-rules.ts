@@ -4,8 +4,10 @@ import { type Issuer, isForPeople, isForPrograms, type PersonGrant, type Rule, t
 
 export type Claims = Readonly<Record<string, unknown>>
 
+const isRounded = (claim: unknown): boolean => typeof claim === 'number' && !Number.isSafeInteger(claim)
+
 const isValue = (claim: unknown, value: string): boolean =>
-  ['string', 'number', 'boolean'].includes(typeof claim) && String(claim) === value
+  ['string', 'number', 'boolean'].includes(typeof claim) && !isRounded(claim) && String(claim) === value
 
 const hasClaim = (claims: Claims, name: string, value: string): boolean => {
   const claim = Object.hasOwn(claims, name) ? claims[name] : undefined

@@ -143,6 +143,22 @@ testWithIssuer('A token gets the rights of all matching rules of one site (A-98)
   expect(json).toMatchObject({ scope: 'files:write:/news forms:read', expires_in: 300 })
 })
 
+testWithIssuer('The user of a token is well-formed text, also if the issuer sends a long name (A-97)', async () => {
+  const sub = 'x'.repeat(200 - `${id}:`.length - 1)
+  expect((await exchange(await issuer.sign(githubClaims({ sub: `${sub}🐎` })))).status).toBe(200)
+  const users = (await admin('token', 'list', '--site', String(site))).map(({ user }: { user: string }) => user)
+  expect(users).toContain(`${id}:${sub}\ufffd`)
+})
+
+testWithIssuer('A number that JSON has rounded matches no rule (A-100)', async () => {
+  const other = await createSite('Numbers')
+  await addRule(other, '--claim account=9007199254740992 --right files:read')
+  await addRule(other, '--claim account=9007199254740991 --right forms:read')
+  const scopeOf = async (account: number) =>
+    (await exchange(await issuer.sign({ jti: randomUUID(), sub: 'x', account }))).json.scope
+  expect([await scopeOf(2 ** 53), await scopeOf(2 ** 53 - 1)]).toEqual([undefined, 'forms:read'])
+})
+
 testWithIssuer('If the issuer does not answer, the exchange answers 503 (A-91, E-16)', async () => {
   const silent = await startTokenIssuer()
   const of = `${id}-silent`
