@@ -82,7 +82,10 @@ export const exchangeToken = async (deps: ExchangeDeps, jwt: string, resource: s
   const granted = grantFor(trust, issuer, claims, site)
   await use(deps, issuer, claims)
   const token = newToken()
-  const user = `${issuer.id}:${claims.sub}`.replace(/\p{Cc}/gu, ' ').slice(0, longestUser)
+  const user = `${issuer.id}:${claims.sub}`
+    .replace(/\p{Cc}/gu, ' ')
+    .slice(0, longestUser)
+    .toWellFormed()
   const expires = Math.floor(deps.clock.wall() / 1000) + granted.ttl
   const permissions = granted.rights.map(textOfRight)
   await deps.grants.put({ hash: hashToken(token), user, sites: [granted.site], permissions, expires }, [])

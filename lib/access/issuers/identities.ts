@@ -79,7 +79,7 @@ const longestDisplayName = 200
 
 const personNamed = (name: string, identity: string, claims: Claims, sites: Person['sites'], now: number): Person => {
   const called = typeof claims['name'] === 'string' ? claims['name'].replace(/\p{Cc}/gu, ' ') : name
-  const displayName = called.slice(0, longestDisplayName)
+  const displayName = called.slice(0, longestDisplayName).toWellFormed()
   const known = { name, displayName, email: verifiedEmail(claims) ?? '', sites }
   return { ...newPerson(known, now), identities: [identity] }
 }

@@ -143,7 +143,7 @@ testWithIssuer('A token gets the rights of all matching rules of one site (A-98)
   expect(json).toMatchObject({ scope: 'files:write:/news forms:read', expires_in: 300 })
 })
 
-testWithIssuer('The user of a token is well-formed text, also if the issuer sends a long name (A-97)', async () => {
+testWithIssuer('The user of a token is well-formed text, even if its sub is long (A-97)', async () => {
   const sub = 'x'.repeat(200 - `${id}:`.length - 1)
   expect((await exchange(await issuer.sign(githubClaims({ sub: `${sub}🐎` })))).status).toBe(200)
   const users = (await admin('token', 'list', '--site', String(site))).map(({ user }: { user: string }) => user)

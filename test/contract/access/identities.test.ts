@@ -126,6 +126,11 @@ describeOn({ kinds: hands, subject: 'people of an issuer', clock }, (hand) => {
     expect((await people.get(taken))?.identities).toBeUndefined()
   })
 
+  test('A long name at the issuer is cut between two characters (A-53, A-95)', async () => {
+    const found = await arrive({ sub: sub(), groups: 'web', name: `${'x'.repeat(199)}🐎` })
+    expect(found?.displayName.isWellFormed()).toBe(true)
+  })
+
   test('A new person with the name of a removed person is somebody else (A-94)', async () => {
     const { name: first, email } = await invite()
     const account = sub()
