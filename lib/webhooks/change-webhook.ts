@@ -18,7 +18,7 @@ export const longest = { targetUrl: 2_000, types: 50, subject: 1_024, descriptio
 export const isTarget = (text: string): boolean => {
   const url = URL.parse(text)
   if (!url || !/^https?:\/\/[^/#\p{Cc}][^#\p{Cc}]*$/iu.test(text) || text.length > longest.targetUrl) return false
-  return url.username === '' && url.password === ''
+  return url.username === '' && url.password === '' && text.isWellFormed()
 }
 
 export const isPermitted = (target: string, permitsPrivate: boolean): boolean => {

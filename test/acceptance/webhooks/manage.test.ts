@@ -60,6 +60,7 @@ describeWithAdmin('The members of a webhook', () => {
     ['a target with a password', { targetUrl: 'https://:secret@example.com/' }],
     ['a target with a fragment', { targetUrl: 'https://example.com/#a' }],
     ['a target with a line break', { targetUrl: 'https://example.com/\na' }],
+    ['a target with half a character', { targetUrl: 'https://example.com/\ud83d' }],
     ['a target of 2,001 characters', { targetUrl: `https://example.com/${'x'.repeat(1_981)}` }],
     ['an unknown type', { targetUrl, types: ['file.painted'] }],
     ['an unknown kind of types', { targetUrl, types: ['paint.*'] }],
