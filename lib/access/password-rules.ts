@@ -13,6 +13,6 @@ export const checkPassword = (password: string, names: readonly string[]): void 
   if (length < fewest) throw weak(`has fewer than ${fewest} characters`)
   if (length > most) throw weak(`has more than ${most} characters`)
   const lower = text.toLowerCase()
-  const isIn = (name: string) => name.length >= shortestName && lower.includes(name.normalize('NFC').toLowerCase())
-  if (names.some(isIn)) throw weak('contains the name of the person or of a site')
+  const isIn = (name: string) => [...name].length >= shortestName && lower.includes(name.toLowerCase())
+  if (names.map((name) => name.normalize('NFC')).some(isIn)) throw weak('contains the name of the person or of a site')
 }

@@ -42,6 +42,7 @@ testWithAdmin('A password may have 256 emoji, in any form of Unicode (A-54, A-64
   // Only names of three letters or more are forbidden in a password.
   const { addPerson, ask } = await openSite(undefined, 'Ed')
   const { name, token } = await addPerson()
+  await (await openSite(undefined, '🐎🐎')).ask('POST', '', { name, role: 'viewer' })
   const passwords = ['fed feeds of red', '🐎'.repeat(256), 'cafe\u0301 au lait noir']
   let oldPassword = password
   for (const next of passwords) {
