@@ -124,7 +124,8 @@ export const listChanges = operation({ query: switchesOf }, async (input, deps) 
   if (query.after !== undefined && query.before !== undefined) {
     throw storageRefused('"after" and "before" exclude each other. Send only one of them.')
   }
-  if (deps.canStream && namesType({ headers }, 'text/event-stream')) return openStream(deps, input)
+  const isStream = query.before === undefined && namesType({ headers }, 'text/event-stream')
+  if (deps.canStream && isStream) return openStream(deps, input)
   const page = await readPage(deps, input)
   const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
   const varied = deps.canStream ? { Vary: 'Accept' } : {}

@@ -133,6 +133,11 @@ describeStream('A stream of changes', () => {
     expectError(await call(changes, { headers }), 400, 104000)
   })
 
+  it('A request with before gets a page, not a stream (H-10, V-18)', async () => {
+    const { status, headers } = await call(`${changes}?before=`, { headers: { Accept: 'text/event-stream' } })
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+  })
+
   it('HEAD answers with the headers of the stream and ends (V-18)', async () => {
     const { status, headers, text } = await call(changes, { method: 'HEAD', headers: { Accept: 'text/event-stream' } })
     expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream', ''])
