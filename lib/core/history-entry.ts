@@ -76,9 +76,15 @@ const pathsOf = ({ subject, details }: Pick<HistoryEntry, 'subject' | 'details'>
   return [subject, ...uploaded, ...(typeof to === 'string' ? [to] : [])]
 }
 
-/** V-34. With a slash at its end, `start` names a folder, which may be removed or moved as a whole. */
-export const isAbout = (entry: Pick<HistoryEntry, 'subject' | 'details'>, start: string): boolean =>
-  start === '' || pathsOf(entry).some((path) => `${path}/`.startsWith(start))
+/**
+ * V-34. With a slash at its end, `start` names a folder, which may be removed or moved as a whole. Subjects are in NFC,
+ * as all paths are.
+ */
+export const isAbout = (entry: Pick<HistoryEntry, 'subject' | 'details'>, start: string): boolean => {
+  if (start === '') return true
+  const wanted = start.normalize('NFC')
+  return pathsOf(entry).some((path) => `${path}/`.startsWith(wanted))
+}
 
 export const withCount = (entry: HistoryEntry, count: number): HistoryEntry => ({
   ...entry,

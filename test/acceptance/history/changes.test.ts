@@ -74,6 +74,15 @@ it('A folder selects its uploads, moves into it and its removal (H-10, V-34)', a
   expect(await since(before, { subject: `${own}/in/a` })).toEqual(found.slice(0, 1))
 })
 
+it('A subject selects the same entries in each form of Unicode (H-10, S-1, V-34)', async () => {
+  const before = await end()
+  await put(`${own}/Zoe\u0308/a.txt`, 'x')
+  for (const form of ['NFC', 'NFD']) {
+    const subject = `${own}/Zo\u00eb/`.normalize(form)
+    expect(await since(before, { subject })).toMatchObject([{ type: 'file.stored' }])
+  }
+})
+
 it('Refused changes and reads write no history entry (H-1)', async () => {
   const before = await end()
   await remove(`${own}/none.txt`)
