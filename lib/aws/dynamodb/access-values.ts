@@ -2,14 +2,29 @@ import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../acces
 import { ServiceError } from '../../core/errors.ts'
 import { type Attributes, openTable, type TableOptions } from './dynamodb.ts'
 import type { RecordingOptions } from './journal.ts'
+import { createMark, isOwnWrite } from './write-mark.ts'
 
 /** The id of an item in the table of sites. No site has this id, because ids of sites are numbers. */
 export const trustKey = { id: 'issuers' } as const
 
 const mostAttempts = 5
 
+interface TrustItem extends Trust {
+  readonly id: string
+  readonly version: number
+  readonly mark?: string
+}
+
 export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers => {
-  const table = openTable<Trust & { readonly id: string; readonly version: number }>(options)
+  const table = openTable<TrustItem>(options)
+
+  const put = async (item: Required<TrustItem>): Promise<boolean> => {
+    const isFirst = item.version === 1
+    const condition = isFirst ? 'attribute_not_exists(#id)' : '#version = :before'
+    const values = isFirst ? {} : { ':before': item.version - 1 }
+    return (await table.put(item, { condition, values })) || isOwnWrite(item.mark, (await table.get(trustKey))?.mark)
+  }
+
   return {
     async trust() {
       const { issuers, rules } = (await table.get(trustKey, false)) ?? noTrust
@@ -19,10 +34,8 @@ export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers
     async changeTrust(change, entries) {
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
         const { version, issuers, rules } = (await table.get(trustKey)) ?? { ...noTrust, version: 0 }
-        const item = { ...change({ issuers, rules }), ...trustKey, version: version + 1 }
-        const condition = version === 0 ? 'attribute_not_exists(#id)' : '#version = :version'
-        const values = version === 0 ? {} : { ':version': version }
-        if (!(await table.put(item, { condition, values }))) continue
+        const item = { ...change({ issuers, rules }), ...trustKey, version: version + 1, mark: createMark() }
+        if (!(await put(item))) continue
         for (const entry of entries) await record(entry)
         return
       }
