@@ -112,7 +112,7 @@ const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'>
   const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
     new Counter({ name: `site_admin_${name}`, help, labelNames, registers })
   const requests = counter('requests_total', 'Answered requests.', 'operation', 'status')
-  const signIns = counter('sign_ins_total', 'Sign-ins with a password.', 'outcome')
+  const signIns = counter('sign_ins_total', 'Sign-ins and exchanges of tokens.', 'outcome')
   const durations = new Histogram({
     name: 'site_admin_request_duration_seconds',
     help: 'The time from a request to the end of its answer.',
