@@ -131,7 +131,10 @@ const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provi
   if (!begun) throw new ServiceError('signInRefused')
   const limits = limitsOfAddress(request.address)
   await countAttempts(deps.attempts, limits)
-  const { name, sessions } = await personOf(deps, request, provided, begun)
+  const { name, sessions } = await personOf(deps, request, provided, begun).catch(async (error) => {
+    if (error instanceof ServiceError && error.status === 503) await deps.attempts.forgive(limits)
+    throw error
+  })
   await deps.attempts.forgive(limits)
   const code = newToken()
   const signedIn: SignedIn = { name, sessions, challenge: begun.challenge }

@@ -203,6 +203,15 @@ describe('Sign-in through an issuer', () => {
     expect(await answersOf(1, begun, other)).toEqual(new Set(['101001']))
   })
 
+  test('While an issuer gives no usable answer, its sign-ins do not count as failed (A-76)', async () => {
+    const begun = await begin()
+    answerWith(begun)
+    issuer.answers.set('/person', redirect)
+    const outcomes = new Set<string | undefined>()
+    for (let attempt = 0; attempt < 51; attempt++) outcomes.add((await finish(begun, '192.0.2.9')).outcome['error'])
+    expect([...outcomes]).toEqual(['100503'])
+  })
+
   test('The log has neither codes nor secrets (A-75, A-93)', async () => {
     const begun = await begin()
     answerWith(begun)
