@@ -58,5 +58,7 @@ export const signInV1 = publicOperation(async (request, deps: AccessDeps) =>
 export const acceptInvitation = publicOperation(async (request, deps: AccessDeps) => {
   await requireHttps(deps, request)
   const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf('invitationBody'))
-  return tokenReply(await beginSession(deps, await accept(deps, invitation, password), tokenExpiryPeriod))
+  const person = await accept(deps, invitation, { password, address: request.address })
+  logSignIn(deps, request, person.name)
+  return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
 })

@@ -3,7 +3,8 @@ import { inIso } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { hashToken, isCurrent, newToken } from './grants.ts'
 import type { Person } from './people.ts'
-import { type SignInDeps, withPassword } from './sign-in.ts'
+import { type Credentials, type SignInDeps, withPassword } from './sign-in.ts'
+import { rememberSignIn } from './sign-in-limits.ts'
 
 const lifetime = 7 * 24 * 3600
 
@@ -47,11 +48,16 @@ const isInvited = ({ invitation, disabled }: Person, secret: string, now: number
  * A-83. Ends all sessions of the person and forgets all accounts at issuers, because somebody else may use them.
  * Returns the person. Errors: invitationUnknown, passwordWeak, unavailable.
  */
-export const acceptInvitation = async (deps: SignInDeps, text: string, password: string): Promise<Person> => {
+export const acceptInvitation = async (
+  deps: SignInDeps,
+  text: string,
+  { password, address }: Omit<Credentials, 'username'>,
+): Promise<Person> => {
+  const now = deps.clock.wall()
   const [, name = '', secret = ''] = shape.exec(text) ?? []
   const person = name === '' ? undefined : await deps.people.get(name, true)
-  if (!person || !isInvited(person, secret, deps.clock.wall())) throw new ServiceError('invitationUnknown')
-  const { identities: _, ...invited } = person
+  if (!person || !isInvited(person, secret, now)) throw new ServiceError('invitationUnknown')
+  const { identities: _, ...invited } = rememberSignIn(person, address, now)
   const after = await withPassword(deps, invited, password)
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('invitationUnknown')

@@ -14,7 +14,7 @@ export interface SignInDeps {
   readonly clock: { readonly wall: () => number }
 }
 
-interface Credentials {
+export interface Credentials {
   readonly username: string
   readonly password: string
   readonly address: string | undefined

@@ -143,6 +143,12 @@ testWithAdmin('An invitation works once within 7 days, and signs in (A-82, A-83,
   expectError(await accept('x#invitation=nonsense'), 404, 101003)
 })
 
+testWithAdmin('A person who accepts an invitation has signed in (A-53, A-83)', async () => {
+  const { ask, addPerson } = await openSite()
+  const { name } = await addPerson({ role: 'viewer' })
+  expect((await ask('GET', `/${name}`)).json.lastSignIn).toMatch(/^\d{4}-\d\d-\d\d$/)
+})
+
 testWithAdmin('After a weak password is refused, the invitation stays valid (A-54, E-61)', async () => {
   const { invite } = await openSite(undefined, 'Cafe\u0301 No\u00ebl')
   const name = newName()

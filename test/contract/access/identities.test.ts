@@ -68,7 +68,7 @@ describeOn({ kinds: hands, subject: 'people of an issuer', clock }, (hand) => {
     if (!person) throw new Error('Nobody was added')
     const { person: invited, invitation } = createInvitation(person, now)
     await people.replace(person, invited, [])
-    await acceptInvitation(signInDeps, invitation.text, 'correct horse battery')
+    await acceptInvitation(signInDeps, invitation.text, { password: 'correct horse battery', address: undefined })
     expect(await arrive({ sub: account })).toBeUndefined()
   })
 

@@ -2,6 +2,7 @@ import { argon2Sync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
+import { invite } from '../../../lib/access/invitations.ts'
 import { matchesPassword } from '../../../lib/access/passwords.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import { beginSession } from '../../../lib/access/sessions.ts'
@@ -113,6 +114,15 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
       { name: 'ann', address: '192.0.2.2', outcome: 'refused' },
       { name: null, address: null, outcome: 'refused' },
     ])
+  })
+
+  test('The log shows who accepts an invitation (A-75, A-83)', async () => {
+    const { handler, records } = await openService()
+    const { person, invitation } = invite(testPerson({ name: 'dora' }), Date.now())
+    await hand.stores.people.create(person, [])
+    const body = { invitation: invitation.text, password }
+    expect((await send(handler, 'POST', '/api/v2/admin/invitations', { body })).status).toBe(200)
+    expect(records).toEqual([{ name: 'dora', address: null, outcome: 'signed in' }])
   })
 
   test('The first request with a token reads token and person, and later requests read nothing (A-62)', async () => {
