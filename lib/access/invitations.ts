@@ -51,15 +51,15 @@ const isInvited = ({ invitation, disabled }: Person, secret: string, now: number
 export const acceptInvitation = async (
   deps: SignInDeps,
   text: string,
-  { password, address }: Omit<Credentials, 'username'>,
+  credentials: Omit<Credentials, 'username'>,
 ): Promise<Person> => {
   const now = deps.clock.wall()
   const [, name = '', secret = ''] = shape.exec(text) ?? []
   const person = name === '' ? undefined : await deps.people.get(name, true)
   if (!person || !isInvited(person, secret, now)) throw new ServiceError('invitationUnknown')
-  const { identities: _, ...invited } = rememberSignIn(person, address, now)
-  const after = await withPassword(deps, invited, password)
+  const { identities: _, ...invited } = rememberSignIn(person, credentials.address, now)
+  const after = await withPassword(deps, invited, credentials.password)
   const outcome = await deps.people.replace(person, after, [])
-  if (outcome !== 'done') throw new ServiceError('invitationUnknown')
-  return after
+  // Another change of the person came first. It may have used up the invitation.
+  return outcome === 'done' ? after : acceptInvitation(deps, text, credentials)
 }

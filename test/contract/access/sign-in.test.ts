@@ -1,8 +1,8 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
-import { invite } from '../../../lib/access/invitations.ts'
+import { acceptInvitation, invite } from '../../../lib/access/invitations.ts'
 import { matchesPassword } from '../../../lib/access/passwords.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import { beginSession } from '../../../lib/access/sessions.ts'
@@ -183,6 +183,29 @@ test.each(hands)(
     await hand.close()
   },
 )
+
+test.each(hands)('An invitation works beside another change of the person: $name (A-82)', async ({ open }) => {
+  const hand = await open()
+  const { people } = hand.stores
+  const { person, invitation } = invite(testPerson(), Date.now())
+  await people.create(person, [])
+  const rename = () =>
+    updatePerson(people, 'ann', (before) => ({ after: { ...before, displayName: 'A.' }, entries: [] }))
+  const replace = vi.fn(people.replace).mockImplementationOnce(async (...change) => {
+    await rename()
+    return people.replace(...change)
+  })
+  const deps = {
+    ...hand.stores,
+    people: { ...people, replace },
+    clock: { wall: Date.now },
+    findSite: async () => undefined,
+  }
+  const accept = () => acceptInvitation(deps, invitation.text, { password, address: undefined })
+  expect(await accept()).toMatchObject({ displayName: 'A.', password: expect.any(String) })
+  await expect(accept()).rejects.toMatchObject({ code: 101003 })
+  await hand.close()
+})
 
 test.each(hands)('Several processes or functions count failed sign-ins together: $name (A-76)', async ({ open }) => {
   const now = Date.now()
