@@ -46,6 +46,7 @@ const answerTo = async (url: URL, init: RequestInit): Promise<Response> => {
   const response = await fetch(url, { ...init, redirect: 'manual' })
   const { status, headers } = response
   if (status >= 300 && status < 400) throw new BadAnswer('it redirects')
+  if (status >= 500) throw new BadAnswer(`its status is ${status}`)
   const content = await readWhole(response)
   return new Response(content.length > 0 ? content : null, { status, headers })
 }

@@ -264,7 +264,7 @@ describe('A provider with faulty answers', () => {
     ['redirects the request with the code', '/token', redirect, unavailable],
     ['redirects the request for the person', '/person', redirect, unavailable],
     ['answers the code with 300 KB', '/token', huge, unavailable],
-    ['answers the code with a failure', '/token', json({}, 500), wrongPerson],
+    ['answers the code with a failure', '/token', json({}, 500), unavailable],
     ['answers the code with null', '/token', json(null), wrongPerson],
     ['answers without a token', '/token', json({ access_token: 'a', token_type: 'Bearer' }), wrongPerson],
     ['disconnects', '/token', (request) => void request.destroy(), unavailable],
