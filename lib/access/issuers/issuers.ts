@@ -88,11 +88,6 @@ export const parseClaim = (text: string): readonly [name: string, value: string]
   return isUsable ? [name, value] : undefined
 }
 
-const bounded = (trust: Trust): Trust => {
-  if (Buffer.byteLength(JSON.stringify(trust)) <= mostTrust) return trust
-  throw refuse('There are too many rules. Remove the rules that you no longer need: "rule list" lists them.')
-}
-
 export const addIssuer = ({ issuers, rules }: Trust, issuer: Issuer): Trust => {
   const taken = issuers.find(({ id, url }) => id === issuer.id || url === issuer.url)
   if (taken) {
@@ -134,7 +129,9 @@ export const addRule = (trust: Trust, rule: Rule): Trust => {
         'add it again with --client-id.',
     )
   }
-  return bounded({ ...trust, rules: [...trust.rules, rule] })
+  const changed = { ...trust, rules: [...trust.rules, rule] }
+  if (Buffer.byteLength(JSON.stringify(changed)) <= mostTrust) return changed
+  throw refuse('There are too many rules. Remove the rules that you no longer need: "rule list" lists them.')
 }
 
 export const removeRule = (trust: Trust, id: string): Trust => {
