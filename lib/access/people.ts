@@ -36,8 +36,8 @@ type PersonOutcome = 'done' | 'overtaken' | 'last owner'
  * The port to people in all data centres. Names ignore case; e-mail addresses ignore the case of ASCII letters.
  * `create` returns false if the name is taken. `replace` changes only the newest state, and sets the version. `replace`
  * without `after` removes the person. The outcome `overtaken` means that another change came first. No `replace` leaves
- * a site without an owner (A-58). Lists are sorted by name. `leaveSite` removes all people, owners included, from a site
- * that is being removed. Errors of every call: unavailable.
+ * a site without an owner (A-58). Lists are sorted by name. `leaveSite` removes all people, owners included, from a
+ * site that is being removed. Errors of every call: unavailable.
  */
 export interface People {
   get(name: string, isNewest?: boolean): Promise<Person | undefined>
