@@ -6,6 +6,7 @@ import {
   describeEntry,
   describePerson,
   hasOtherOwner,
+  isEmail,
   isPersonName,
   ownershipsLost,
   type Person,
@@ -13,13 +14,13 @@ import {
   sitesOfPerson,
   withoutSite,
 } from '../../lib/access/people.ts'
-import { isPerFolder, type RoleName, rightsOfRole, roleNames } from '../../lib/access/roles.ts'
+import { type RoleName, rightsOfRole, roleNames, roles } from '../../lib/access/roles.ts'
 import { namesAround, withPassword } from '../../lib/access/sign-in.ts'
 import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { parseRight, type Right, textOfRight } from '../../lib/core/rights.ts'
+import { parseFolder, type Right, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
@@ -71,8 +72,9 @@ const entryIn = ({ role, folder, right }: Options): SiteEntry | undefined => {
     return { rights: right.map(textOfRight) }
   }
   if (role === undefined) return undefined
-  if (isPerFolder(role) && !folder) throw new Refusal(`The role ${role} needs at least one folder: add --folder /PATH.`)
-  if (!isPerFolder(role) && folder) throw new Refusal(`The role ${role} is not limited to folders: leave out --folder.`)
+  const { isPerFolder } = roles[role]
+  if (isPerFolder && !folder) throw new Refusal(`The role ${role} needs at least one folder: add --folder /PATH.`)
+  if (!isPerFolder && folder) throw new Refusal(`The role ${role} is not limited to folders: leave out --folder.`)
   return { role, ...(folder && { folders: folder }) }
 }
 
@@ -232,15 +234,9 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
 
 const parseUserName = parserIf(isPersonName, 'It must have 1 to 64 letters, digits or . _ - @ +')
 
-const parseEmail = parserIf(
-  (text) => /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text) && text.length <= 254,
-  'It must be an e-mail address.',
-)
+const parseEmail = parserIf((text) => isEmail(text) && text.length <= 254, 'It must be an e-mail address.')
 
-const parseFolder = parserOf((text) => {
-  const right = text.startsWith('/') ? parseRight(`files:write:${text}`) : undefined
-  return right && `/${right.folder}`
-}, 'It must be a folder, such as /news.')
+const parseFolderOption = parserOf(parseFolder, 'It must be a folder, such as /news.')
 
 const personCommand = (...described: Parameters<typeof commandOf>): Command =>
   commandOf(...described).argument('<name>', 'the name of the person', parseUserName)
@@ -248,7 +244,7 @@ const personCommand = (...described: Parameters<typeof commandOf>): Command =>
 const withEntry = (command: Command): Command =>
   command
     .addOption(new Option('--role <role>', 'the role; "role list" explains them').choices(roleNames))
-    .option('--folder <path>', 'a folder of the role author (repeatable)', collect(parseFolder))
+    .option('--folder <path>', 'a folder of the role author (repeatable)', collect(parseFolderOption))
     .addOption(rightOption('a right instead of a role'))
     .option('--email <address>', 'the e-mail address', parseEmail)
     .option('--display-name <text>', 'the name to show', parseName)

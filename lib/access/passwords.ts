@@ -32,10 +32,10 @@ const write = ({ cost: { memory, passes, parallelism }, nonce, tag }: Hash): str
  */
 const inTurn = createTurns({ atOnce: 2, mostWaiting: 50 })
 
-const messageOf = (password: string): Buffer => Buffer.from(password.normalize('NFC'))
-
-const tagOf = (password: string, { cost, nonce, tag }: Hash): Promise<Buffer> =>
-  inTurn(() => derive('argon2id', { message: messageOf(password), nonce, ...cost, tagLength: tag.length }))
+const tagOf = (password: string, { cost, nonce, tag }: Hash): Promise<Buffer> => {
+  const message = password.normalize('NFC')
+  return inTurn(() => derive('argon2id', { message, nonce, ...cost, tagLength: tag.length }))
+}
 
 export const hashPassword = async (password: string): Promise<string> => {
   const fresh = { cost: present, nonce: randomBytes(16), tag: Buffer.alloc(32) }

@@ -62,6 +62,8 @@ export const keyOfName = (name: string): string => lowerAscii(name)
 
 export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
+export const isEmail = (text: string): boolean => /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text)
+
 export const newPerson = (known: Pick<Person, 'name' | 'displayName' | 'email' | 'sites'>, now: number): Person => ({
   ...known,
   disabled: false,

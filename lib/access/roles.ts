@@ -16,9 +16,7 @@ export type RoleName = keyof typeof roles
 
 export const roleNames = Object.keys(roles) as [RoleName, ...RoleName[]]
 
-export const isPerFolder = (name: RoleName): boolean => roles[name].isPerFolder
-
 export const rightsOfRole = (name: RoleName, onFolders: readonly Right[] = []): readonly Right[] => {
-  const { rights, isPerFolder: perFolder } = roles[name]
-  return perFolder ? [...onFolders, ...rights.filter(({ area }) => area !== 'files')] : rights
+  const { rights, isPerFolder } = roles[name]
+  return isPerFolder ? [...onFolders, ...rights.filter(({ area }) => area !== 'files')] : rights
 }

@@ -34,6 +34,11 @@ export const parseRight = (text: string): Right | undefined => {
   return isFolder && (place === '' || right.area === 'files') ? { ...right, folder: segments.join('/') } : undefined
 }
 
+export const parseFolder = (text: string): string | undefined => {
+  const right = text.startsWith('/') ? parseRight(`files:write:${text}`) : undefined
+  return right && `/${right.folder}`
+}
+
 /** Leaves out texts that name no right. */
 export const parseRights = (texts: readonly string[]): readonly Right[] =>
   texts.map(parseRight).filter((right) => right !== undefined)

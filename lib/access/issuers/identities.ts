@@ -83,7 +83,10 @@ const rolesIn = ({ trust, issuer, claims }: Arrived): Person['sites'] => {
   return Object.fromEntries(rules.toReversed().map(({ site, grants }) => [site, { role: grants.role }]))
 }
 
-/** The first rule of a site counts. Ignores the user name at the issuer, because another person may have this name here. */
+/**
+ * A-95. The first rule of a site counts. Ignores the user name at the issuer, because another person may have this name
+ * here.
+ */
 const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const sites = rolesIn(arrived)
   if (Object.keys(sites).length === 0) return undefined

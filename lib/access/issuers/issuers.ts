@@ -85,11 +85,6 @@ export const parseClaim = (text: string): readonly [name: string, value: string]
   return value === undefined || claimsOfEveryToken.has(name) ? undefined : [name, value]
 }
 
-const bounded = (trust: Trust): Trust => {
-  if (Buffer.byteLength(JSON.stringify(trust)) <= mostTrust) return trust
-  throw refuse('There are too many rules. Remove the rules that you no longer need: "rule list" lists them.')
-}
-
 export const addIssuer = ({ issuers, rules }: Trust, issuer: Issuer): Trust => {
   const taken = issuers.find(({ id, url }) => id === issuer.id || url === issuer.url)
   if (taken) {
@@ -131,7 +126,9 @@ export const addRule = (trust: Trust, rule: Rule): Trust => {
         'add it again with --client-id.',
     )
   }
-  return bounded({ ...trust, rules: [...trust.rules, rule] })
+  const changed = { ...trust, rules: [...trust.rules, rule] }
+  if (Buffer.byteLength(JSON.stringify(changed)) <= mostTrust) return changed
+  throw refuse('There are too many rules. Remove the rules that you no longer need: "rule list" lists them.')
 }
 
 export const removeRule = (trust: Trust, id: string): Trust => {

@@ -70,7 +70,8 @@ export const beginSignIn = async (provider: Provider, challenge: string) => {
 }
 
 /**
- * A-92: returns the claims of the person when the browser comes back from the issuer. Errors: signInRefused, unavailable.
+ * A-92: returns the claims of the person when the browser comes back from the issuer. Errors: signInRefused,
+ * unavailable.
  */
 export const finishSignIn = async (provider: Provider, query: string, begun: Begun): Promise<Claims> => {
   const { client, issuer, callback } = provider

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
+import { isEmail } from '../../access/people.ts'
 import { roleNames } from '../../access/roles.ts'
 import { lifetimes } from '../../access/sessions.ts'
-import { parseRight } from '../../core/rights.ts'
+import { parseFolder, parseRight } from '../../core/rights.ts'
 import { anyMember, atMost, objectOf } from '../request-parts.ts'
 
 const text = (name: string) => z.string(`must be the ${name}, as text`).check(z.minLength(1, 'must not be empty'))
@@ -42,9 +43,6 @@ const listOf = (isValid: (entry: string) => boolean, message: string) =>
     .array(z.string(message).check(atMost(1_000), z.refine(isValid, message)), 'must be a list of texts')
     .check(z.maxLength(mostRights, `must have ${mostRights} entries or fewer`))
 
-const isFolder = (folder: string): boolean =>
-  folder.startsWith('/') && parseRight(`files:write:${folder}`) !== undefined
-
 const named = z.string('must be a text').check(
   atMost(200),
   z.refine((value) => /^\P{Cc}*$/u.test(value) && value.isWellFormed(), 'must not have control characters'),
@@ -52,7 +50,7 @@ const named = z.string('must be a text').check(
 
 const email = z.string('must be a text').check(
   atMost(254),
-  z.refine((value) => /^(?:[^\s@\p{Cc}]+@[^\s@\p{Cc}]+)?$/u.test(value), 'must be an e-mail address'),
+  z.refine((value) => value === '' || isEmail(value), 'must be an e-mail address'),
 )
 
 const isRight = (right: string): boolean => parseRight(right) !== undefined
@@ -60,7 +58,7 @@ const rightFault = 'must be a right, such as files:write:/news'
 
 const entry = {
   role: z.optional(z.literal([...roleNames], `must be ${roleNames.join(', ')}`)),
-  folders: z.optional(listOf(isFolder, 'must be a folder, such as /news')),
+  folders: z.optional(listOf((folder) => parseFolder(folder) !== undefined, 'must be a folder, such as /news')),
   rights: z.optional(listOf(isRight, rightFault)),
 }
 
