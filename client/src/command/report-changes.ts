@@ -3,6 +3,7 @@ import { ServiceError } from '../service-error.ts'
 import { pause } from '../transport.ts'
 import { tell } from './output.ts'
 import type { Context } from './single.ts'
+import { find } from './site-path.ts'
 
 const types: readonly ChangeType[] = [
   ...(['stored', 'removed', 'moved', 'copied', 'restored'] as const).map((fate) => `file.${fate}` as const),
@@ -33,8 +34,10 @@ const describe = (change: Change): string => {
  * Prints the changes that others make to the files below a folder, until the signal aborts. If the service refuses
  * this, prints one message.
  */
-export const reportChanges = async (context: Context, folder: string, signal: AbortSignal): Promise<void> => {
+export const reportChanges = async (context: Context, wanted: string, signal: AbortSignal): Promise<void> => {
   try {
+    // The push writes to the folder in the spelling of the site, too.
+    const folder = (await find(context, wanted))?.path ?? wanted.normalize('NFC')
     for await (const change of context.client.changes.follow({ types, signal })) {
       if (!pathsOf(change).some((path) => isBelow(folder, path)) || context.isOwn(change.requestId)) continue
       await pause(delay, signal)

@@ -102,6 +102,24 @@ test.for(states)(
   },
 )
 
+test('watch reports changes of others, whatever the case of the named folder (T-66)', async ({
+  begin,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await site.put('other.txt', 'a')
+  const watching = begin(['watch', here, folder.toUpperCase()])
+  await untilEvents(watching, 'watching', 1)
+  await writeTree(here, { 'b.txt': 'b' })
+  await untilEvents(watching, 'end', 1)
+  await site.put('other.txt', 'b', { replace: true })
+  await untilEvents(watching, 'changed', 1)
+  watching.kill('SIGINT')
+  expect((await watching.ended).status).toBe(0)
+})
+
 test('watch repeats and reports a failed push (T-56)', async ({ begin, proxied, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
   let refused = 0
