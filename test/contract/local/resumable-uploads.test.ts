@@ -18,26 +18,16 @@ const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unli
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
 
-const request = {
-  folder: root,
-  fileName: 'a.bin',
-  fileType: undefined,
-  version: undefined,
-  ifMatch: undefined,
-  ifNoneMatch: undefined,
-}
+const unset = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: undefined }
+const request = { folder: root, fileName: 'a.bin', ...unset }
 
 const start = async (path: string, now = Date.now()) => {
   const clock = { wall: () => now, monotonic: () => performance.now() }
   const machine: Machine = await openMachine(path, { role: 'service', clock })
   const { files, workflows, removals, uploadRecords, uploadParts } = machine.stores
   const stores = { files, workflows, removals, uploadRecords, uploadParts }
-  const uploads = uploadsOf({
-    ...stores,
-    largestResumableFile: 100 * mebibyte,
-    clock,
-    lease: { lasts: 15_000, renewsEvery: 50 },
-  })
+  const lease = { lasts: 15_000, renewsEvery: 50 }
+  const uploads = uploadsOf({ ...stores, largestResumableFile: 100 * mebibyte, clock, lease })
   return { machine, uploads, files }
 }
 
