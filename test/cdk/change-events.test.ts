@@ -40,14 +40,7 @@ const fill = (template: string, record: unknown): unknown =>
 
 const site = 1001 as SiteId
 const entries: readonly HistoryEntry[] = [
-  {
-    site,
-    type: 'file.stored',
-    subject: 'a "b" \\ ä/c.txt',
-    actor: 'ann',
-    requestId: 'one',
-    details: { names: ['x"y'] },
-  },
+  { site, type: 'file.stored', subject: 'a "b" \\ ä/c', actor: 'ann', requestId: 'one', details: { names: ['x"y'] } },
   { site, type: 'form.created', subject: '', actor: 'admin:root' },
 ]
 

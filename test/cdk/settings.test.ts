@@ -20,10 +20,7 @@ const withRegions = (regions: Readonly<Record<string, string>>) => ({
   ...base,
   dataCentres: Object.fromEntries(Object.entries(regions).map(([id, region]) => [id, { region }])),
 })
-const withDataCentre = (dataCentre: object) => ({
-  ...base,
-  dataCentres: { us: { region: 'us-east-1', ...dataCentre } },
-})
+const withDataCentre = (own: object) => ({ ...base, dataCentres: { us: { region: 'us-east-1', ...own } } })
 const withDomain = (customDomain: object, others: object = {}) =>
   withDataCentre({ customDomain: { domainName: 'us.example.com', ...customDomain }, ...others })
 const hostedZoneId = 'Z0123456789'

@@ -65,10 +65,8 @@ test('a server that answers every request with the same page is not accepted as 
 
 test('if the address of a new upload is invalid, the call fails with status 201', async () => {
   const { client } = await scripted([() => new Response(null, { status: 201, headers: { Location: 'http://[' } })])
-  await expect(client.files.put('a', new Uint8Array(5_000_000))).rejects.toMatchObject({
-    name: 'ServiceError',
-    status: 201,
-  })
+  const put = client.files.put('a', new Uint8Array(5_000_000))
+  await expect(put).rejects.toMatchObject({ name: 'ServiceError', status: 201 })
 })
 
 test('if the token covers several sites, the caller must choose one (T-36)', async () => {

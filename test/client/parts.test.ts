@@ -88,12 +88,8 @@ test('a large file is sent to the bucket in parts, without the token (T-60)', as
   expect(partsSent().toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   expect(sent.filter(({ url, token }) => (url.origin === base) !== (token === 'secret'))).toEqual([])
   // Requests to the service: one attempt to start, the start, the addresses of two groups, and the end.
-  expect(sent.filter(({ url }) => url.origin === base).map(({ method }) => method)).toEqual([
-    'POST',
-    'GET',
-    'GET',
-    'PATCH',
-  ])
+  const methods = sent.filter(({ url }) => url.origin === base).map(({ method }) => method)
+  expect(methods).toEqual(['POST', 'GET', 'GET', 'PATCH'])
   expect(reported).toEqual([0, 8 * part, nineParts.length, nineParts.length])
 })
 

@@ -97,12 +97,8 @@ test('purge asks, and then deletes old versions but not the file (T-53, H-30)', 
     stdout: `purged  ${path}: 1 old version, 1 bytes\n`,
   })
   expect(await sizes()).toEqual([3, 2])
-  expect(JSON.parse((await demo('--json', 'purge', '--yes', path)).stdout)).toEqual({
-    path,
-    versions: 1,
-    bytes: 2,
-    purged: true,
-  })
+  const { stdout } = await demo('--json', 'purge', '--yes', path)
+  expect(JSON.parse(stdout)).toEqual({ path, versions: 1, bytes: 2, purged: true })
   expect(await sizes()).toEqual([3])
   await client.files.remove(path)
   expect((await demo('purge', '--yes', path)).status).toBe(0)

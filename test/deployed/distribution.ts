@@ -53,13 +53,8 @@ const askFunction = async (
 ): Promise<Answer> => {
   if ('bytes' in body) throw new Error('The body of a request must be a stream')
   const target = rawQuery ? `${path}?${rawQuery}` : path
-  const upstream = ask({
-    host: '127.0.0.1',
-    port,
-    method,
-    path: target,
-    headers: { ...headersFor(headers), ...secret },
-  })
+  const sent = { ...headersFor(headers), ...secret }
+  const upstream = ask({ host: '127.0.0.1', port, method, path: target, headers: sent })
   const answered = once(upstream, 'response').then(([answer]: IncomingMessage[]) => {
     if (answer && upstream.writableFinished) return answer
     throw new Error('The function has answered before it received the whole body')

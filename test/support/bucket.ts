@@ -89,12 +89,7 @@ export const openTestBucket = async (): Promise<TestBucket> => {
 export const openObjectStore = (
   { bucket, connect }: Pick<TestBucket, 'bucket' | 'connect'>,
   options: Partial<Parameters<typeof createS3ObjectStore>[0]> = {},
-) =>
-  createS3ObjectStore({
-    client: connect(),
-    once: connect(1),
-    bucket,
-    removals: noRemovals,
-    record: unrecorded,
-    ...options,
-  })
+) => {
+  const clients = { client: connect(), once: connect(1) }
+  return createS3ObjectStore({ ...clients, bucket, removals: noRemovals, record: unrecorded, ...options })
+}

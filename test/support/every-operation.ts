@@ -262,11 +262,8 @@ const beginUpload = async ({ uploadRecords, uploadParts }: Pick<Stores, 'uploadR
   const sizes = { limit: 10, length: 5, offset: 0, isComplete: false }
   const moments = { created: now, expires: now + 3_600_000 }
   const holding = await uploadParts.begin(target)
-  await uploadRecords.create(
-    { id: openUpload, site, user: 'ann', target, metadata: '', ...sizes, ...moments, holding },
-    10,
-    now,
-  )
+  const upload = { id: openUpload, site, user: 'ann', target, metadata: '', ...sizes, ...moments, holding }
+  await uploadRecords.create(upload, 10, now)
 }
 
 const inTus = { 'Tus-Resumable': '1.0.0' }

@@ -67,14 +67,9 @@ const onTables = (name: string, openTables: (now?: () => number) => Promise<Test
     const { names, connect, close } = await openTables(clock?.wall)
     const storesOver = (dynamodb: DynamoDBDocumentClient, options?: { record: RecordChange }): TableStores =>
       openTableStores(names, { dynamodb, now: clock?.wall, ...options })
+    const open = () => storesOver(connect())
     const quickly = storesOver(connect(), { record: unrecorded })
-    return {
-      stores: storesOver(connect()),
-      unrecorded: quickly,
-      quickChanges: 50,
-      connect: () => storesOver(connect()),
-      close,
-    }
+    return { stores: open(), unrecorded: quickly, quickChanges: 50, connect: open, close }
   },
 })
 

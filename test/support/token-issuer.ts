@@ -85,24 +85,11 @@ export const startProvider = async (nonce: string): Promise<TokenIssuer> => {
     const body = JSON.stringify(value)
     return (_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end(body)
   }
-  issuer.answers.set(
-    '/.well-known/openid-configuration',
-    answerJson({
-      issuer: url,
-      jwks_uri: `${url}/keys`,
-      authorization_endpoint: `${url}/authorize`,
-      token_endpoint: `${url}/token`,
-    }),
-  )
-  const claims = {
-    sub: 'eve',
-    aud: 'site-admin',
-    nonce,
-    groups: ['web'],
-    email: 'eve@example.com',
-    email_verified: true,
-  }
-  const id_token = await issuer.sign(claims)
+  const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` }
+  const configuration = answerJson({ issuer: url, jwks_uri: `${url}/keys`, ...endpoints })
+  issuer.answers.set('/.well-known/openid-configuration', configuration)
+  const eve = { sub: 'eve', groups: ['web'], email: 'eve@example.com', email_verified: true }
+  const id_token = await issuer.sign({ ...eve, aud: 'site-admin', nonce })
   issuer.answers.set('/token', answerJson({ access_token: 'access', token_type: 'Bearer', id_token }))
   return issuer
 }

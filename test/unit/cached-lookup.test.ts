@@ -6,8 +6,10 @@ interface Found {
   readonly load: number
 }
 
+type Awaitable = Found | undefined | Promise<Found>
+
 /** A lookup whose clock the test sets, and a list of its loads. */
-const observed = ({ max = 100, answers = (key: string, load: number): Found | undefined => ({ key, load }) } = {}) => {
+const observed = ({ max = 100, answers = (key: string, load: number): Awaitable => ({ key, load }) } = {}) => {
   const clock = { now: 0 }
   const loads: string[] = []
   const find = cachedLookup<string, Found>(
@@ -21,25 +23,15 @@ const observed = ({ max = 100, answers = (key: string, load: number): Found | un
 }
 
 test('the age of an answer counts from the start of its lookup', async () => {
-  const clock = { now: 0 }
-  let deliver: (value: object) => void = () => undefined
-  let loads = 0
-  const find = cachedLookup<string, object>(
-    () => {
-      loads += 1
-      return new Promise((resolve) => {
-        deliver = resolve
-      })
-    },
-    { ttl: 20_000, max: 10, now: () => clock.now },
-  )
+  const answer = Promise.withResolvers<Found>()
+  const { find, loads, clock } = observed({ answers: () => answer.promise })
   const first = find('a')
   clock.now = 15_000
-  deliver({})
+  answer.resolve({ key: 'a', load: 1 })
   await first
   clock.now = 20_000
   void find('a')
-  expect(loads).toBe(2)
+  expect(loads).toEqual(['a', 'a'])
 })
 
 test('simultaneous lookups of one key share one load', async () => {

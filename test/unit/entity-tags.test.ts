@@ -18,28 +18,11 @@ test.each([
   expect(readTags(header)).toEqual(expected)
 })
 
-test.each([
-  '',
-  ' ',
-  ',',
-  'a',
-  '"a',
-  'a"',
-  '"a" "b"',
-  '"a""b"',
-  'w/"a"',
-  'W/ "a"',
-  'W/',
-  '*, "a"',
-  '"a", *',
-  '**',
-  '"a b"',
-  '"a\tb"',
-  '"a\x7f"',
-  '"a";q=1',
-  "'a'",
-  `"a"${' '.repeat(10_000)}x`,
-])('the list %j is malformed', (header) => {
+const malformed = [
+  ...['', ' ', ',', 'a', '"a', 'a"', '"a" "b"', '"a""b"', 'w/"a"', 'W/ "a"', 'W/', '*, "a"', '"a", *', '**', '"a b"'],
+  ...['"a\tb"', '"a\x7f"', '"a";q=1', "'a'", `"a"${' '.repeat(10_000)}x`],
+]
+test.each(malformed)('the list %j is malformed', (header) => {
   expect(readTags(header)).toBeUndefined()
 })
 

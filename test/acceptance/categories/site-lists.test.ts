@@ -59,12 +59,8 @@ testWithAdmin('A cursor of the list of all objects is refused by every other lis
 testWithAdmin('A site lists only its own objects (C-50)', async () => {
   const empty = await createSite('Empty')
   const token = await issueToken([empty])
-  expect((await call(at(empty, '/news'), { token })).json).toEqual({
-    items: [],
-    totalItemsCount: 0,
-    skip: 0,
-    limit: 10,
-  })
+  const { json } = await call(at(empty, '/news'), { token })
+  expect(json).toEqual({ items: [], totalItemsCount: 0, skip: 0, limit: 10 })
 })
 
 test('A site has one address, in a list with the usual query parameters (C-51)', async () => {

@@ -34,15 +34,8 @@ const fromEnvironment = (): Target | undefined => {
   const admin = args ? { args, environment: {} } : command ? { command } : null
   const largestFile = Number(process.env['ACCEPTANCE_LARGEST_FILE']) || null
   const isSlow = process.env['ACCEPTANCE_PATIENCE'] !== undefined
-  return {
-    baseUrl: baseUrl.replace(/\/+$/, ''),
-    token,
-    admin,
-    largestFile,
-    isSlow,
-    permitsPrivateWebhooks: false,
-    later,
-  }
+  const address = baseUrl.replace(/\/+$/, '')
+  return { baseUrl: address, token, admin, largestFile, isSlow, permitsPrivateWebhooks: false, later }
 }
 
 /** In bytes. It is small, so that a test can send a larger file quickly. */

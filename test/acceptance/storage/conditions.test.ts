@@ -180,16 +180,8 @@ it('A tag for a form with several files is refused with 400/104000 (S-62)', asyn
   }
 })
 
-const malformedConditions = [
-  'x',
-  '"x',
-  '"x" "y"',
-  'W/x',
-  '*, "x"',
-  '"x";q=1',
-  Array.from({ length: 101 }, () => '"x"').join(),
-]
-it.each(malformedConditions)('The malformed condition %s is refused with 104000 (E-28)', async (header) => {
+const unreadable = ['x', '"x', '"x" "y"', 'W/x', '*, "x"', '"x";q=1', Array.from({ length: 101 }, () => '"x"').join()]
+it.each(unreadable)('The malformed condition %s is refused with 104000 (E-28)', async (header) => {
   const path = fresh()
   await put(path, 'old')
   for (const name of ['If-Match', 'If-None-Match']) {

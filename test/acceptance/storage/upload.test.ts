@@ -39,11 +39,7 @@ const form = multipart([{ name: 'a' }]).toString()
 it.each([
   ['a line end before the first boundary', `\r\n${form}`, 'a'],
   ['a semicolon after the parameters of a part', form.replace('filename="a"', '$&; '), 'a'],
-  [
-    'a file name in the form filename*',
-    form.replace('filename="a"', "filename*=UTF-8''na%C3%AFve%20%E9%95%B7"),
-    'naïve 長',
-  ],
+  ['a name in the form filename*', form.replace('filename="a"', "filename*=UTF-8''na%C3%AFve%20%E9%95%B7"), 'naïve 長'],
 ])('A form may have %s (S-28)', async (_, body, name) => {
   for (const type of ['application/octet-stream', `multipart/form-data; boundary=${boundary}`]) {
     const folder = `${own}/accepted-${type.length}-${body.length}`
@@ -110,11 +106,7 @@ const bytes = 'application/octet-stream'
 const cases: readonly (readonly [string, number, Parameters<typeof upload>[1]])[] = [
   ['without a part named file (S-36)', 104000, [{ part: 'other', name: 'a' }]],
   ['with a part named file that has no file name (S-37, E-30)', 104002, [{ name: 'good' }, { content: 'x' }]],
-  [
-    'with a part named file that is plain text with an empty file name (S-37)',
-    104002,
-    [{ name: '', type: 'text/plain' }],
-  ],
+  ['with a part named file that is text with an empty file name (S-37)', 104002, [{ name: '', type: 'text/plain' }]],
   ['with the empty file field of a browser (S-38)', 104014, [{ name: 'good' }, { name: '', type: bytes, content: '' }]],
   ['with a nameless part that is declared as bytes (S-38)', 104014, [{ type: bytes }]],
   ['with a name that ends in a slash (S-38)', 104014, [{ name: 'good' }, { name: 'a/' }]],

@@ -30,13 +30,8 @@ export const upload = (folder: string, files: readonly FilePart[], options: Call
     headers: { ...formHeaders, ...options.headers },
   })
 
-export const put = (path: string, content: string | Buffer, query = '', options: Call = {}): Promise<Answer> =>
-  call(at(path, query), {
-    method: 'PUT',
-    body: content,
-    headers: { 'Content-Type': 'application/octet-stream' },
-    ...options,
-  })
+export const put = (path: string, body: string | Buffer, query = '', options: Call = {}): Promise<Answer> =>
+  call(at(path, query), { method: 'PUT', body, headers: { 'Content-Type': 'application/octet-stream' }, ...options })
 
 export const read = (path: string, query = ''): Promise<Answer> => call(at(path, query))
 

@@ -19,12 +19,8 @@ export const startProxy = async (target: string, decide: Decide) => {
   let index = 0
   const server = createServer((incoming, response) => {
     response.on('error', () => {})
-    const fate = decide(
-      incoming.method ?? '',
-      incoming.url ?? '',
-      index++,
-      Number(incoming.headers['content-length'] ?? 0),
-    )
+    const { method = '', url: path = '', headers } = incoming
+    const fate = decide(method, path, index++, Number(headers['content-length'] ?? 0))
     if (fate === 'cut before') return void incoming.socket.destroy()
     if (typeof fate === 'number') {
       incoming.resume()

@@ -35,10 +35,8 @@ const listOf = (counted: { total: number }) => {
     views.push(view)
     const { total } = counted
     const first = view.page * pageSize
-    return {
-      total,
-      items: Array.from({ length: Math.max(0, Math.min(pageSize, total - first)) }, (_, n) => item(first + n)),
-    }
+    const length = Math.max(0, Math.min(pageSize, total - first))
+    return { total, items: Array.from({ length }, (_, n) => item(first + n)) }
   })
   return { store, views }
 }
@@ -136,10 +134,8 @@ test('a request finds out which of the given objects are linked', async ({ clien
 
 test('one request asks about at most 500 objects', async () => {
   const sizes: number[] = []
-  await inChunks(
-    Array.from({ length: 1201 }, (_, id) => id),
-    async (some) => void sizes.push(some.length),
-  )
+  const ids = Array.from({ length: 1201 }, (_, id) => id)
+  await inChunks(ids, async (some) => void sizes.push(some.length))
   expect(sizes).toEqual([500, 500, 201])
 })
 
@@ -265,21 +261,9 @@ test('the files of one upload share a line, until a pause or another user (K-16)
 })
 
 test.each<[string, Change, object | undefined]>([
-  [
-    'of a file leads to its folder',
-    change('1', 'file.stored', 'news/2026/a.html'),
-    { view: 'files', path: ['news', '2026'] },
-  ],
-  [
-    'of several files leads to their folder',
-    change('1', 'file.stored', 'news', { names: ['a', 'b'] }),
-    { path: ['news'] },
-  ],
-  [
-    'of a moved file leads to its new folder',
-    change('1', 'file.moved', 'a/b.txt', { to: 'c/d/b.txt' }),
-    { path: ['c', 'd'] },
-  ],
+  ['of a file leads to its folder', change('1', 'file.stored', 'news/26/a'), { view: 'files', path: ['news', '26'] }],
+  ['of files leads to their folder', change('1', 'file.stored', 'news', { names: ['a', 'b'] }), { path: ['news'] }],
+  ['of a moved file leads to its new folder', change('1', 'file.moved', 'a/b', { to: 'c/d/b' }), { path: ['c', 'd'] }],
   ['of a field leads to its form', change('1', 'field.created', 'form/12/field/-7'), { view: 'forms', path: ['12'] }],
   [
     'of a link leads to its category',

@@ -92,12 +92,8 @@ describe('links while the store is slow', () => {
   beforeAll(async () => {
     const { contents } = service.categories
     await contents.putMany(ownSite, 'category', [{ id: 5, name: 'Five' }], entry)
-    await contents.putMany(
-      ownSite,
-      'news',
-      [1, 2].map((id) => ({ id, subject: `${id}` })),
-      entry,
-    )
+    const news = [1, 2].map((id) => ({ id, subject: `${id}` }))
+    await contents.putMany(ownSite, 'news', news, entry)
   })
 
   const list: LinkList = { site: ownSite, kind: 'news', category: storedId<CategoryId>(5) }

@@ -143,12 +143,8 @@ describe('an answer over 5 MB', () => {
 
   beforeAll(async () => {
     await plain.contents.putMany(site, 'category', [{ id: ofLong.category, name: 'Six' }], entry)
-    await plain.contentItems.putMany(
-      site,
-      'news',
-      long.map((id) => newsItem(id, { body: text })),
-      entry,
-    )
+    const news = long.map((id) => newsItem(id, { body: text }))
+    await plain.contentItems.putMany(site, 'news', news, entry)
     await plain.linkItems.putMany(displayed(long, ofLong))
   })
 

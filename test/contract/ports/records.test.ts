@@ -7,7 +7,6 @@ import { maxOrder, type WebForm } from '../../../lib/fields/web-forms.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
 import { describeOn, entry, handsOfPorts, type TableStores } from '../../support/hands.ts'
-import { oddNames } from './odd-names.ts'
 import { idsOf, range } from './some-content.ts'
 
 const odd = `Ä "b" 'c' \\ 🍐 \u{ffff}`
@@ -189,6 +188,11 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
       expect(await stores.workflows.isRunningBelow((own + 1_000) as SiteId, root)).toBe(false)
     })
 
+    /** Names that the rules of paths allow, and that a store may handle wrongly. */
+    const oddNames = [
+      ...['%', '_', '*', '#', "o'clock", 'a "b"', ' blank ', '-0', '~', 'Übung', '日本語', '🍐'],
+      ...['\u{fffe}', '\u{ffff}', '\u{10ffff}', 'x'.repeat(255)],
+    ]
     test.each(oddNames)('The workflows of a page and of a folder called %j are separate', async (oddName) => {
       const inside = toStoragePath(`${oddName}/${oddName}`)
       const { own, below } = await begin(inside)

@@ -78,10 +78,8 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
         await during()
         return files.list(query)
       }
-      await recountSites(
-        { ...ofSites, files: { list } },
-        createDeadline(() => time),
-      )
+      const deadline = createDeadline(() => time)
+      await recountSites({ ...ofSites, files: { list } }, deadline)
     },
     async fill(keys) {
       const empty = { Bucket: bucket.bucket, Body: Buffer.alloc(0) }

@@ -182,11 +182,8 @@ describe('A purge on S3', () => {
     expect((await purge('/a')).headers['retry-after']).toBe('1')
     later(1_000)
     expect((await purge('/a')).status).toBe(200)
-    const parts = await openStorageOnAws({
-      bucket,
-      clock,
-      between: () => ({ files: openObjectStore(bucket, { memory: 9 }) }),
-    })
+    const files = openObjectStore(bucket, { memory: 9 })
+    const parts = await openStorageOnAws({ bucket, clock, between: () => ({ files }) })
     expect((await parts.put('/a', 'x'.repeat(20))).status).toBe(200)
     later(15 * minute)
     expect((await purge('/a')).status).toBe(503)

@@ -86,13 +86,8 @@ describe('The removal of a folder with more files than one request deletes', () 
   it('A removal runs in slices, with one message for each slice', async () => {
     await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
-    const slice = () =>
-      continueRemoval(
-        storage.deps,
-        message(),
-        createDeadline(() => 0),
-        longestWork,
-      )
+    const over = createDeadline(() => 0)
+    const slice = () => continueRemoval(storage.deps, message(), over, longestWork)
     expect([await slice(), await slice(), await slice()]).toEqual([{ delay: 0 }, { delay: 0 }, undefined])
     expect((await metaOf('/huge')).status).toBe(404)
   })

@@ -178,10 +178,8 @@ it.each([
   ['into a new folder', '/new/copy', 10, 34],
 ])('copying 20 files %s needs one call per object, and few other calls', async (_, copyTo, rounds, calls) => {
   await storage.makeFolder('/f')
-  await upload(
-    '/source',
-    Array.from({ length: 20 }, (_, index) => `${index}.txt`),
-  )
+  const names = Array.from({ length: 20 }, (_, index) => `${index}.txt`)
+  await upload('/source', names)
   const count = inRounds()
   expect((await storage.relocate('/source', { copyTo })).status).toBe(200)
   expect(count.rounds).toBeLessThanOrEqual(rounds)

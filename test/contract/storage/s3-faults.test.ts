@@ -162,18 +162,8 @@ const perform = async (
 const faultsOf = ({ isLocked }: Operation): readonly Fault[] => (isLocked ? ['loses its answer'] : faults)
 
 const cases = operations.flatMap((operation) => {
-  const single = faultsOf(operation).map((fault) => ({
-    ...operation,
-    fault,
-    attempts: 1,
-    what: `when a call ${fault}`,
-  }))
-  const repeated = {
-    ...operation,
-    fault: 'loses its answer',
-    attempts: 3,
-    what: 'when a repeated call lost its answer',
-  } as const
+  const single = faultsOf(operation).map((fault) => ({ ...operation, fault, attempts: 1, what: `if a call ${fault}` }))
+  const repeated = { ...operation, fault: 'loses its answer', attempts: 3, what: 'if a call is repeated' } as const
   // A client that repeats calls treats the copies of both kinds alike.
   return operation.how === 'at once' ? [...single, repeated] : single
 })

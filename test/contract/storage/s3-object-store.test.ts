@@ -25,11 +25,8 @@ const open = async (largestCopy?: number) => {
     console.warn(`\nSome cases are SKIPPED, because ${abilities[ability]}.\n`)
   }
   const tables = openMemoryTables()
-  const { removals } = createPathLocks({
-    dynamodb: tables.connect(),
-    table: tables.names.pathLocks,
-    record: unrecorded,
-  })
+  const { pathLocks: table } = tables.names
+  const { removals } = createPathLocks({ dynamodb: tables.connect(), table, record: unrecorded })
   return {
     lacks,
     removals,

@@ -105,11 +105,8 @@ test('Requests for addresses update the progress, and completing the upload sets
 
 test('The refusal to complete an upload names the missing part, and the upload stays open (U-33)', async () => {
   const upload = await beginFilm()
-  const [first, second, third] = await addressesOf(
-    upload,
-    1,
-    Buffer.concat([bytes.subarray(0, 2 * part), Buffer.from('four')]),
-  )
+  const whole = Buffer.concat([bytes.subarray(0, 2 * part), Buffer.from('four')])
+  const [first, second, third] = await addressesOf(upload, 1, whole)
   if (!first || !second || !third) throw new Error('An address is missing')
   await send(first, bytes.subarray(0, part))
   // One byte is missing.

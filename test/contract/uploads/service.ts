@@ -30,11 +30,8 @@ export const tusOver = ({ callSite }: Pick<StorageUnderTest, 'callSite'>) => {
       ...headers,
     }
     const present = Object.entries(sent).filter((header): header is [string, string] => header[1] !== null)
-    return callSite(method, path, {
-      ...more,
-      ...(body !== undefined && { body }),
-      headers: Object.fromEntries(present),
-    })
+    const given = { ...more, headers: Object.fromEntries(present) }
+    return callSite(method, path, body === undefined ? given : { ...given, body })
   }
 
   return {
@@ -71,14 +68,8 @@ export const openUploads = async (options: StorageOptions = {}, open = openStora
     ...tusOver(storage),
     async issueToken(user: string): Promise<string> {
       const token = newToken()
-      const grant = {
-        hash: hashToken(token),
-        user,
-        sites: [site],
-        permissions: ['files' as const],
-        expires: Date.now(),
-      }
-      await stores.grants.put(grant, [])
+      const owned = { user, sites: [site], permissions: ['files'] as const, expires: Date.now() }
+      await stores.grants.put({ hash: hashToken(token), ...owned }, [])
       return token
     },
     /** The content of a file. Undefined if the file does not exist. */

@@ -4,10 +4,7 @@ import { largestDocument, readDocument } from '../../../lib/http/read-body.ts'
 import { messages } from '../../support/messages.ts'
 
 const read = (stream: Readable, headers: Record<string, string> = {}) =>
-  readDocument(
-    { id: 'request', method: 'POST', path: '/', query: new Map(), headers, body: { stream } },
-    'fieldsMalformed',
-  )
+  readDocument({ id: 'a', method: 'POST', path: '/', query: new Map(), headers, body: { stream } }, 'fieldsMalformed')
 const refusal = (code: number, message = '') =>
   expect.objectContaining({ code, message: expect.stringContaining(message) })
 

@@ -13,11 +13,7 @@ const inPieces = (bytes: Buffer, length: number): string => {
 it('the fingerprint of at most one part is the MD5 of the bytes', () => {
   const bytes = Buffer.alloc(partLength, 'ab')
   const expected = md5(bytes).toString('hex')
-  expect([partLength, 1_000_003, partLength + 1].map((length) => inPieces(bytes, length))).toEqual([
-    expected,
-    expected,
-    expected,
-  ])
+  for (const length of [partLength, 1_000_003, partLength + 1]) expect(inPieces(bytes, length)).toBe(expected)
 })
 
 it('the fingerprint of several parts is the MD5 of their MD5s (S-83)', () => {

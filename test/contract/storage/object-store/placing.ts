@@ -63,10 +63,7 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await bench.place([], { absent: names })).toEqual({ outcome: 'occupied', key: `${prefix}3/` })
 
     // More names than one listing shows. They sort before all other names.
-    const others = Array.from({ length: 1_000 }, (_, index) => ({
-      kind: 'folder' as const,
-      key: `${prefix}!${index}/`,
-    }))
+    const others = Array.from({ length: 1_000 }, (_, at) => ({ kind: 'folder' as const, key: `${prefix}!${at}/` }))
     await placed(others)
     expect(await bench.place([], { absent: names })).toEqual({ outcome: 'occupied', key: `${prefix}3/` })
     expect(await bench.place([], { absent: names.toSpliced(3, 1) })).toEqual({ outcome: 'placed' })
@@ -87,14 +84,9 @@ export const describePlacing = (bench: Workbench): void => {
     await put(`${prefix}c`, 'c')
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
     await put(`${prefix}b`, 'newer')
-    await bench.store.remove(
-      objects.filter(({ key }) => !key.endsWith('c')),
-      entry,
-    )
-    await bench.store.remove(
-      objects.filter(({ key }) => key.endsWith('a')),
-      entry,
-    )
+    const named = (names: string) => objects.filter(({ key }) => names.includes(key.slice(-1)))
+    await bench.store.remove(named('ab'), entry)
+    await bench.store.remove(named('a'), entry)
     expect(await keysUnder(prefix)).toEqual([`${prefix}b`, `${prefix}c`])
   })
 
@@ -105,10 +97,8 @@ export const describePlacing = (bench: Workbench): void => {
     for (const name of names) await put(`${prefix}${name}`, 'old')
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
     await put(`${prefix}\ufffe`, 'newer')
-    await bench.store.remove(
-      objects.filter(({ key }) => key.includes('gone')),
-      entry,
-    )
+    const gone = objects.filter(({ key }) => key.includes('gone'))
+    await bench.store.remove(gone, entry)
     await bench.store.remove(objects, entry)
     expect(await keysUnder(prefix)).toEqual([`${prefix}\ufffe`])
   })
