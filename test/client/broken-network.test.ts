@@ -73,10 +73,7 @@ describe.for([
       refused.push(length)
       return 413
     }, fetch)
-    expect(await site.push(here, { client: narrow })).toMatchObject({
-      create: 1,
-      failed: 0,
-    })
+    expect(await site.push(here, { client: narrow })).toMatchObject({ create: 1, failed: 0 })
     await narrow.files.put(`${folder}/two.bin`, '2'.repeat(5_000_000))
     // A streamed file is sent in one piece until the proxy refuses a piece.
     expect(refused).toStrictEqual([5_000_000])

@@ -54,12 +54,10 @@ testWithAdmin.each(['25', '1000', '9007199254740991'])('A skip of %s leads behin
 })
 
 testWithAdmin('totalItemsCount counts all objects that match where (C-14)', async () => {
-  const { json } = await list({ where: '{weight:{$ne:null}}', skip: '4', limit: '1' })
+  const where = '{weight:{$ne:null}}'
+  const { json } = await list({ where, skip: '4', limit: '1' })
   expect(json).toMatchObject({ totalItemsCount: 5, skip: 4, limit: 1, items: [{ objectId: 25 }] })
-  expect((await list({ where: '{weight:{$ne:null}}', skip: '9' })).json).toMatchObject({
-    totalItemsCount: 5,
-    items: [],
-  })
+  expect((await list({ where, skip: '9' })).json).toMatchObject({ totalItemsCount: 5, items: [] })
 })
 
 const malformed = ['-1', 'abc', '1.5', '1e2', '0x10', 'null', '5 6', '١', '9'.repeat(400)]

@@ -14,12 +14,10 @@ const fresh = (name = 'a.txt') => `${own}/${count++}/${name}`
 const tagOf = async (path: string, query = ''): Promise<string> => (await read(path, query)).headers['etag'] ?? ''
 const putIf = (path: string, content: string | Buffer, headers: Headers, query = '') =>
   put(path, content, query, { headers: { 'Content-Type': 'application/octet-stream', ...headers } })
-const postIf = (folder: string, names: readonly string[], content: string, headers: Headers) =>
-  upload(
-    folder,
-    names.map((name) => ({ name, content })),
-    { headers },
-  )
+const postIf = (folder: string, names: readonly string[], content: string, headers: Headers) => {
+  const files = names.map((name) => ({ name, content }))
+  return upload(folder, files, { headers })
+}
 const removeIf = (path: string, headers: Headers, query = '') => call(at(path, query), { method: 'DELETE', headers })
 const relocateIf = (path: string, body: object, headers: Headers) =>
   call(at(path, '?meta'), { method: 'PUT', body, headers })

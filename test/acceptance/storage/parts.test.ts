@@ -37,10 +37,8 @@ it('The parts become the file, if the service supports parts (U-31, U-33)', asyn
   expect((await call(upload)).json).toMatchObject({ size: bytes.length, inParts: true, stored: [1] })
   expect(await sendTo(second, parts[1] ?? bytes)).toBe(true)
   expect((await call(upload, { method: 'PATCH' })).status).toBe(204)
-  expect((await read(`${own}/film.mp4`, '?meta')).json).toMatchObject({
-    size: bytes.length,
-    contentType: 'video/mp4',
-  })
+  const stored = await read(`${own}/film.mp4`, '?meta')
+  expect(stored.json).toMatchObject({ size: bytes.length, contentType: 'video/mp4' })
   expect((await call(upload)).json).toMatchObject({ complete: true, addresses: [] })
   return undefined
 })

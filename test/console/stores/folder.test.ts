@@ -128,10 +128,9 @@ test('typed letters select the next name that starts with these letters', async 
   const { client, answer } = heldSite()
   const folder = createFolder({ client: () => client })
   const opened = folder.open('a')
-  answer(
-    'a',
-    ['apple', 'banana', 'blue', 'cherry'].map((name) => entry(name)),
-  )
+  const names = ['apple', 'banana', 'blue', 'cherry']
+  const entries = names.map((name) => entry(name))
+  answer('a', entries)
   await opened
   const at = () => folder.selection.value.active
   folder.seek('b')

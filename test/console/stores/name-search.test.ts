@@ -47,10 +47,8 @@ test('a search shows 100 results, and more on request (K-22)', async () => {
   const { search, answer } = heldSite()
   search.type('a')
   await vi.advanceTimersByTimeAsync(300)
-  await answer(
-    'a',
-    Array.from({ length: 150 }, (_, index) => item(`news/a${index}.txt`)),
-  )
+  const items = Array.from({ length: 150 }, (_, index) => item(`news/a${index}.txt`))
+  await answer('a', items)
   await vi.advanceTimersByTimeAsync(0)
   vi.useRealTimers()
   expect([search.found.value?.length, search.hasMore.value]).toEqual([100, true])

@@ -120,12 +120,8 @@ describe.each(hands.slice(0, 1))('On $name', ({ open }) => {
   const newWebhook = async (): Promise<void> => {
     const { webhooks, deliveries } = hand.stores
     await webhooks.clear(site)
-    const created = await createWebhook(
-      { ...hand.stores, seals },
-      site,
-      { targetUrl, types: ['file.*', 'webhook.*'] },
-      entry,
-    )
+    const wanted = { targetUrl, types: ['file.*', 'webhook.*'] }
+    const created = await createWebhook({ ...hand.stores, seals }, site, wanted, entry)
     webhook = created?.webhook.id ?? ''
     const [{ position = 0 } = {}] = await hand.stores.history.before(site, undefined, 1)
     const delivery = { id: 'dlv_1', position, type: 'webhook.created', at: 1, attempt: 1, milliseconds: 1 } as const

@@ -20,12 +20,7 @@ const unreadable = [
   ['JSON that is cut', form('[{'), 'web_forms, site 1001, id 1', 'fields'],
   ['an item without a member', form('[{"typeId":1,"mandatory":true}]'), 'web_forms, site 1001, id 1', 'fields'],
   ['a token with invalid permissions', "UPDATE grants SET permissions = '[1]'", 'grants, user demo', 'permissions'],
-  [
-    'content with another id',
-    `UPDATE blogs SET members = '{"id":9}' WHERE id = 8`,
-    'blogs, site 1001, id 8',
-    'members',
-  ],
+  ['content of another id', `UPDATE blogs SET members = '{"id":9}' WHERE id = 8`, 'blogs, site 1001, id 8', 'members'],
   [
     'an upload without a target',
     "INSERT INTO uploads VALUES ('u', 1001, 'ann', '{}', '', 9, 9, 0, 1, 0, 1, NULL)",
@@ -80,11 +75,8 @@ test('a database that check may not open is not reported as damaged', async ({ s
 
 test('check finds no fault in a sound directory, and changes nothing', async ({ siteDirectory }) => {
   const before = snapshotOf(siteDirectory)
-  expect(await administer(siteDirectory, ['check'])).toMatchObject({
-    status: 0,
-    stdout: messages.check.noFaults,
-    stderr: '',
-  })
+  const outcome = await administer(siteDirectory, ['check'])
+  expect(outcome).toMatchObject({ status: 0, stdout: messages.check.noFaults, stderr: '' })
   expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
   expect(snapshotOf(siteDirectory)).toMatchObject(before)
 })
@@ -212,10 +204,7 @@ test('check reports files and folders that other users can open', async ({ siteD
 
 test('check is refused without a data directory', async ({ directory }) => {
   for (const args of [['check'], ['--target', 'aws', 'check']]) {
-    expect(await administer(directory, args)).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^.+\n$/),
-    })
+    const outcome = await administer(directory, args)
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
   }
 })

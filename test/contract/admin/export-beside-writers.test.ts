@@ -32,15 +32,8 @@ test.for(hands.map((hand): [string, Hand] => [hand.name, hand]))(
         // The records come after the last object, so the export has already passed their ids.
         if ('id' in record && record.id === 5) {
           const late = [1, 3, 9].map(news)
-          await importInto(stores, site, [
-            category(1),
-            category(9),
-            ...late,
-            link(2, 1),
-            link(2, 3),
-            link(9, 9),
-            link(1, 5),
-          ])
+          const links = [link(2, 1), link(2, 3), link(9, 9), link(1, 5)]
+          await importInto(stores, site, [category(1), category(9), ...late, ...links])
         }
       }
       expect(await importInto(stores, emptySite, exported)).toEqual({ imported: 5, skipped: 0, errors: [] })

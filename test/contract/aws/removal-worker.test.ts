@@ -68,12 +68,8 @@ const files = (remove = async () => {}): ObjectStore => {
 /** A separate function with its own connections. */
 const start = (remove?: () => Promise<void>, record: RecordChange = unrecorded) => {
   const clock = { wall: () => time, monotonic: () => time }
-  const { removals } = createPathLocks({
-    dynamodb: tables.connect(),
-    table: tables.names.pathLocks,
-    record,
-    now: clock.wall,
-  })
+  const { pathLocks: table } = tables.names
+  const { removals } = createPathLocks({ dynamodb: tables.connect(), table, record, now: clock.wall })
   const removalQueue = {
     async send(again: RemovalTask, delay: number) {
       expect(again).toEqual(task)
@@ -283,13 +279,8 @@ describe('a removal whose store is unavailable for two hours', () => {
   test('a removal that has been open for two hours logs its age at every log level', async () => {
     const info = vi.mocked(console.info)
     await start().deliver('message 0', 30_000)
-    expect(info).toHaveBeenLastCalledWith({
-      report: 'A removal is open',
-      site: 1001,
-      path: 'large',
-      removalAge: 0,
-      attempts: 0,
-    })
+    const opened = { report: 'A removal is open', site: 1001, path: 'large', removalAge: 0, attempts: 0 }
+    expect(info).toHaveBeenLastCalledWith(opened)
     info.mockClear()
     time += 2 * 60 * minute
     await start().deliver('message 1', 30_000)

@@ -124,11 +124,8 @@ test('a restoration into a directory that is in use or not empty is refused', as
   await expect(restore(backup, join(link, 'data'))).rejects.toThrow(messages.backup.insideBackup)
   const service = await serve(data)
   const outcome = await administer(data, ['restore', backup])
-  expect(outcome).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(messages.backup.targetFilled),
-  })
+  const stderr = expect.stringMatching(messages.backup.targetFilled)
+  expect(outcome).toMatchObject({ status: 1, stdout: '', stderr })
   expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
 })
 

@@ -78,13 +78,10 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'linking an object with 3 categories, one of which it is linked with already': {
     reset: resetSeveral,
-    run: (over) =>
-      linkCategories(
-        over,
-        object,
-        several.map((categoryId) => ({ categoryId })),
-        author,
-      ),
+    run(over) {
+      const items = several.map((categoryId) => ({ categoryId }))
+      return linkCategories(over, object, items, author)
+    },
     async verify() {
       expect(await deps.links.categoriesOf(object, 0, 10)).toEqual(several)
       expect(await deps.links.list(newsOfCategory, 6, 1)).toEqual([{ id: 7, displayable: false }])

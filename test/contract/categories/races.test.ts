@@ -92,11 +92,8 @@ describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
       const calls = await callsOf(outer)
       for (const call of callsToTry(calls)) {
         await begin()
-        const { client } = interceptOnce(
-          store.dynamodb,
-          call,
-          at(() => attempt(inner(deps))),
-        )
+        const between = at(() => attempt(inner(deps)))
+        const { client } = interceptOnce(store.dynamodb, call, between)
         await attempt(outer(store.over(client)))
         await expectNoStrayLinks()
       }

@@ -40,12 +40,8 @@ export interface Store extends Pick<TestTables, 'names' | 'close'> {
 /** Only the tables of dynalite count capacity. */
 export const openStore = async (open: () => TestTables | Promise<TestTables> = openMemoryTables): Promise<Store> => {
   const { names, connect, close } = await open()
-  return {
-    dynamodb: connect(),
-    names,
-    close,
-    over: (client, longestStall = 2_000) => depsOf(client, names, longestStall),
-  }
+  const over: Store['over'] = (client, longestStall = 2_000) => depsOf(client, names, longestStall)
+  return { dynamodb: connect(), names, close, over }
 }
 
 /** A category with news items that are not linked. */

@@ -201,12 +201,10 @@ const interleave = (openSite: () => Promise<ScheduledSite>, subject: Subject) =>
     time.now += subject.pause ?? 0
     await turns.during({ scheduler, fates: fates.values(), late: subject.late }, () =>
       Promise.all(
-        callers.map((makers, index) =>
-          runAll(
-            makers.map((make) => make()),
-            String(index + 1),
-          ),
-        ),
+        callers.map((makers, index) => {
+          const operations = makers.map((make) => make())
+          return runAll(operations, String(index + 1))
+        }),
       ),
     )
     await site.finishRemovals()

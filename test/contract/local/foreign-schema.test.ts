@@ -41,17 +41,14 @@ test('check, restore and the service notice each missing table', async ({
 })
 
 const trigger = 'CREATE TRIGGER evil AFTER INSERT ON objects BEGIN DELETE FROM objects; END'
+const unique = 'CREATE UNIQUE INDEX evil ON sites (name)'
 const { foreign, indexAltered, indexMissing, tableAltered } = messages.check
 
 test.for([
   ['a trigger', trigger, foreign(`part "${trigger.slice(0, 60)} …"`)],
   ['a view', 'CREATE VIEW evil AS SELECT 1', foreign('part "CREATE VIEW evil AS SELECT 1 …"')],
   ['an index', 'CREATE INDEX evil ON Objects (size)', foreign('index evil')],
-  [
-    'a unique index',
-    'CREATE UNIQUE INDEX evil ON sites (name)',
-    foreign('part "CREATE UNIQUE INDEX evil ON sites (name) …"'),
-  ],
+  ['a unique index', unique, foreign(`part "${unique} …"`)],
   [
     'an unknown column',
     "ALTER TABLE sites ADD COLUMN evil TEXT DEFAULT 'x'",

@@ -32,12 +32,8 @@ const start = async (path: string, now = Date.now()) => {
   const machine: Machine = await openMachine(path, { role: 'service', clock })
   const { files, workflows, removals, uploadRecords, uploadParts } = machine.stores
   const stores = { files, workflows, removals, uploadRecords, uploadParts }
-  const uploads = uploadsOf({
-    ...stores,
-    largestResumableFile: 100 * mebibyte,
-    clock,
-    lease: { lasts: 15_000, renewsEvery: 50 },
-  })
+  const lease = { lasts: 15_000, renewsEvery: 50 }
+  const uploads = uploadsOf({ ...stores, largestResumableFile: 100 * mebibyte, clock, lease })
   return { machine, uploads, files }
 }
 

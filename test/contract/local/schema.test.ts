@@ -17,11 +17,7 @@ test('a new database gets all tables, each of them strict', () => {
 
 test.each([
   ['a newer version', 'PRAGMA user_version = 10', messages.directory.newer(10)],
-  [
-    'a version that was never released',
-    'DROP TABLE backups; PRAGMA user_version = 6',
-    messages.directory.unreleased(6),
-  ],
+  ['a version that was not released', 'DROP TABLE backups; PRAGMA user_version = 6', messages.directory.unreleased(6)],
   ['another program', 'PRAGMA user_version = 0', messages.directory.otherProgram],
 ])('tables of %s are refused with a message, and left unchanged', (_, sql, sentence) => {
   const connection = open()

@@ -46,13 +46,8 @@ const serve = async (given: Given) => {
     tls: given.files,
     say: (sentence) => printed.push(sentence),
   })
-  return {
-    ...given,
-    ...service,
-    token: service.demo?.token ?? '',
-    printed,
-    port: Number(new URL(service.baseUrl).port),
-  }
+  const port = Number(new URL(service.baseUrl).port)
+  return { ...given, ...service, token: service.demo?.token ?? '', printed, port }
 }
 
 const startSecurely = () => serve(certificateFiles())

@@ -84,12 +84,8 @@ const createAws = ({ wall: now }: TestClock): Side => {
       const given = { dynamodb: tables.connect(), once: tables.connect(1), now }
       const { record, ...areas } = openAreas(all, given)
       const { downloads: _, linkTo: __, ...files } = openFileStores(all, { ...given, record, s3 })
-      const stores = {
-        ...openDirectory(all, { ...given, record }),
-        ...areas,
-        ...openUploads(all, { ...given, record }),
-        ...files,
-      }
+      const recorded = { ...given, record }
+      const stores = { ...openDirectory(all, recorded), ...areas, ...openUploads(all, recorded), ...files }
       const recount = async (site: Site): Promise<void> => {
         const openUploadsOf = (id: SiteId) => countOpenUploads({ ...given, table: all.uploadsTable }, id)
         const sites = { list: async () => ({ dataCentres: [], sites: [site] }) }
@@ -269,14 +265,8 @@ export const openBothStores = async (clock: TestClock) => {
         const paths = created.map((one) => ({ path: one.headers['location']?.replace(/.*\/(?=uploads\/)/, '') }))
         const step = async (method: string, more: Question['headers'] = {}, content = '', end?: number) => {
           clock.tick()
-          const asked: Question = {
-            method,
-            api: 'v2',
-            path: 'uploads',
-            headers: { ...headers, ...more },
-            body: content,
-            cut: end,
-          }
+          const sent = { headers: { ...headers, ...more }, body: content, cut: end }
+          const asked: Question = { method, api: 'v2', path: 'uploads', ...sent }
           return compareAnswers(await askEach(asked, paths), { ...known, path: question.path })
         }
         const append = (offset: string, end?: number) => {

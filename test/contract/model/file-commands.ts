@@ -100,11 +100,7 @@ const interruptedPut = fc
   .map(([path, body, cut]) => request({ method: 'PUT', ...targetOf(path), body, cut }))
 
 type Command = ReturnType<typeof request>
-const restart: Command = {
-  check: () => true,
-  run: (_, sites) => sites.restart(),
-  toString: () => 'restart',
-}
+const restart: Command = { check: () => true, run: (_, sites) => sites.restart(), toString: () => 'restart' }
 
 const upload = fc
   .tuple(anyFolder, anyName, anyContent, fc.nat(3), fc.boolean())
@@ -211,11 +207,7 @@ const purge = fc.tuple(anyPath, anyCondition).map(([path, condition]): Command =
   }
 })
 
-const recount: Command = {
-  check: () => true,
-  run: (_, sites) => sites.recount(),
-  toString: () => 'recount',
-}
+const recount: Command = { check: () => true, run: (_, sites) => sites.recount(), toString: () => 'recount' }
 
 const changes = fc
   .constantFrom({}, { after: '' }, { limit: '2' }, { type: 'file.stored' }, { subject: 'a/' })

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { type Content, listWhole } from '../../../lib/categories/contents.ts'
 import { mergeContent } from '../../../lib/core/content-kinds.ts'
-import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
+import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { describeOn, handsOfPorts } from '../../support/hands.ts'
@@ -21,12 +21,7 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
     site = (site + 1) as SiteId
   })
 
-  const entry = (type: HistoryEntry['type'] = 'content.imported'): HistoryEntry => ({
-    site,
-    type,
-    subject: 'test',
-    actor: 'ann',
-  })
+  const entry = (type: ChangeType = 'content.imported') => ({ site, type, subject: 'test', actor: 'ann' })
   const recordedTypes = async () => (await stores.history.after(site, 0, 100)).map(({ type }) => type)
 
   const merge = (...given: readonly Content[]) => {

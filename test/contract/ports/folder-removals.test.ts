@@ -89,11 +89,8 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
     await removals.open(site, folder, 'one', entry)
     await removals.take(taskOf('one'), 'dead', 90_000)
     time += 60_000
-    expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({
-      outcome: 'held',
-      holder: 'dead',
-      left: 30_000,
-    })
+    const held = { outcome: 'held', holder: 'dead', left: 30_000 }
+    expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual(held)
     time += 30_000
     expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
     // If the worker was only slow, it cannot release the removal after its lease has ended.

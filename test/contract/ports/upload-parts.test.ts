@@ -177,10 +177,7 @@ describe.each(storageHands)('The bytes of uploads: $name', async ({ name, open }
     }
     let { holding } = upload
     const appending = uploadParts.append(upload, 0, late(), nothingYet(holding), () => isOver)
-    await expect(appending).rejects.toMatchObject({
-      name: 'ServiceError',
-      status: 503,
-    })
+    await expect(appending).rejects.toMatchObject({ name: 'ServiceError', status: 503 })
     await expectFile(upload, holding, bytes)
   })
 

@@ -85,11 +85,8 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
 
   test('Removing a webhook also removes its deliveries and retries', async () => {
     await create()
-    const outcome = {
-      delivery: deliveryOf(8, { status: 500 }),
-      position: 8,
-      retry: { position: 8, attempt: 2, due: 9 },
-    }
+    const retry = { position: 8, attempt: 2, due: 9 }
+    const outcome = { delivery: deliveryOf(8, { status: 500 }), position: 8, retry }
     await deliveries.record(site, 'whk_one', outcome)
     expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(true)
     expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(false)
@@ -106,11 +103,8 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   const fail = (number: number, retry: Retry, ended?: Retry) => {
     const { attempt } = ended ?? { attempt: 1 }
     const { status: _, ...unanswered } = deliveryOf(number, { attempt, fault: 'refused' })
-    return deliveries.record(site, 'whk_one', {
-      delivery: unanswered,
-      retry,
-      ...(ended ? { ended } : { position: number }),
-    })
+    const place = ended ? { ended } : { position: number }
+    return deliveries.record(site, 'whk_one', { delivery: unanswered, retry, ...place })
   }
 
   test('A late delivery is listed, but never decreases the position of the webhook', async () => {

@@ -83,11 +83,8 @@ describe('the function that registers a data centre', () => {
 
   test('the function writes the data centre into the directory, and reports success', async () => {
     expect(await register(registered)).toEqual(answer)
-    const { dataCentres } = await createSiteDirectory({
-      dynamodb: connect(),
-      table: 'sites',
-      record: unrecorded,
-    }).list()
+    const sites = createSiteDirectory({ dynamodb: connect(), table: 'sites', record: unrecorded })
+    const { dataCentres } = await sites.list()
     expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
   })
 

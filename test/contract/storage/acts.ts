@@ -123,6 +123,9 @@ const ofUpload = (method: string, more: Pick<Question, 'headers' | 'body'> = {})
 })
 const append = { 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' }
 
+/** A change of the root, which even a caller with every right cannot make. */
+const refusedToAll = { level: 'write', isOnRoot: true, otherwise: 400 } as const
+
 /** The acts of each operation of the route table. A new operation does not compile without its acts. */
 export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<string, Act>>>> = {
   uploadToFolder: {
@@ -201,11 +204,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       hasOtherEnd: true,
       question: (path) => relocation(path, { path: inFree() }),
     },
-    'that copies it': {
-      level: 'read',
-      hasOtherEnd: true,
-      question: (path) => relocation(path, { copyTo: inFree() }),
-    },
+    'that copies it': { level: 'read', hasOtherEnd: true, question: (path) => relocation(path, { copyTo: inFree() }) },
     'that moves another file to it': {
       level: 'write',
       target: 'taken.txt',
@@ -222,14 +221,9 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
     },
   },
   putRoot: {
-    'of a file': { level: 'write', isOnRoot: true, otherwise: 400, question: () => put('') },
-    'of a folder': { level: 'write', isOnRoot: true, otherwise: 400, question: () => put('', { type: 'folder' }) },
-    'that moves it': {
-      level: 'write',
-      isOnRoot: true,
-      otherwise: 400,
-      question: () => relocation('', { path: inFree() }),
-    },
+    'of a file': { ...refusedToAll, question: () => put('') },
+    'of a folder': { ...refusedToAll, question: () => put('', { type: 'folder' }) },
+    'that moves it': { ...refusedToAll, question: () => relocation('', { path: inFree() }) },
   },
   deletePath: {
     'of a file': { level: 'write', changesFolderAround: true, question: remove },
@@ -240,12 +234,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       prepare: ({ ask, folder }) => ask(put(`/${folder}/page.html`, { version: 'draft' })),
       question: (path) => ({ ...remove(path), query: { version: 'draft' } }),
     },
-    'of a folder': {
-      level: 'write',
-      ...folderIn,
-      changesFolderAround: true,
-      question: remove,
-    },
+    'of a folder': { level: 'write', ...folderIn, changesFolderAround: true, question: remove },
     // On S3 a version must be older than a minute (H-35). So the act names a version that does not exist.
     'of an old version': {
       level: 'write',
@@ -253,7 +242,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       question: (path) => ({ ...remove(path), query: { versionId: 'none' } }),
     },
   },
-  deleteRoot: { 'of everything': { level: 'write', isOnRoot: true, otherwise: 400, question: () => remove('') } },
+  deleteRoot: { 'of everything': { ...refusedToAll, question: () => remove('') } },
   describeUpload: { 'of tus': ofUpload('HEAD') },
   readUpload: { 'of tus': ofUpload('GET') },
   appendToUpload: { 'of tus': ofUpload('PATCH', { headers: append, body: 'text' }) },

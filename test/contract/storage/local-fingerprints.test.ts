@@ -73,12 +73,8 @@ test('A request waits for the fingerprint only as long as the request has time',
   const opened = open()
   await put(opened, key, large)
   const info = await find(opened, key)
-  expect(
-    await opened.files.fingerprintOf(
-      info,
-      createDeadline(() => 0),
-    ),
-  ).toBeNull()
+  const late = createDeadline(() => 0)
+  expect(await opened.files.fingerprintOf(info, late)).toBeNull()
   expect(await opened.files.fingerprintOf(info, unlimited)).toMatch(/-2$/)
 })
 

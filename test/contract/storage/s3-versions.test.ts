@@ -72,12 +72,8 @@ describe('A restore that is undone', () => {
     await hide(...keys)
     vi.setSystemTime(start + 14_000)
     const found = await removedIn('live/1/f/', start + 10_000, start + 10_000)
-    expect(
-      await place(
-        found.map((one): Restoration => ({ ...one, kind: 'restore' })),
-        gone,
-      ),
-    ).toEqual(stale)
+    const changes = found.map((one): Restoration => ({ ...one, kind: 'restore' }))
+    expect(await place(changes, gone)).toEqual(stale)
     vi.setSystemTime(start + 20_000)
     for (const key of keys) {
       expect(await bench.store.find(key)).toBeUndefined()

@@ -58,6 +58,7 @@ const { check } = messages
 type Fault = readonly [where: RegExp, fault: RegExp | string]
 type Damage = readonly [name: string, inflict: (directory: string) => void, refusal?: RegExp | undefined, fault?: Fault]
 
+const main = 'site-admin.db'
 const ofDatabase = (fault: RegExp | string): Fault => [/site-admin\.db$/, fault]
 const ofFile = (fault: RegExp | string): Fault => [/^site 1001, file large\.bin$/, fault]
 const lost = (name: string) => (directory: string) => rmSync(join(directory, name))
@@ -72,18 +73,8 @@ const unread = (name: string, why: string): readonly [RegExp, Fault] => [
 
 /** Damage, its refusal by the start, and its report by check. The start only warns about damage without refusal. */
 const damages: readonly Damage[] = [
-  [
-    'the database is missing',
-    lost('site-admin.db'),
-    beforeFirst('site-admin.db', 'missing'),
-    ofDatabase(check.missing),
-  ],
-  [
-    'the database is empty',
-    written('site-admin.db', ''),
-    beforeFirst('site-admin.db', 'empty'),
-    ofDatabase(check.isEmpty),
-  ],
+  ['the database is missing', lost(main), beforeFirst(main, 'missing'), ofDatabase(check.missing)],
+  ['the database is empty', written(main, ''), beforeFirst(main, 'empty'), ofDatabase(check.isEmpty)],
   ['the database is cut', (directory) => cut(database(directory), 8192), damaged, ofDatabase(check.damaged)],
   ['the header of the database has other bytes', flipped(0, 100), damaged, ofDatabase(check.damaged)],
   ['bytes in the middle of the database are flipped', flipped(4096, 12_288), damaged, ofDatabase(check.damaged)],

@@ -96,11 +96,8 @@ test('an append that fills the disk keeps no space (O-18, U-19)', async ({ full:
 })
 
 test('an import that fills the disk is completed by the next import (O-18, T-27)', async ({ disk, full: { data } }) => {
-  const bodies = Array.from({ length: 15 }, (_, index) => ({
-    kind: 'news',
-    id: 1_001 + index,
-    body: 'x'.repeat(100_000),
-  }))
+  const body = 'x'.repeat(100_000)
+  const bodies = Array.from({ length: 15 }, (_, index) => ({ kind: 'news', id: 1_001 + index, body }))
   const records = [{ kind: 'category', id: 1_001, name: 'First' }, ...bodies].map((record) => JSON.stringify(record))
   const importAll = (...flags: string[]) =>
     administer(data, [...flags, 'import', '-', '--site', '1001'], records.join('\n'))
