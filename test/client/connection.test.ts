@@ -20,12 +20,8 @@ test('the library reports a faulty address or token before any request is sent',
 test('an unreachable service causes a ServiceError with status 0', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
   const failed = connect({ url: address, token: 'secret', patience: { attempts: 3, delay: 1 }, fetch })
-  await expect(failed).rejects.toMatchObject({
-    name: 'ServiceError',
-    status: 0,
-    code: 0,
-    message: expect.stringContaining('us.test'),
-  })
+  const message = expect.stringContaining('us.test')
+  await expect(failed).rejects.toMatchObject({ name: 'ServiceError', status: 0, code: 0, message })
   expect(asked).toHaveLength(3)
 })
 

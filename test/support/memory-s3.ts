@@ -394,11 +394,7 @@ export const createMemoryS3 = ({ needsChecksums = false }: Options = {}): Memory
     const text = (name: string) => String(query[name] ?? '')
     const [prefix, key, id] = [text('prefix'), text('key-marker'), text('version-id-marker')]
     return keys.slice(startBehind(key, prefix), endOf(prefix)).flatMap((one) => {
-      const versions = (objects.get(one) ?? []).map((version, index) => ({
-        ...version,
-        key: one,
-        isLatest: index === 0,
-      }))
+      const versions = (objects.get(one) ?? []).map((version, at) => ({ ...version, key: one, isLatest: at === 0 }))
       if (!key || compare(one, key) > 0) return versions
       if (one !== key || !id) return []
       const index = versions.findIndex((version) => version.id === id)

@@ -16,20 +16,14 @@ test('every id that source, tests or documentation cite is a rule', () => {
 })
 
 test('a citation is inside parentheses or before a colon', () => {
-  expect(readCitations('Renames a file (S-51, S-53), and S-54: one segment (F-3; 404/115001)')).toEqual([
-    'S-51',
-    'S-53',
-    'S-54',
-    'F-3',
-  ])
+  const cited = readCitations('Renames a file (S-51, S-53), and S-54: one segment (F-3; 404/115001)')
+  expect(cited).toEqual(['S-51', 'S-53', 'S-54', 'F-3'])
   expect(readCitations('UTF-8: SHA-256 (SHA-256), S-3, part-A-1: x, S-3:4')).toEqual([])
 })
 
 test('rules that no test cites are listed', () => {
-  expect(findUncited(['S-1', 'S-2', 'S-3'], ["test('S-2: a run of slashes')", '// S-3 without its form'])).toEqual([
-    'S-1',
-    'S-3',
-  ])
+  const texts = ["test('S-2: a run of slashes')", '// S-3 without its form']
+  expect(findUncited(['S-1', 'S-2', 'S-3'], texts)).toEqual(['S-1', 'S-3'])
 })
 
 test('a rule in a section that is not built yet needs no test', () => {

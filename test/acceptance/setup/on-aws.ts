@@ -312,10 +312,5 @@ const environment = {
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
 }
-export const service: StartedHere = {
-  baseUrl: us ?? '',
-  token,
-  later,
-  directory,
-  admin: { args: ['--target', 'aws'], environment },
-}
+const admin = { args: ['--target', 'aws'], environment }
+export const service: StartedHere = { baseUrl: us ?? '', token, later, directory, admin }

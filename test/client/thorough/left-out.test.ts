@@ -45,11 +45,8 @@ test('a link or folder in place of a file is a conflict (T-52)', async ({ demo, 
     messages.client.linkToNowhere('link'),
   ])
   const { stdout } = await demo('--json', 'pull', folder, here)
-  expect(eventsIn(stdout)).toContainEqual({
-    event: 'conflict',
-    path: 'link',
-    why: messages.client.placeTaken('link', 'symbolic link'),
-  })
+  const why = messages.client.placeTaken('link', 'symbolic link')
+  expect(eventsIn(stdout)).toContainEqual({ event: 'conflict', path: 'link', why })
 })
 
 /** A client of a site with extra files, whose names the service itself would refuse. */

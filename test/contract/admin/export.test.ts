@@ -60,11 +60,7 @@ test('an export that fails keeps the old file, and leaves no other file', async 
   expect(readdirSync(outside)).toEqual(['site.jsonl'])
 })
 
-test('an export to an unwritable file says so in one line', async ({
-  commands: { attempt },
-  siteDirectory,
-  outside,
-}) => {
+test('an unwritable file is refused in one line', async ({ commands: { attempt }, siteDirectory, outside }) => {
   for (const [file, reason] of [
     [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
     [outside, messages.file.isDirectory],

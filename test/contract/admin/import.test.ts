@@ -75,7 +75,7 @@ test('a bad record is skipped, and a message names the fault (T-28)', async ({ i
   }
 })
 
-test('a repeated fault is reported once, with a count and lines (T-28)', async ({
+test('a repeated fault is reported once, with count and lines (T-28)', async ({
   importSome,
   commands: { attempt },
 }) => {

@@ -32,21 +32,14 @@ test('backup reports a damaged database with its data directory and advice', asy
   ])
 })
 
-test('without a service, the full disk of the data is named', async ({
-  small: { disk, onDisk },
-  backedUp: { folder },
-}) => {
+test('without a service, the full disk is named', async ({ small: { disk, onDisk }, backedUp: { folder } }) => {
   disk.fill()
   await expect(backUp(onDisk, join(folder, 'again'))).rejects.toThrow(messages.directory.full(onDisk))
   disk.makeRoom()
   expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
 })
 
-test('beside a service, the full disk of the data is named', async ({
-  small: { disk, onDisk },
-  backedUp: { folder },
-  serve,
-}) => {
+test('beside a service, the full disk is named', async ({ small: { disk, onDisk }, backedUp: { folder }, serve }) => {
   const service = await serve(onDisk)
   try {
     disk.fill()

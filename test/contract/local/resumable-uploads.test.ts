@@ -18,14 +18,8 @@ const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unli
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
 
-const request = {
-  folder: root,
-  fileName: 'a.bin',
-  fileType: undefined,
-  version: undefined,
-  ifMatch: undefined,
-  ifNoneMatch: undefined,
-}
+const unset = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: undefined }
+const request = { folder: root, fileName: 'a.bin', ...unset }
 
 const start = async (path: string, now = Date.now()) => {
   const clock = { wall: () => now, monotonic: () => performance.now() }

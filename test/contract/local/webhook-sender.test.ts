@@ -22,11 +22,8 @@ const start = async (directory = scratchDirectory(), allowPrivateWebhooks = true
   const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', site, ...rights])
   const ask = async (method: string, path: string, body?: unknown) => {
     const headers = { Authorization: String(token), 'Content-Type': 'application/json' }
-    const answer = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const answer = await fetch(`${baseUrl}${path}`, { method, headers, ...sent })
     expect(answer.status).toBeLessThan(300)
     return answer.status === 204 ? undefined : JSON.parse((await answer.text()) || 'null')
   }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
+import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import {
   type Delivery,
@@ -29,12 +29,7 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
     position: 7,
     ...details,
   })
-  const entryOf = (type: HistoryEntry['type'], id = 'whk_one'): HistoryEntry => ({
-    site,
-    type,
-    subject: `webhook/${id}`,
-    actor: 'ann',
-  })
+  const entryOf = (type: ChangeType, id = 'whk_one') => ({ site, type, subject: `webhook/${id}`, actor: 'ann' })
   const create = (details: Partial<Webhook> = {}) => {
     const webhook = newWebhook(details)
     return webhooks.create(webhook, entryOf('webhook.created', webhook.id))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { beforeEach, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
-import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
+import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { unsealed } from '../../../lib/machine/tables/webhooks.ts'
@@ -40,12 +40,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
   const deliver = (id = 'whk_one', deadline = unlimited) => deliverNext(deps, site, id, deadline)
   /** The subjects of the deliveries since the last call of this function. */
   const subjects = () => sent.splice(0).map(({ body }) => JSON.parse(body).subject)
-  const entryOf = (type: HistoryEntry['type'], subject: string, of = site): HistoryEntry => ({
-    site: of,
-    type,
-    subject,
-    actor: 'ann',
-  })
+  const entryOf = (type: ChangeType, subject: string, of = site) => ({ site: of, type, subject, actor: 'ann' })
   const change = (subject: string, of = site) =>
     workflows.start(of, toStoragePath(subject), entryOf('workflow.created', subject, of))
   const create = async (details: Partial<Webhook> = {}) => {

@@ -16,11 +16,8 @@ it('behind the gateway, the console stores a file, shows it, and lists it in the
     page.on('request', (request) => request.url().startsWith(`${baseUrl}/`) || faults.push(request.url()))
     await page.goto(`${baseUrl}/console#token=${token}&/${site}/files`)
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor()
-    const file = {
-      name: 'from the browser.txt',
-      mimeType: 'text/plain',
-      buffer: Buffer.from('It came through the gateway.'),
-    }
+    const buffer = Buffer.from('It came through the gateway.')
+    const file = { name: 'from the browser.txt', mimeType: 'text/plain', buffer }
     await page.locator('input[type=file]').first().setInputFiles([file])
     await page.getByRole('link', { name: file.name }).click()
     await page.getByText('It came through the gateway.').waitFor()

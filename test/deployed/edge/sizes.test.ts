@@ -40,13 +40,10 @@ describe('a file of the largest size', () => {
 
   it('a file with one more byte is refused with 400/104005, and nothing is stored', async () => {
     const tooLarge = Buffer.concat([content, Buffer.from('x')])
+    const form = multipart([{ name: 'refused.bin', content: tooLarge }])
     const answers = [
       await call('/sizes/refused.bin', { method: 'PUT', headers: raw, body: tooLarge }),
-      await call('/sizes', {
-        method: 'POST',
-        headers: formHeaders,
-        body: multipart([{ name: 'refused.bin', content: tooLarge }]),
-      }),
+      await call('/sizes', { method: 'POST', headers: formHeaders, body: form }),
     ]
     for (const { status, body } of answers) {
       const { code, message } = JSON.parse(body.toString())

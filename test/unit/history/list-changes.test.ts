@@ -30,6 +30,12 @@ const historyOf = (count: number, byBob: readonly number[]) => {
 }
 
 const still = () => () => {}
+/** A history that is only read forwards. */
+const historyWith = (changes: readonly Change[]): History => ({
+  after: async (_, position, limit) => changes.slice(position, position + limit),
+  before: async () => [],
+  watch: still,
+})
 const byBob = { actor: 'bob', rights: roles.owner.rights }
 const positions = (changes: readonly Change[]) => changes.map(({ position }) => position)
 
@@ -50,11 +56,7 @@ test('a page has as many changes as fit into an answer, and `next` leads to the 
     const position = index + 1
     return { site, position, at: position, type: 'file.stored', subject: 'folder', actor: 'ann', details: { names } }
   })
-  const history: History = {
-    after: async (_, position, limit) => large.slice(position, position + limit),
-    before: async () => [],
-    watch: still,
-  }
+  const history = historyWith(large)
   const seen: Change[] = []
   for (let next: number | undefined = 0; next !== undefined; ) {
     const page: ChangePage = await changesAfter(history, site, next, 500, { rights: roles.owner.rights })
@@ -112,11 +114,7 @@ test('a caller sees changes of the files and forms that the rights cover (A-47, 
     about('site.changed', 'site/1001'),
   ]
   const changes = entries.map((one, at): Change => ({ ...one, site, position: at + 1, at, actor: 'ann' }))
-  const history: History = {
-    after: async (_, from, most) => changes.slice(from, from + most),
-    before: async () => [],
-    watch: still,
-  }
+  const history = historyWith(changes)
   const seenWith = async (texts: readonly string[], withTokens = false) => {
     const rights = texts.map(parseRight).filter((right) => right !== undefined)
     return positions((await changesAfter(history, site, 0, 500, { rights, withTokens })).changes)

@@ -44,10 +44,7 @@ test.for(elsewhere)('restore, backup and check refuse the blob name %s', async (
   expect(existsSync(join(folder, 'again'))).toBe(false)
 })
 
-test('a service neither serves nor removes a blob outside its folder', async ({
-  backedUp: { data, folder },
-  serve,
-}) => {
+test('a service neither serves nor removes a blob elsewhere', async ({ backedUp: { data, folder }, serve }) => {
   const [secret, ...victims] = ['secret.txt', 'victim1', 'victim2', 'victim3'].map((name) => join(folder, name))
   for (const file of [secret, ...victims]) writeFileSync(String(file), 'x'.repeat(40_064))
   tamper(

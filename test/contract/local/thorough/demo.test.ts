@@ -22,10 +22,7 @@ const removeSite = async (directory: string) => {
 
 const tokensOf = (directory: string) => administerJson(directory, ['token', 'list'])
 
-test('the demo token stays the same at every start and port (O-7)', async ({
-  used: { token, directory, file },
-  start,
-}) => {
+test('the demo token is the same at each start and port (O-7)', async ({ used: { token, directory, file }, start }) => {
   const before = readFileSync(file)
   const service = await start()
   expect(service.token).toBe(token)

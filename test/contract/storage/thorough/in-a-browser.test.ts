@@ -116,7 +116,7 @@ describe('A stored document that is opened with the token in its address', () =>
     },
   )
 
-  test('A link in the document does not reveal the address', async ({ service, storage, elsewhere, openPage }) => {
+  test('A link in the document keeps its address secret', async ({ service, storage, elsewhere, openPage }) => {
     const link = `<meta name="referrer" content="unsafe-url"><a href="${elsewhere.url}/followed">on</a>`
     await storage.put('link.html', link)
     const page = await openPage()
