@@ -1,18 +1,11 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
 import type { Change, ServiceError } from '../../client/src/index.ts'
+import { changeWith } from './support/change.ts'
 import { json, scripted } from './support/scripted-fetch.ts'
 import { test } from './support/site.ts'
 
-const changeOf = (id: number): Change => ({
-  id: String(id).padStart(3, '0'),
-  at: '2026-01-01T00:00:00.000Z',
-  type: 'file.stored',
-  subject: `ä ${id}.txt`,
-  actor: 'ann',
-  requestId: null,
-  details: null,
-})
+const changeOf = (id: number) => changeWith({ id: String(id).padStart(3, '0'), subject: `ä ${id}.txt` })
 
 /** An answer whose bytes arrive in these pieces. Then the connection breaks, or stays open in silence. */
 const streamed = (pieces: readonly (string | Uint8Array<ArrayBuffer>)[], breaks = true): Response => {

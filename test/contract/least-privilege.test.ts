@@ -71,97 +71,95 @@ const rows = storageRoutes.flatMap(({ operation }) =>
   Object.entries(acts[operation]).map(([how, act]) => ({ name: `${operation} ${how}`, act })),
 )
 
-describe('Operations on files', () => {
-  let storage: StorageUnderTest
-  /** The token of another site. */
-  const elsewhere = newToken()
-  beforeAll(async () => {
-    storage = await openStorage()
-    const grant = { user: 'test', sites: [1002 as SiteId], permissions: ['files'] as const, expires: 4_000_000_000 }
-    await storage.stores.grants.put({ ...grant, hash: hashToken(elsewhere) }, [])
-  })
-  afterAll(() => storage.close())
-  let count = 0
+let storage: StorageUnderTest
+/** The token of another site. */
+const elsewhere = newToken()
+beforeAll(async () => {
+  storage = await openStorage()
+  const grant = { user: 'test', sites: [1002 as SiteId], permissions: ['files'] as const, expires: 4_000_000_000 }
+  await storage.stores.grants.put({ ...grant, hash: hashToken(elsewhere) }, [])
+})
+afterAll(() => storage.close())
+let count = 0
 
-  const askOver =
-    ({ callSite }: Requests): Ask =>
-    ({ method, path, ...request }) =>
-      callSite(method, path, request)
+const askOver =
+  ({ callSite }: Requests): Ask =>
+  ({ method, path, ...request }) =>
+    callSite(method, path, request)
 
-  const newCell = async ({ prepare, target = 'secret.txt' }: Pick<Act, 'prepare' | 'target'>) => {
-    count += 1
-    const cell = { ask: askOver(storage), folder: `caf\u00e9-${count}-end` }
-    await cell.ask(put(`/${cell.folder}/secret.txt`))
-    const prepared = (await prepare?.(cell)) as never
-    return { ...cell, prepared, target: target === '' ? cell.folder : `${cell.folder}/${target}` }
+const newCell = async ({ prepare, target = 'secret.txt' }: Pick<Act, 'prepare' | 'target'>) => {
+  count += 1
+  const cell = { ask: askOver(storage), folder: `caf\u00e9-${count}-end` }
+  await cell.ask(put(`/${cell.folder}/secret.txt`))
+  const prepared = (await prepare?.(cell)) as never
+  return { ...cell, prepared, target: target === '' ? cell.folder : `${cell.folder}/${target}` }
+}
+
+const withOtherEnd = (act: Act, rights: readonly string[]) => [
+  ...rights,
+  ...(act.hasOtherEnd ? [`files:write:/${free}`] : []),
+]
+
+/** Three callers with the same rights: a token, a key with fewer rights than its person, and a key with more. */
+const callersWith = async (act: Act, given: readonly string[]): Promise<readonly [Ask, ...Ask[]]> => {
+  const rights = withOtherEnd(act, given)
+  const token = askOver(await storage.as(...rights))
+  if (act.isOfUser) return [token]
+  const keys = [storage.asKey(rights, everything), storage.asKey(everything, rights)]
+  return [token, ...(await Promise.all(keys)).map(askOver)]
+}
+
+/** All objects and the last history entry, to see that nothing has changed. */
+const state = async () => {
+  const objects: string[] = []
+  for (const edition of ['live/', 'draft/']) {
+    for await (const some of listAll(storage.deps.files, edition)) {
+      objects.push(...some.map(({ key, version }) => `${key} ${version}`))
+    }
   }
+  const [last] = await storage.stores.history.before(storage.site, undefined, 1)
+  return { objects, last }
+}
 
-  const withOtherEnd = (act: Act, rights: readonly string[]) => [
-    ...rights,
-    ...(act.hasOtherEnd ? [`files:write:/${free}`] : []),
-  ]
-
-  /** Three callers with the same rights: a token, a key with fewer rights than its person, and a key with more. */
-  const callersWith = async (act: Act, given: readonly string[]): Promise<readonly [Ask, ...Ask[]]> => {
-    const rights = withOtherEnd(act, given)
-    const token = askOver(await storage.as(...rights))
-    if (act.isOfUser) return [token]
-    const keys = [storage.asKey(rights, everything), storage.asKey(everything, rights)]
-    return [token, ...(await Promise.all(keys)).map(askOver)]
-  }
-
-  /** All objects and the last history entry, to see that nothing has changed. */
-  const state = async () => {
-    const objects: string[] = []
-    for (const edition of ['live/', 'draft/']) {
-      for await (const some of listAll(storage.deps.files, edition)) {
-        objects.push(...some.map(({ key, version }) => `${key} ${version}`))
+describe.each(rows)('$name', ({ act }) => {
+  test('a caller without the right changes and sees nothing (A-34, A-35, A-36)', async () => {
+    const { folder, target, prepared } = await newCell(act)
+    const before = await state()
+    for (const rights of refusedRights(act, folder, target)) {
+      const callers = await callersWith(act, rights)
+      for (const [index, path] of spellings(target).entries()) {
+        const ask = callers[index % callers.length] ?? callers[0]
+        const answer = await ask(act.question(path, target, prepared))
+        const { etag, location } = answer.headers
+        expect({ rights, path, answer, refused: isRefused(answer) }).toMatchObject({ refused: true })
+        expect(answer.json.message).toContain(`files:${act.level}`)
+        expect([etag, location, answer.text.includes('top secret')]).toEqual([undefined, undefined, false])
       }
     }
-    const [last] = await storage.stores.history.before(storage.site, undefined, 1)
-    return { objects, last }
-  }
+    expect(await state()).toEqual(before)
+  })
 
-  describe.each(rows)('$name', ({ act }) => {
-    test('a caller without the right changes and sees nothing (A-34, A-35, A-36)', async () => {
+  test('a caller without a valid token for the site is refused (A-10, A-17)', async () => {
+    const { target, prepared } = await newCell(act)
+    const { method, path, headers, ...request } = act.question(encoded(target), target, prepared)
+    const askWith = (Authorization: string) =>
+      storage.callSite(method, path, { ...request, headers: { ...headers, Authorization } })
+    for (const token of ['', 'f'.repeat(64)]) expect(statusAndCode(await askWith(token))).toEqual([401, 101000])
+    expect(statusAndCode(await askWith(elsewhere))).toEqual([400, 104023])
+  })
+
+  test('a right on all files, on the folder or on the path is enough (A-33, A-37, A-41)', async () => {
+    const counted = allowedRights(act, '', '').length
+    for (let index = 0; index < counted; index++) {
       const { folder, target, prepared } = await newCell(act)
-      const before = await state()
-      for (const rights of refusedRights(act, folder, target)) {
-        const callers = await callersWith(act, rights)
-        for (const [index, path] of spellings(target).entries()) {
-          const ask = callers[index % callers.length] ?? callers[0]
-          const answer = await ask(act.question(path, target, prepared))
-          const { etag, location } = answer.headers
-          expect({ rights, path, answer, refused: isRefused(answer) }).toMatchObject({ refused: true })
-          expect(answer.json.message).toContain(`files:${act.level}`)
-          expect([etag, location, answer.text.includes('top secret')]).toEqual([undefined, undefined, false])
-        }
-      }
-      expect(await state()).toEqual(before)
-    })
-
-    test('a caller without a valid token for the site is refused (A-10, A-17)', async () => {
-      const { target, prepared } = await newCell(act)
-      const { method, path, headers, ...request } = act.question(encoded(target), target, prepared)
-      const askWith = (Authorization: string) =>
-        storage.callSite(method, path, { ...request, headers: { ...headers, Authorization } })
-      for (const token of ['', 'f'.repeat(64)]) expect(statusAndCode(await askWith(token))).toEqual([401, 101000])
-      expect(statusAndCode(await askWith(elsewhere))).toEqual([400, 104023])
-    })
-
-    test('a right on all files, on the folder or on the path is enough (A-33, A-37, A-41)', async () => {
-      const counted = allowedRights(act, '', '').length
-      for (let index = 0; index < counted; index++) {
-        const { folder, target, prepared } = await newCell(act)
-        const rights = allowedRights(act, folder, target)[index] ?? []
-        const callers = await callersWith(act, rights)
-        const ask = callers[index % callers.length] ?? callers[0]
-        const answer = await ask(act.question(encoded(target), target, prepared))
-        expect({ rights, answer, status: Math.floor(answer.status / 100) }).toMatchObject({
-          status: Math.floor((act.otherwise ?? 200) / 100),
-        })
-        expect(isRefused(answer)).toBe(false)
-      }
-    })
+      const rights = allowedRights(act, folder, target)[index] ?? []
+      const callers = await callersWith(act, rights)
+      const ask = callers[index % callers.length] ?? callers[0]
+      const answer = await ask(act.question(encoded(target), target, prepared))
+      expect({ rights, answer, status: Math.floor(answer.status / 100) }).toMatchObject({
+        status: Math.floor((act.otherwise ?? 200) / 100),
+      })
+      expect(isRefused(answer)).toBe(false)
+    }
   })
 })

@@ -38,8 +38,12 @@ const changed = (name: string, role: string | null, rights: readonly string[]) =
   expect.objectContaining({ name, sites: [{ site: 1001, role, rights }] })
 const usualRights = ['forms:write', 'categories:write', 'history:read']
 const issued = {
-  ...{ hash: hex, user: 'ann', sites: [1001], permissions: ['files'], expires },
+  hash: hex,
+  user: 'ann',
+  sites: [1001],
+  permissions: ['files'],
   rights: ['files:write', ...usualRights],
+  expires,
 }
 
 const role = (name: string, rights: string, perFolder = false) => ({ role: name, rights: rights.split(' '), perFolder })

@@ -6,6 +6,7 @@ import { affectsFolder, createFolder } from '../../../console/files/folder.ts'
 import { createTree } from '../../../console/files/tree.ts'
 import { formatRoute, parseRoute } from '../../../console/route/routes.ts'
 import { numbered } from '../../../console/uploads/paths.ts'
+import { changeWith } from '../../client/support/change.ts'
 import { siteOf } from '../support/site.ts'
 
 const entry = (name: string, rest: Partial<FolderContent> = {}): FolderContent => ({
@@ -144,12 +145,7 @@ test('typed letters select the next name that starts with these letters', async 
 })
 
 test('a folder is read again only after a change that may be visible in the folder', () => {
-  const isSeen = (change: Partial<Change>) =>
-    affectsFolder(
-      [{ id: '1', at: '', type: 'file.stored', subject: '', actor: '', requestId: null, details: null, ...change }],
-      'a/b',
-      new Set(['known']),
-    )
+  const isSeen = (change: Partial<Change>) => affectsFolder([changeWith(change)], 'a/b', new Set(['known']))
   expect(isSeen({ subject: 'a/b' })).toBe(true)
   expect(isSeen({ type: 'file.removed', subject: 'a/b/c.txt' })).toBe(true)
   expect(isSeen({ type: 'folder.removed', subject: 'a' })).toBe(true)

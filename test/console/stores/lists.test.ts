@@ -17,6 +17,7 @@ import {
 import { linesOf } from '../../../console/history/change-lines.ts'
 import { createHistoryStore } from '../../../console/history/history-store.ts'
 import { placeOf } from '../../../console/history/places.ts'
+import { changeWith } from '../../client/support/change.ts'
 import { test } from '../../client/support/site.ts'
 
 const item = (id: number): Item => ({
@@ -139,15 +140,8 @@ test('one request asks about at most 500 objects', async () => {
   expect(sizes).toEqual([500, 500, 201])
 })
 
-const change = (id: string, type: ChangeType, subject: string, details: Change['details'] = null): Change => ({
-  id,
-  at: `2026-01-0${id}T12:00:00.000Z`,
-  type,
-  subject,
-  actor: 'ann',
-  requestId: null,
-  details,
-})
+const change = (id: string, type: ChangeType, subject: string, details: Change['details'] = null) =>
+  changeWith({ id, at: `2026-01-0${id}T12:00:00.000Z`, type, subject, details })
 
 const types: readonly ChangeType[] = ['file.stored', 'file.removed', 'form.created', 'field.created', 'site.created']
 

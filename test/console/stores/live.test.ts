@@ -1,17 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Change, ServiceError, type SiteClient } from '../../../client/src/index.ts'
+import { ServiceError, type SiteClient } from '../../../client/src/index.ts'
 import { createLive } from '../../../console/page/live.ts'
+import { changeWith } from '../../client/support/change.ts'
 import { siteOf } from '../support/site.ts'
 
-const changeOf = (id: number): Change => ({
-  id: String(id).padStart(3, '0'),
-  at: '2026-01-01T00:00:00.000Z',
-  type: 'file.stored',
-  subject: '',
-  actor: 'ann',
-  requestId: null,
-  details: null,
-})
+const changeOf = (id: number) => changeWith({ id: String(id).padStart(3, '0') })
 
 /** A site with a growing history. */
 const createSite = (length: number) => {

@@ -123,6 +123,9 @@ const ofUpload = (method: string, more: Pick<Question, 'headers' | 'body'> = {})
 })
 const append = { 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' }
 
+/** A move or copy of another file to the target. */
+const toIt = { level: 'write', target: 'taken.txt', hasOtherEnd: true, prepare: fileInFree } as const
+
 /** A change of the root, which even a caller with every right cannot make. */
 const refusedToAll = { level: 'write', isOnRoot: true, otherwise: 400 } as const
 
@@ -169,10 +172,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   readPath: {
     'of the bytes': read(),
     'with HEAD': { level: 'read', question: (path) => ({ method: 'HEAD', path: `/storage${path}` }) },
-    'of a draft': {
-      level: 'read',
-      question: (path) => ({ method: 'GET', path: `/storage${path}`, query: { version: 'draft' } }),
-    },
+    'of a draft': read({ version: 'draft' }),
     'with ?meta': { ...read({ meta: '' }), showsWay: true },
     'with ?meta of a folder': { ...read({ meta: '' }), showsWay: true, ...folderIn },
     'with ?meta&recursive': { ...read({ meta: '', recursive: 'true' }), showsWay: true, ...folderIn },
@@ -206,17 +206,11 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
     },
     'that copies it': { level: 'read', hasOtherEnd: true, question: (path) => relocation(path, { copyTo: inFree() }) },
     'that moves another file to it': {
-      level: 'write',
-      target: 'taken.txt',
-      hasOtherEnd: true,
-      prepare: fileInFree,
+      ...toIt,
       question: (_, plain, source: string) => relocation(`/${source}`, { path: plain }),
     },
     'that copies another file to it': {
-      level: 'write',
-      target: 'taken.txt',
-      hasOtherEnd: true,
-      prepare: fileInFree,
+      ...toIt,
       question: (_, plain, source: string) => relocation(`/${source}`, { copyTo: plain }),
     },
   },

@@ -1,0 +1,14 @@
+import type { Change } from '../../../client/src/index.ts'
+
+const usual: Change = {
+  id: '1',
+  at: '2026-01-01T00:00:00.000Z',
+  type: 'file.stored',
+  subject: '',
+  actor: 'ann',
+  requestId: null,
+  details: null,
+}
+
+/** A change with these members, and usual values of all others. */
+export const changeWith = (members: Partial<Change>): Change => ({ ...usual, ...members })
