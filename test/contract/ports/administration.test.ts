@@ -137,7 +137,7 @@ describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand, { isSlow }
     const other = (site + 5_000) as SiteId
     const hash = hashToken(newToken())
     const grant = { hash, user: 'ann', sites: [site, other], permissions: ['files'] as const, expires: 1_900_000_000 }
-    const lose = (one: SiteId, type: HistoryEntry['type']) =>
+    const lose = (one: SiteId, type: ChangeType) =>
       stores.grants.change(hash, (present) => uncover(present, one), [entry(type)])
     await stores.grants.put(grant, [])
     expect(await lose(999_999 as SiteId, 'token.changed')).toBe(false)
