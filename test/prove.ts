@@ -25,11 +25,8 @@ const proofs: readonly Proof[] = [
   { name: 'power-cuts', project: 'long', test: 'test/power-cuts/power-cuts.test.ts', count: 10_000 },
 ]
 
-const option = { type: 'string' } as const
-const { values, positionals } = parseArgs({
-  options: { count: option, seed: option, path: option },
-  allowPositionals: true,
-})
+const text = { type: 'string' } as const
+const { values, positionals } = parseArgs({ options: { count: text, seed: text, path: text }, allowPositionals: true })
 const { seed = String(randomInt(2 ** 31)), path = '' } = values
 const chosen = proofs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 if (chosen.length === 0) console.error(`Name one of these proofs: ${proofs.map(({ name }) => name).join(', ')}`)

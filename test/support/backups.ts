@@ -24,11 +24,7 @@ export const contentOf = (mark: string): Buffer => {
 export const isWhole = (content: Buffer): boolean =>
   createHash('sha256').update(content.subarray(64)).digest('hex') === content.subarray(0, 64).toString()
 
-export const put = async (
-  service: Pick<SpawnedService, 'request'>,
-  path: string,
-  body: Buffer | string,
-): Promise<void> => {
+export const put = async (service: Pick<SpawnedService, 'request'>, path: string, body: Buffer | string) => {
   const { status } = await service.request(`${storage}/${path}`, { method: 'PUT', body: Buffer.from(body) })
   if (status !== 200) throw new Error(`${path} was answered with ${status}`)
 }

@@ -14,12 +14,7 @@ export interface Dynalite {
 }
 
 /** Receives each request before dynalite, and may answer it. Returns true if it has answered. */
-type Intercept = (
-  headers: IncomingHttpHeaders,
-  body: Buffer,
-  response: ServerResponse,
-  request: IncomingMessage,
-) => boolean
+type Intercept = (headers: IncomingHttpHeaders, body: Buffer, answer: ServerResponse, asked: IncomingMessage) => boolean
 
 // dynalite checks the form of these headers, but not the signature.
 const signed = {

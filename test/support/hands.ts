@@ -77,10 +77,7 @@ const onTables = (name: string, openTables: (now?: () => number) => Promise<Test
 export const hands: readonly Hand[] = [oneMachine, onTables('AWS', async (now) => openMemoryTables(now))]
 
 /** The suites of the ports also test dynalite, so that the tables in memory behave as the tables of an emulator. */
-export const handsOfPorts: readonly Hand[] = [
-  ...hands,
-  { ...onTables('dynalite', () => openTestTables()), isSlow: true },
-]
+export const handsOfPorts: Hand[] = [...hands, { ...onTables('dynalite', () => openTestTables()), isSlow: true }]
 
 interface Subject {
   readonly subject: string

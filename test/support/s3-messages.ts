@@ -28,21 +28,13 @@ export class Refusal extends Error {
 export const preconditionFailed = () => new Refusal(412, 'PreconditionFailed')
 export const noSuchKey = () => new Refusal(404, 'NoSuchKey')
 
-export const answer = (
-  statusCode: number,
-  headers: Record<string, string> = {},
-  body: Buffer | string = '',
-): S3Answer => ({
+export const answer = (statusCode: number, headers: Record<string, string> = {}, body: Buffer | string = '') => ({
   statusCode,
   headers,
   body: Readable.from(body.length > 0 ? [typeof body === 'string' ? Buffer.from(body) : body] : []),
 })
-export const xmlAnswer = (root: string, content: string) =>
-  answer(
-    200,
-    { 'content-type': 'application/xml' },
-    `<?xml version="1.0" encoding="UTF-8"?><${root}>${content}</${root}>`,
-  )
+export const xmlAnswer = (root: string, text: string) =>
+  answer(200, { 'content-type': 'application/xml' }, `<?xml version="1.0" encoding="UTF-8"?><${root}>${text}</${root}>`)
 
 export const bytesIn = ({ body }: S3Request): Buffer => {
   if (body === undefined || body === null) return Buffer.alloc(0)

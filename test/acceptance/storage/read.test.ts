@@ -5,14 +5,15 @@ import { call } from '../support/http.ts'
 import { at, ownFolder, put, read } from '../support/storage.ts'
 
 const own = ownFolder()
+const digits = `${own}/digits.txt`
 
 beforeAll(async () => {
-  await put(`${own}/digits.txt`, '0123456789')
+  await put(digits, '0123456789')
 })
 
 it('GET returns the bytes with their type, length, time and tag (S-66, S-70, S-71)', async () => {
   // Unknown values of version are ignored.
-  const { status, text, headers } = await read(`${own}/digits.txt`, '?version=17')
+  const { status, text, headers } = await read(digits, '?version=17')
   expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
   expect(headers).toMatchObject({
     'content-type': 'application/octet-stream',
@@ -31,14 +32,14 @@ it('Without Accept, GET returns the bytes or redirects to them', async () => {
 })
 
 it('HEAD returns the headers of GET, and X-Content-Length for gateways (S-70)', async () => {
-  const { status, text, headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
-  const { headers: whole } = await read(`${own}/digits.txt`)
+  const { status, text, headers } = await call(at(digits), { method: 'HEAD' })
+  const { headers: whole } = await read(digits)
   expect({ status, text, length: headers['x-content-length'] }).toEqual({ status: 200, text: '', length: '10' })
   for (const name of ['content-type', 'content-length', 'etag', 'last-modified'])
     expect(headers[name]).toBe(whole[name])
   expect(headers['access-control-expose-headers']).toContain('X-Content-Length')
   for (const range of ['bytes=2-4', 'bytes=10-']) {
-    const whole = await call(at(`${own}/digits.txt`), { method: 'HEAD', headers: { Range: range } })
+    const whole = await call(at(digits), { method: 'HEAD', headers: { Range: range } })
     expect([whole.status, whole.headers['x-content-length']]).toEqual([200, '10'])
   }
 })
@@ -50,26 +51,22 @@ it.each([
   ['bytes=8-100', '89', 'bytes 8-9/10'],
   ['bytes=-100', '0123456789', 'bytes 0-9/10'],
 ])('A request for the range %s is answered with 206 (S-70)', async (range, part, contentRange) => {
-  const { status, text, headers } = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
+  const { status, text, headers } = await call(at(digits), { headers: { Range: range } })
   expect({ status, text, range: headers['content-range'] }).toEqual({ status: 206, text: part, range: contentRange })
 })
 
 it.each(['bytes=10-', 'bytes=-0'])('A request for the range %s is refused with 416/100416 (E-13)', async (range) => {
-  const answer = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
+  const answer = await call(at(digits), { headers: { Range: range } })
   expectError(answer, 416, 100416)
   expect(answer.headers['content-range']).toBe('bytes */10')
 })
 
 it.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=5-2', 'nonsense'])('The range %s gets the whole file', async (range) => {
-  expect(await call(at(`${own}/digits.txt`), { headers: { Range: range } })).toMatchObject({
-    status: 200,
-    text: '0123456789',
-  })
+  expect(await call(at(digits), { headers: { Range: range } })).toMatchObject({ status: 200, text: '0123456789' })
 })
 
 it('A range with If-Range is returned only while the file is the same', async () => {
-  const { headers } = await read(`${own}/digits.txt`)
-  const { etag = '', 'last-modified': time = '' } = headers
+  const { etag = '', 'last-modified': time = '' } = (await read(digits)).headers
   const earlier = new Date(Date.parse(time) - 1_000).toUTCString()
   for (const [state, status] of [
     [etag, 206],
@@ -78,23 +75,20 @@ it('A range with If-Range is returned only while the file is the same', async ()
     [earlier, 200],
   ] as const) {
     const range = { Range: 'bytes=0-1', 'If-Range': state }
-    expect((await call(at(`${own}/digits.txt`), { headers: range })).status).toBe(status)
+    expect((await call(at(digits), { headers: range })).status).toBe(status)
   }
 })
 
 it('A caller who has the current file gets 304 (S-70)', async () => {
-  const { headers } = await read(`${own}/digits.txt`)
+  const { headers } = await read(digits)
   for (const tag of [headers['etag'] ?? '', `"x", W/${headers['etag']}`, '*']) {
-    expect(await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': tag } })).toMatchObject({
-      status: 304,
-      text: '',
-    })
+    expect(await call(at(digits), { headers: { 'If-None-Match': tag } })).toMatchObject({ status: 304, text: '' })
   }
-  expect((await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': '"x"' } })).status).toBe(200)
+  expect((await call(at(digits), { headers: { 'If-None-Match': '"x"' } })).status).toBe(200)
 })
 
 it('A time is a condition of a read, unless there is a condition with a tag (S-70)', async () => {
-  const { etag = '', 'last-modified': time = '' } = (await read(`${own}/digits.txt`)).headers
+  const { etag = '', 'last-modified': time = '' } = (await read(digits)).headers
   const [earlier, later] = [-1_000, 1_000].map((more) => new Date(Date.parse(time) + more).toUTCString())
   const conditions: readonly (readonly [Record<string, string | undefined>, number])[] = [
     [{ 'If-Modified-Since': time }, 304],
@@ -109,14 +103,14 @@ it('A time is a condition of a read, unless there is a condition with a tag (S-7
   for (const method of ['GET', 'HEAD']) {
     for (const [given, status] of conditions) {
       const headers = given as Record<string, string>
-      expect((await call(at(`${own}/digits.txt`), { method, headers })).status).toBe(status)
+      expect((await call(at(digits), { method, headers })).status).toBe(status)
     }
   }
 })
 
 it('GET of a missing file answers 104001, of a folder 104002 (S-72, E-29, E-30)', async () => {
   expectError(await read(`${own}/nothing`), 404, 104001)
-  expectError(await read(`${own}/digits.txt/below`), 404, 104001)
+  expectError(await read(`${digits}/below`), 404, 104001)
   expectError(await read(own), 400, 104002)
   expectError(await call(storage), 400, 104002)
 })

@@ -9,11 +9,7 @@ const region = (name: string, content: string) =>
 
 it.each([
   ['a region without a name (S-23, E-34)', region('', '{tag_pagecontent}'), 104006],
-  [
-    'two regions with the same name (S-23, E-34)',
-    region('name="a"', '{tag_pagecontent}') + region('name="a"', ''),
-    104006,
-  ],
+  ['two regions of one name (S-23, E-34)', region('name="a"', '{tag_pagecontent}') + region('name="a"', ''), 104006],
   ['the tag outside of its regions (S-24, E-35)', region('name="a"', 'x'), 104007],
   ['neither regions nor the tag (S-25, E-36)', '<html></html>', 104008],
 ])('A template with %s is refused (S-21, S-22)', async (_, content, code) => {

@@ -29,10 +29,7 @@ export const eventsIn = (stdout: string) =>
 /** Matches the status of a command and a part of its message. */
 export const outcome = (status: number, message: string) => ({ status, stderr: expect.stringContaining(message) })
 
-export const asDemo = ({
-  baseUrl,
-  token,
-}: Pick<SpawnedService, 'baseUrl' | 'token'>): Readonly<Record<string, string>> => ({
+export const asDemo = ({ baseUrl, token }: Pick<SpawnedService, 'baseUrl' | 'token'>): Record<string, string> => ({
   SITE_ADMIN_URL: baseUrl,
   SITE_ADMIN_TOKEN: token,
 })

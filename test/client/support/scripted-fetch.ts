@@ -37,10 +37,7 @@ export const patience = { delay: 1 }
 export const isSites = ({ url }: Asked) => url.endsWith('/api/v1/admin/sites')
 
 /** A client of one site, with the given list of sites, and scripted answers to all other requests. */
-export const scripted = async (
-  answers: readonly (() => Response | undefined)[],
-  urls: readonly string[] = [address],
-) => {
+export const scripted = async (answers: readonly (() => Response | undefined)[], urls = [address]) => {
   const waiting = [...answers]
   const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(...urls) : waiting.shift()?.()))
   const client = await connect({ url: address, token: 'secret', site: 1, patience, fetch })

@@ -15,11 +15,7 @@ const hasTerminal = spawnSync('tmux', ['-V']).status === 0
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** A terminal of 100 columns that runs a command line. Tests can read its screen. */
-const openTerminal = async (
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  output?: string,
-) => {
+const openTerminal = async (args: readonly string[], environment: Record<string, string>, output?: string) => {
   const socket = `site-files-${randomUUID()}`
   const tmux = async (...words: readonly string[]) =>
     (await execute('tmux', ['-L', socket, '-f', '/dev/null', ...words])).stdout

@@ -33,10 +33,7 @@ const steps: readonly (readonly [name: string, isReached: (unfinished: string) =
   ['it has begun', () => true],
   ['the database is being copied', (unfinished) => namesIn(unfinished).includes('site-admin.db')],
   ['blobs are being copied', (unfinished) => namesIn(join(unfinished, 'blobs')).length > 0],
-  [
-    'it is about to get its final name',
-    (unfinished) => namesIn(unfinished).some((name) => name.includes('backup.json')),
-  ],
+  ['it is about to get its name', (unfinished) => namesIn(unfinished).some((name) => name.includes('backup.json'))],
 ]
 
 test.for(steps)(

@@ -140,22 +140,13 @@ interface Subject {
   readonly pause?: number
 }
 
+const oneFile = [put('a/x', 'first')]
 const subjects = {
-  files: {
-    operation: anyFileOperation,
-    first: [put('a/x', 'first')],
-    last: ['a/x', 'a/y', 'b/x', 'x'].map(read),
-    share: 0.2,
-  },
-  'a folder': {
-    operation: anyFolderOperation,
-    first: [put('a/x', 'first')],
-    last: ['a/x', 'a/y', 'b/x'].map(read),
-    share: 0.2,
-  },
+  files: { operation: anyFileOperation, first: oneFile, last: ['a/x', 'a/y', 'b/x', 'x'].map(read), share: 0.2 },
+  'a folder': { operation: anyFolderOperation, first: oneFile, last: ['a/x', 'a/y', 'b/x'].map(read), share: 0.2 },
   'a purged file': {
     operation: anyPurgedOperation,
-    first: [put('a/x', 'first')],
+    first: oneFile,
     last: [read('a/x')],
     share: 0.1,
     // A version must be a minute old before a purge (H-35).

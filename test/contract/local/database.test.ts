@@ -39,10 +39,7 @@ test('only one function opens connections, for service, commands, check and back
 
 test.each([
   ['fails', "INSERT INTO words (word) VALUES ('half'), ('first')"],
-  [
-    'makes SQLite roll back',
-    "INSERT INTO words (word) VALUES ('half'); INSERT OR ROLLBACK INTO words (word) VALUES ('first')",
-  ],
+  ['rolls back', "INSERT INTO words (word) VALUES ('half'); INSERT OR ROLLBACK INTO words (word) VALUES ('first')"],
 ])('changes are made even if another change in the same turn of the event loop %s', async (_, sql) => {
   const { database, add, words } = openWords()
   await add('first')

@@ -68,13 +68,9 @@ const put = fc.tuple(anyPath, asDraft, anyContent, anyCondition).map(([path, que
   ),
 )
 
+type Parts = readonly (readonly [name: string, content: string])[]
 /** Stores a form, or an upload, in a folder. */
-const storeIn = (
-  model: SiteModel,
-  wanted: string,
-  parts: readonly (readonly [string, string])[],
-  condition: Condition,
-) => {
+const storeIn = (model: SiteModel, wanted: string, parts: Parts, condition: Condition) => {
   const folder = isConditional(condition) ? wanted : spellFolder(model, wanted)
   const [[only = ''] = []] = parts
   // S-34: a client that adds the name of the file to the path.

@@ -48,13 +48,7 @@ export const addFolder = (model: SiteModel, path: string): void => {
 }
 
 /** A form keeps the draft, and publishing removes it (S-48). */
-export const putFile = (
-  model: SiteModel,
-  path: string,
-  content: string,
-  asDraft: boolean,
-  keepsDraft = false,
-): void => {
+export const putFile = (model: SiteModel, path: string, content: string, asDraft: boolean, keepsDraft = false) => {
   addFolder(model, parentOf(path))
   const isDraft = asDraft && isPage(path)
   model[isDraft ? 'drafts' : 'files'].set(path, content)

@@ -186,11 +186,9 @@ describe.each([
     expect(await restored('/folder', storage.restore)).toEqual(['/folder', 200, ...newer])
   })
 
+  type Act = (folder: string) => Promise<unknown>
   /** Moves a folder repeatedly. Each time, another call fails. `check` runs after each move that failed. */
-  const failEachMove = async (
-    prepare: (folder: string) => Promise<unknown>,
-    check: (folder: string) => Promise<unknown>,
-  ) => {
+  const failEachMove = async (prepare: Act, check: Act) => {
     await prepare('/measure')
     death.comeAt(Number.POSITIVE_INFINITY, 'before')
     await storage.rename('/measure', 'measured')

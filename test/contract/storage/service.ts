@@ -25,14 +25,12 @@ interface Request {
 
 type Call = (method: string, path: string, request?: Request) => Promise<Answer>
 
+const json = { 'Content-Type': 'application/json' }
+
 /** The requests that most tests make. Paths are encoded and start at the root of the storage. */
 const requestsOver = (call: Call) => {
   const callWithJson = (method: string, path: string, body: unknown, { headers, ...more }: Request) =>
-    call(method, path, {
-      ...more,
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    })
+    call(method, path, { ...more, headers: { ...json, ...headers }, body: JSON.stringify(body) })
   const get = (path: string, query: Fields = {}, headers: Fields = {}) => call('GET', path, { query, headers })
   const put = (path: string, body: string | Buffer = path, query: Fields = {}, headers: Fields = {}) =>
     call('PUT', path, { body, query, headers })

@@ -13,12 +13,7 @@ const trickle = (test: TestContext, socket: Socket, bytes: Buffer): void => {
   test.onTestFinished(() => clearInterval(timer))
 }
 
-const beginPut = async (
-  test: TestContext,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  length = 100 * mebibyte,
-) => {
+const beginPut = async (test: TestContext, url: string, headers: Record<string, string>, length = 100 * mebibyte) => {
   const connection = await connectTo(url, test)
   const all = { ...fromDistribution, ...headers, 'Content-Length': String(length) }
   connection.socket.write(requestText('PUT', `${storage}/a.bin`, all))
