@@ -33,6 +33,8 @@ const longestWait = 20
 /** In milliseconds. The service sends a comment every 15 s, so a longer silence means that the connection is dead. */
 const longestSilence = 45_000
 const [shortestPause, longestPause] = [1_000, 60_000]
+/** In milliseconds: the longest `Retry-After` that is obeyed. */
+const longestRetryAfter = 120_000
 
 const isFinal = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status)
@@ -84,7 +86,7 @@ async function* followOnce(
   connection: Connection,
   query: FollowQuery,
   after: string,
-  { onOpen, onUncertain }: { readonly onOpen: () => void; readonly onUncertain: () => void },
+  onOpen: () => void,
 ): AsyncGenerator<Step, void> {
   const over = new AbortController()
   const signal = query.signal ? AbortSignal.any([query.signal, over.signal]) : over.signal
@@ -93,7 +95,8 @@ async function* followOnce(
   const headers = { Accept: 'text/event-stream, application/json' }
   const begun = performance.now()
   try {
-    const call = { method: 'GET', url, headers, repeatable: true, streams: true, signal, onUncertain }
+    // The follower makes further attempts itself, because it reports each lost connection.
+    const call = { method: 'GET', url, headers, repeatable: true, attempts: 1, streams: true, signal }
     const response = await connection.send(call)
     const type = response.headers.get('Content-Type') ?? ''
     if (type.startsWith('text/event-stream') && response.body) {
@@ -129,17 +132,13 @@ export async function* followChanges(connection: Connection, query: FollowQuery)
     if (failures > 0) query.onConnection?.()
     failures = 0
   }
-  /** A stream may end without a failure when the service stops. Then only the next request notices the outage. */
-  const onUncertain = () => {
-    failures ||= 1
-    query.onConnection?.(asServiceError(undefined, host))
-  }
   for (;;) {
     query.signal?.throwIfAborted()
     let hasChanged = false
+    let least = 0
     try {
       last ??= await findEnd(connection, query)
-      for await (const { id, change } of followOnce(connection, query, last, { onOpen, onUncertain })) {
+      for await (const { id, change } of followOnce(connection, query, last, onOpen)) {
         last = id
         if (!change) continue
         hasChanged = true
@@ -149,9 +148,11 @@ export async function* followChanges(connection: Connection, query: FollowQuery)
       query.signal?.throwIfAborted()
       if (isFinal(error)) throw error
       failures++
-      query.onConnection?.(asServiceError(error, host))
+      const failure = asServiceError(error, host)
+      least = Math.min(longestRetryAfter, (failure.retryAfter ?? 0) * 1000)
+      query.onConnection?.(failure)
     }
     const longest = Math.min(longestPause, shortestPause * 2 ** failures)
-    if (!hasChanged || failures > 0) await pause(Math.random() * longest, query.signal)
+    if (!hasChanged || failures > 0) await pause(least + Math.random() * longest, query.signal)
   }
 }

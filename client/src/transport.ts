@@ -26,6 +26,8 @@ export interface Call {
   readonly isSigned?: boolean
   /** The caller reads the answer as a stream, and must check that the answer is complete. */
   readonly streams?: boolean
+  /** Replaces the number of attempts of the client. */
+  readonly attempts?: number
   readonly onUncertain?: (() => void) | undefined
 }
 
@@ -233,7 +235,7 @@ const retryDelay = (
   outcome: Outcome,
   attempted: number,
 ): number | undefined => {
-  if (attempted >= attempts) return undefined
+  if (attempted >= (call.attempts ?? attempts)) return undefined
   const jittered = Math.random() * Math.min(longestDelay, delay * 2 ** (attempted - 1))
   if ('fault' in outcome) {
     if (!call.repeatable || outcome.fault instanceof ServiceError) return undefined

@@ -102,16 +102,20 @@ describe('A follower of the changes', () => {
     })
   })
 
-  test('a follower reports an outage that follows the end of a stream (T-62)', async () => {
+  const refusal = json({ code: 100429, message: 'Too many.' }, 429, { 'Retry-After': '10' })
+  test.for([
+    [0, undefined],
+    [429, refusal],
+  ] as const)('a follower reports an outage after the end of a stream: %s (T-62)', async ([status, answer]) => {
     const { client } = await scripted([
       () => new Response(open(), { headers: { 'Content-Type': 'text/event-stream' } }),
-      () => undefined,
+      () => answer,
       () => streamed([open(), eventOf(changeOf(1))], false),
     ])
     const states: (ServiceError | undefined)[] = []
     const changes = client.changes.follow({ after: '', onConnection: (failure) => states.push(failure) })
     const { value } = await settled(changes[Symbol.asyncIterator]().next())
-    expect([value?.id, states]).toMatchObject(['001', [{ status: 0 }, undefined]])
+    expect([value?.id, states]).toMatchObject(['001', [{ status }, undefined]])
   })
 
   test('a follower ends when the service refuses it (T-62)', async () => {
