@@ -46,6 +46,7 @@ it('An entry has its type, time, actor, request and subject (H-1, H-4, H-7)', as
 it('Each change of files writes one history entry with details (H-2, H-4)', async () => {
   const before = await end()
   await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
+  await put(`${own}/page.html`, 'draft', '?version=draft')
   await put(`${own}/empty`, '', '?type=folder')
   await rename(`${own}/many`, 'moved')
   await copy(`${own}/moved/a.txt`, `/${own}/copy.txt`)
@@ -53,6 +54,7 @@ it('Each change of files writes one history entry with details (H-2, H-4)', asyn
   for (const path of [`${own}/copy.txt`, `${own}/moved`]) await restore(path)
   expect(await since(before)).toMatchObject([
     { type: 'file.stored', subject: `${own}/many`, details: { names: ['a.txt', 'b.txt'] } },
+    { type: 'file.stored', subject: `${own}/page.html`, details: { draft: true } },
     { type: 'folder.created', subject: `${own}/empty` },
     { type: 'file.moved', subject: `${own}/many`, details: { to: `${own}/moved` } },
     { type: 'file.copied', subject: `${own}/moved/a.txt`, details: { to: `${own}/copy.txt` } },

@@ -35,6 +35,7 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
     })
     expect(delivery?.headers).toMatchObject({
       'content-type': 'application/cloudevents+json; charset=utf-8',
+      'user-agent': 'site-admin',
       'webhook-id': entry.id,
     })
     const { headers = {}, body } = delivery ?? {}
