@@ -44,7 +44,7 @@ export const createDirectParts = (bucket: Bucket): DirectParts => ({
       return parts.map(({ PartNumber, Size, ETag }) => ({
         number: Number(PartNumber),
         size: Number(Size),
-        md5: unquote(ETag),
+        tag: unquote(ETag),
       }))
     } catch (error) {
       throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error

@@ -7,7 +7,7 @@ import type { Claim } from '../object-store.ts'
 import { toStoragePath } from '../path.ts'
 import { refuse } from '../refusals.ts'
 import { templateFault } from '../template.ts'
-import { requireDirectParts, sumsOf } from './direct-parts.ts'
+import { requireDirectParts, tagsOf } from './direct-parts.ts'
 import { keepLease, type Lease } from './lease.ts'
 import { expiryOfComplete, holdingOf, isWaiting, type Target, type Upload } from './upload.ts'
 import type { ClaimedUpload, WholeUpload } from './upload-stores.ts'
@@ -142,7 +142,7 @@ export const completeParts = async (deps: UploadsDeps, requester: Requester, upl
   const { id, target, length, isComplete } = upload
   if (isComplete || isWaiting(upload)) return settleUpload(deps, requester, upload)
   const stored = await requireDirectParts(deps.directParts).stored({ id, target, holding: holdingOf(upload) })
-  const parts = sumsOf(stored, upload)
+  const parts = tagsOf(stored, upload)
   const { held, lease } = await acquireLease(deps, upload, 'uploadLocked')
   await using _lease = lease
   const whole = { ...held, offset: length ?? 0, holding: { ...holdingOf(held), parts } }

@@ -17,7 +17,7 @@ export interface PartAddress {
 export interface StoredPart {
   readonly number: number
   readonly size: number
-  readonly md5: string
+  readonly tag: string
 }
 
 /**
@@ -55,12 +55,12 @@ export const wantedParts = ({ length }: Upload, first: number, digests: readonly
 export const wholeParts = (stored: readonly StoredPart[], { length }: Upload): readonly StoredPart[] =>
   stored.filter(({ number, size }) => size === sizeOf(number, length ?? 0))
 
-/** The MD5 sums of the parts. Errors: storageRefused, which names a missing part and leaves the upload open. */
-export const sumsOf = (stored: readonly StoredPart[], upload: Upload): readonly string[] => {
-  const parts = new Map(wholeParts(stored, upload).map(({ number, md5 }) => [number, md5]))
+/** The entity tags of the parts. Errors: storageRefused, which names a missing part and leaves the upload open. */
+export const tagsOf = (stored: readonly StoredPart[], upload: Upload): readonly string[] => {
+  const parts = new Map(wholeParts(stored, upload).map(({ number, tag }) => [number, tag]))
   return Array.from({ length: countOf(upload.length ?? 0) }, (_, index) => {
-    const sum = parts.get(index + 1)
-    if (sum !== undefined) return sum
+    const tag = parts.get(index + 1)
+    if (tag !== undefined) return tag
     const size = sizeOf(index + 1, upload.length ?? 0)
     throw storageRefused(
       `Part ${index + 1} is missing. Request its address, send its ${size} bytes, then complete the upload.`,
