@@ -52,6 +52,8 @@ const createRecords = (table: Table<PersonItem>) => {
   }
 }
 
+const mostAttempts = 8
+
 /**
  * The table Users: one item for each person. Two owners may leave a site at the same moment. So the store counts the
  * owners before and after the change, and undoes the change if no owner is left.
@@ -60,22 +62,30 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
   const table = openTable<PersonItem>(options)
   const records = createRecords(table)
 
+  const get: People['get'] = async (name, isNewest = true) => {
+    // DynamoDB refuses long keys with an error.
+    if (!isPersonName(name)) return undefined
+    return mapped(await table.get({ key: keyOfName(name) }, isNewest), toPerson)
+  }
+
   const hasLast = async (before: Person, sites: readonly SiteId[]): Promise<boolean> => {
     for (const site of sites) if (!hasOtherOwner(await records.listOfSite(site), site, before)) return true
     return false
   }
 
+  // A sign-in may have changed the person meanwhile.
   const takeBack = async (before: Person, after: Person | undefined): Promise<void> => {
-    if (after) await records.replace({ ...after, version: before.version + 1 }, before)
-    else await records.create(before)
+    if (!after) return void (await records.create(before))
+    let present: Person | undefined = { ...after, version: before.version + 1 }
+    for (let attempt = 0; present && attempt < mostAttempts; attempt++) {
+      const { sites, disabled } = before
+      if (await records.replace(present, { ...present, sites, disabled })) return
+      present = await get(before.name)
+    }
   }
 
   return {
-    async get(name, isNewest = true) {
-      // DynamoDB refuses long keys with an error.
-      if (!isPersonName(name)) return undefined
-      return mapped(await table.get({ key: keyOfName(name) }, isNewest), toPerson)
-    },
+    get,
 
     create: async (person, entries) => recordIf(await records.create(person), record, ...entries),
 

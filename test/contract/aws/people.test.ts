@@ -1,0 +1,53 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { expect, test } from 'vitest'
+import { type Person, updatePerson } from '../../../lib/access/people.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { testPerson } from '../../support/people.ts'
+import { openTableStores } from '../../support/tables.ts'
+
+const site = 1001 as SiteId
+const at = (role: 'owner' | 'editor') => ({ [site]: { role } }) as Person['sites']
+
+/** The returned function resolves when both callers have called it. `last` runs before. */
+const meet = (last: () => Promise<unknown> = async () => undefined) => {
+  const both = Promise.withResolvers<unknown>()
+  let arrived = 0
+  return async () => {
+    arrived += 1
+    if (arrived === 2) await last().then(both.resolve, both.reject)
+    await both.promise
+  }
+}
+
+test('Two owners who sign in while they demote each other stay owners (A-58)', async () => {
+  const tables = openMemoryTables()
+  const open = (dynamodb: DynamoDBDocumentClient) => openTableStores(tables.names, { dynamodb }).people
+  const people = open(tables.connect())
+  const owners = ['ann', 'bob'].map((name) => testPerson({ name, sites: at('owner') }))
+  for (const one of owners) await people.create(one, [])
+
+  const lastSignIn = '2026-01-31'
+  const signIn = ({ name }: Person) =>
+    updatePerson(people, name, (person) => ({ after: { ...person, lastSignIn }, entries: [] }))
+  const beforeWrite = meet()
+  const beforeLastCount = meet(() => Promise.all(owners.map(signIn)))
+  const demote = async (one: Person) => {
+    const client = tables.connect()
+    let counts = 0
+    client.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          if (commandName.startsWith('Scan')) counts += 1
+          if (commandName.startsWith('Put') && counts === 1) await beforeWrite()
+          if (commandName.startsWith('Scan') && counts === 2) await beforeLastCount()
+          return next(args)
+        },
+      { step: 'initialize' },
+    )
+    return open(client).replace(one, { ...one, sites: at('editor') }, [])
+  }
+
+  expect(await Promise.all(owners.map(demote))).toEqual(['last owner', 'last owner'])
+  for (const { name } of owners) expect(await people.get(name)).toMatchObject({ sites: at('owner'), lastSignIn })
+})
