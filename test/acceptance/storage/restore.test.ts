@@ -215,7 +215,7 @@ it('?deleted lists the removed entries of a folder, in pages (H-17, H-18)', asyn
   for (const name of ['a', 'again', 'b', 'c', 'half/gone', 'whole', 'whole0']) await remove(`${folder}/${name}`)
   await put(`${folder}/again`, 'again')
   const { deleted, cursor } = await deletedIn(folder, '&limit=2')
-  const rest = await deletedIn(folder, `&limit=3&cursor=${encodeURIComponent(cursor)}`)
+  const rest = await deletedIn(folder, `&limit=9&cursor=${encodeURIComponent(cursor)}`)
   const entries: readonly { readonly name: string; readonly removedAt: string }[] = [...deleted, ...rest.deleted]
   const times = new Map(entries.map(({ name, removedAt }) => [name, removedAt]))
   // The key of `whole0` comes directly after the keys of all files in `whole/`.

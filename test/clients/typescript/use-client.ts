@@ -32,8 +32,11 @@ await api.linkNews({ path: { site, category: 2 }, body: { items: [{ objectId: 1 
 
 // Uploads bytes in both ways, downloads them, and reads their description.
 const form = { file: [new File([content], 'a.bin')] }
-const folder = { site, path: 'typescript' }
-const { data: stored } = await api.uploadToFolder({ path: folder, body: form, throwOnError: true })
+const { data: stored } = await api.uploadToFolder({
+  path: { site, path: 'typescript' },
+  body: form,
+  throwOnError: true,
+})
 // The 201 that starts a resumable upload has no body, and the generator has no type for this case. So the answer is
 // read through the underlying client.
 assert.deepEqual(stored, { status: 'success' })
@@ -50,7 +53,11 @@ for (const path of ['typescript/a.bin', 'typescript/raw.bin']) {
   const { data } = await api.readPath({ path: { site, path }, throwOnError: true })
   assert.deepEqual(await bytesOf(data), content)
 }
-const { data: entry } = await api.readPath({ path: folder, query: { meta: '' }, throwOnError: true })
+const { data: entry } = await api.readPath({
+  path: { site, path: 'typescript' },
+  query: { meta: '' },
+  throwOnError: true,
+})
 assert(!(entry instanceof Blob) && 'contents' in entry)
 assert.deepEqual(
   entry.contents?.map(({ name }) => name),
