@@ -6,6 +6,7 @@ import {
   ownershipsLost,
   type People,
   type Person,
+  updatePerson,
   withoutSite,
 } from '../../access/people.ts'
 import { compareText } from '../../core/compare-text.ts'
@@ -52,8 +53,6 @@ const createRecords = (table: Table<PersonItem>) => {
   }
 }
 
-const mostAttempts = 8
-
 /**
  * The table Users: one item for each person. Two owners may leave a site at the same moment. So the store counts the
  * owners before and after the change, and undoes the change if no owner is left.
@@ -76,12 +75,13 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
   // A sign-in may have changed the person meanwhile.
   const takeBack = async (before: Person, after: Person | undefined): Promise<void> => {
     if (!after) return void (await records.create(before))
-    let present: Person | undefined = { ...after, version: before.version + 1 }
-    for (let attempt = 0; present && attempt < mostAttempts; attempt++) {
-      const { sites, disabled } = before
-      if (await records.replace(present, { ...present, sites, disabled })) return
-      present = await get(before.name)
-    }
+    const replace: People['replace'] = async (one, other) =>
+      (await records.replace(one, other)) ? 'done' : 'overtaken'
+    const { sites, disabled } = before
+    await updatePerson({ get, replace }, before.name, (present) => ({
+      after: { ...present, sites, disabled },
+      entries: [],
+    }))
   }
 
   return {
