@@ -71,8 +71,8 @@ const positionIn = (cursor: string): number => {
 }
 
 /**
- * GET with `?deleted=all`: lists what was removed in a folder and below it. The history says which files and folders
- * were removed (H-37).
+ * GET with `?deleted=all`: lists the files and folders that were removed in a folder and below it. The history names
+ * them (H-37).
  */
 export const listTrash = operation({ params: describablePath, query: pageOf }, async (input, deps) => {
   const { site, caller, params, deadline, query } = input
