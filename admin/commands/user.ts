@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { askSecret, isTerminal } from '../../client/src/command/ask.ts'
 import { describeInvitation, type Invitation } from '../../lib/access/invitations.ts'
-import { checkPassword } from '../../lib/access/password-rules.ts'
 import {
   describeEntry,
   describePerson,
@@ -12,10 +11,11 @@ import {
   type Person,
   type SiteEntry,
   sitesOfPerson,
+  updatePerson,
   withoutSite,
 } from '../../lib/access/people.ts'
 import { type RoleName, rightsOfRole, roleNames, roles } from '../../lib/access/roles.ts'
-import { namesAround, withPassword } from '../../lib/access/sign-in.ts'
+import { newSessions, withPassword } from '../../lib/access/sign-in.ts'
 import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
@@ -65,17 +65,14 @@ const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
   return { site: { id: site }, author: administrator, caller: { rightsBySite } }
 }
 
+const depsOf = ({ people, sites }: AdminStores) => ({ people, findSite: sites.getSite, clock: systemClock })
+
 const entryIn = ({ role, folder, right }: Options): SiteEntry | undefined => {
-  if (role === undefined && folder) throw new Refusal('--folder needs --role author.')
-  if (right) {
-    if (role !== undefined) throw new Refusal('Give --role or --right, not both.')
-    return { rights: right.map(textOfRight) }
-  }
-  if (role === undefined) return undefined
-  const { isPerFolder } = roles[role]
+  const isPerFolder = role !== undefined && roles[role].isPerFolder
   if (isPerFolder && !folder) throw new Refusal(`The role ${role} needs at least one folder: add --folder /PATH.`)
-  if (!isPerFolder && folder) throw new Refusal(`The role ${role} is not limited to folders: leave out --folder.`)
-  return { role, ...(folder && { folders: folder }) }
+  if (!isPerFolder && folder) throw new Refusal('Only the role author has folders: leave out --folder.')
+  if (right) return { rights: right.map(textOfRight) }
+  return role && { role, ...(folder && { folders: folder }) }
 }
 
 const personNamed = async ({ people }: AdminStores, name: string): Promise<Person> => {
@@ -106,42 +103,16 @@ const readPassword = async (): Promise<string> => {
   return password
 }
 
-const setPassword = async (stores: AdminStores, name: string, password: string): Promise<void> => {
-  const person = await personNamed(stores, name)
-  const after = await withPassword({ findSite: stores.sites.getSite, clock: systemClock }, person, password)
-  if ((await stores.people.replace(person, after, [])) === 'done') return
-  throw new Refusal(`${person.name} was changed by someone else at the same time. Repeat the command.`)
-}
-
-const alreadyExists = (name: string): Refusal =>
-  new Refusal(`${name} already exists, and the password was not changed. Change it with "user change".`)
-
-// Each site is a change of its own, so every refusal comes before the first of them.
-const refuseKnown = (known: Person, name: string, { site: sites, passwordStdin }: AddOptions): void => {
-  if (known.name !== name || sites.some((site) => known.sites[site] !== undefined))
-    throw new ServiceError('personTaken')
-  if (passwordStdin) throw alreadyExists(name)
-}
-
 const add = async (stores: AdminStores, name: string, options: AddOptions) => {
-  const { site: sites, email, displayName, passwordStdin } = options
+  const { site: ids, email, displayName, passwordStdin } = options
   const entry = entryIn(options)
   if (!entry) throw new Refusal('Give the person rights with --role or --right. "role list" lists the roles.')
-  const names = (await Promise.all(sites.map((id) => siteOf(stores, id)))).map((site) => site.name)
+  await Promise.all(ids.map((id) => siteOf(stores, id)))
   const password = passwordStdin && (await readPassword())
-  if (password !== undefined) checkPassword(password, [name, ...names])
-  const known = await stores.people.get(name)
-  if (known) refuseKnown(known, name, options)
-  const deps = { people: stores.people, clock: systemClock }
-  let invitation: Invitation | undefined
-  for (const site of new Set(sites)) {
-    const added = await addUser(deps, managerOn(site), { name, email, displayName, entry })
-    invitation ??= added.invitation
-  }
-  if (password === undefined) return invitationView(stores, name, sites[0], invitation)
-  if (!invitation) throw alreadyExists(name)
-  await setPassword(stores, name, password)
-  return { name }
+  const sites: Person['sites'] = Object.fromEntries(ids.map((id) => [id, entry]))
+  const user = { name, email, displayName, sites, password }
+  const { invitation } = await addUser(depsOf(stores), managerOn(ids[0], ids), user)
+  return password === undefined ? invitationView(stores, name, ids[0], invitation) : { name }
 }
 
 // The rights name the folders too.
@@ -172,10 +143,15 @@ const applyChange = async (stores: AdminStores, name: string, wanted: UserChange
       `Site ${on} has no person ${person.name}. "user add ${person.name} --site ${on}" adds the person.`,
     )
   }
-  const deps = { people: stores.people, clock: systemClock }
-  const { invitation } = await changeUser(deps, managerOn(on, sitesOfPerson(person)), name, wanted)
+  const { invitation } = await changeUser(depsOf(stores), managerOn(on, sitesOfPerson(person)), name, wanted)
   return invitationView(stores, person.name, on, invitation)
 }
+
+const setPassword = ({ people }: AdminStores, { name, password }: Required<Pick<Person, 'name' | 'password'>>) =>
+  updatePerson(people, name, ({ invitation: _, ...person }) => ({
+    after: { ...person, password, sessions: newSessions(person, Date.now()) },
+    entries: [],
+  }))
 
 const change = async (stores: AdminStores, name: string, options: ChangeOptions) => {
   const { site, email, displayName, enable, passwordStdin } = options
@@ -185,12 +161,11 @@ const change = async (stores: AdminStores, name: string, options: ChangeOptions)
   const isChange = Object.values(wanted).some((value) => value !== undefined)
   if (!isChange && !passwordStdin) throw new Refusal('Name what to change: "user change --help" lists the options.')
   const password = passwordStdin && (await readPassword())
-  if (password !== undefined) {
-    const around = await namesAround(stores.sites.getSite, await personNamed(stores, name))
-    checkPassword(password, around)
-  }
+  // A weak password is refused before anything changes.
+  const renewed =
+    password === undefined ? undefined : await withPassword(depsOf(stores), await personNamed(stores, name), password)
   if (isChange) await applyChange(stores, name, wanted, site)
-  if (password !== undefined) await setPassword(stores, name, password)
+  if (renewed) await setPassword(stores, renewed)
   return show(stores, name)
 }
 
@@ -243,7 +218,7 @@ const personCommand = (...described: Parameters<typeof commandOf>): Command =>
 
 const withEntry = (command: Command): Command =>
   command
-    .addOption(new Option('--role <role>', 'the role; "role list" explains them').choices(roleNames))
+    .addOption(new Option('--role <role>', 'the role; "role list" explains them').choices(roleNames).conflicts('right'))
     .option('--folder <path>', 'a folder of the role author (repeatable)', collect(parseFolderOption))
     .addOption(rightOption('a right instead of a role'))
     .option('--email <address>', 'the e-mail address', parseEmail)

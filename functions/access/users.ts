@@ -41,9 +41,9 @@ export const getUser = operation({ params: nameOf }, async ({ site, params }, { 
 
 /** 409/101011 for a name that is taken. */
 export const addUser = operation({ body: bodyOf('newUserBody') }, async (input, deps) => {
-  const { body, dataCentre } = input
-  const entry = entryIn(body) ?? { rights: [] }
-  const { person, invitation } = await add(deps, input, { ...body, entry })
+  const { site, body, dataCentre } = input
+  const sites = { [site.id]: entryIn(body) ?? { rights: [] } }
+  const { person, invitation } = await add(deps, input, { ...body, sites })
   return secret<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre.url), 201)
 })
 

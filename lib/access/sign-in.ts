@@ -54,7 +54,7 @@ export const authenticatePerson = async (
 }
 
 /** the names that a password of this person must not contain. */
-export const namesAround = async (findSite: SignInDeps['findSite'], person: Person): Promise<readonly string[]> => {
+const namesAround = async (findSite: SignInDeps['findSite'], person: Person): Promise<readonly string[]> => {
   const sites = await Promise.all(sitesOfPerson(person).map(findSite))
   return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
 }

@@ -16,7 +16,7 @@ import {
   updatePerson,
   withoutSite,
 } from './people.ts'
-import type { SignInDeps } from './sign-in.ts'
+import { type SignInDeps, withPassword } from './sign-in.ts'
 
 export interface Manager {
   readonly site: { readonly id: SiteId }
@@ -24,13 +24,15 @@ export interface Manager {
   readonly author: Author
 }
 
-type UserDeps = Pick<SignInDeps, 'people' | 'clock'>
+type UserDeps = Pick<SignInDeps, 'people' | 'clock' | 'findSite'>
 
+/** With a `password`, the person needs no invitation. */
 export interface NewUser {
   readonly name: string
   readonly displayName?: string | undefined
   readonly email?: string | undefined
-  readonly entry: SiteEntry
+  readonly sites: Person['sites']
+  readonly password?: string | undefined
 }
 
 export interface UserChange extends Pick<NewUser, 'displayName' | 'email'> {
@@ -42,8 +44,9 @@ export interface UserChange extends Pick<NewUser, 'displayName' | 'email'> {
 // In bytes. DynamoDB stores a person in one item, and an item has at most 400 KB.
 const largestRecord = 200_000
 
-const requireGrantable = ({ site, caller }: Manager, entry: SiteEntry): void => {
-  for (const right of rightsOfEntry(entry)) requireRight(rightsOn(caller, site.id), right, 'rightMissing')
+const requireGrantable = ({ caller }: Manager, sites: Person['sites']): void => {
+  for (const site of sitesOfPerson({ sites }))
+    for (const right of rightsOfEntry(sites[site])) requireRight(rightsOn(caller, site), right, 'rightMissing')
 }
 
 const hasEveryRight = ({ caller }: Manager, person: Person): boolean =>
@@ -64,59 +67,67 @@ const ofSite = (person: Person | undefined, site: SiteId): Person => {
   return person
 }
 
-const withEntry = (person: Person, site: SiteId, entry: SiteEntry): Person => {
-  const changed = { ...person, sites: { ...person.sites, [site]: entry } }
+const withSites = (person: Person, sites: Person['sites']): Person => {
+  const changed = { ...person, sites: { ...person.sites, ...sites } }
   if (Buffer.byteLength(JSON.stringify(changed)) <= largestRecord) return changed
   throw new ServiceError('accessMalformed', {
     message: 'The person has too many sites or rights. Give a role instead of single rights.',
   })
 }
 
-/** Adds the site to a person who has other sites. The person needs no invitation. Errors: personTaken. */
-const joinSite = async ({ people }: UserDeps, manager: Manager, { name, entry }: NewUser): Promise<Person> => {
-  const site = manager.site.id
+/** Adds sites to a person who has other sites. The person needs no invitation. Errors: personTaken. */
+const joinSites = async ({ people }: UserDeps, { author }: Manager, { name, sites, password }: NewUser) => {
+  const added = sitesOfPerson({ sites })
   const joined = await updatePerson(people, name, (person) => {
-    if (person.name !== name || person.sites[site] !== undefined) throw new ServiceError('personTaken')
-    return {
-      after: withEntry(person, site, entry),
-      entries: personEntries('user.created', person, manager.author, [site]),
+    if (person.name !== name || added.some((site) => person.sites[site] !== undefined))
+      throw new ServiceError('personTaken')
+    if (password !== undefined) {
+      const message = `${name} already exists, and the password was not changed. Add sites without a password.`
+      throw new ServiceError('personTaken', { message })
     }
+    return { after: withSites(person, sites), entries: personEntries('user.created', person, author, added) }
   })
   if (!joined) throw new ServiceError('unavailable')
   return joined
 }
 
-/** A-52, A-57, A-82. Errors: accessMalformed, rightMissing, personTaken, unavailable. */
+/** A-52, A-54, A-57, A-82. Errors: accessMalformed, passwordWeak, rightMissing, personTaken, unavailable. */
 export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser) => {
-  const site = manager.site.id
   if (!isPersonName(user.name)) {
     throw new ServiceError('accessMalformed', {
       message:
         'name: it must have 1 to 64 letters, digits or . _ - @ +, and must not be ".", "..", "storage", "uploads" or "changes".',
     })
   }
-  requireGrantable(manager, user.entry)
+  requireGrantable(manager, user.sites)
   const now = deps.clock.wall()
-  const { name, displayName = name, email = '', entry } = user
-  const person = withEntry(newPerson({ name, displayName, email, sites: {} }, now), site, entry)
-  const invited = invite(person, now)
-  if (await deps.people.create(invited.person, personEntries('user.created', person, manager.author, [site])))
-    return invited
-  return { person: await joinSite(deps, manager, user), invitation: undefined }
+  const { name, displayName = name, email = '', sites, password } = user
+  const person = withSites(newPerson({ name, displayName, email, sites: {} }, now), sites)
+  const added: { readonly person: Person; readonly invitation?: Invitation } =
+    password === undefined ? invite(person, now) : { person: await withPassword(deps, person, password) }
+  const entries = personEntries('user.created', person, manager.author, sitesOfPerson(person))
+  if (await deps.people.create(added.person, entries)) return added
+  return { person: await joinSites(deps, manager, user) }
 }
 
 /** A-57, A-58, A-59, A-84. Errors: personUnknown, rightMissing, accessMalformed, lastOwner, unavailable. */
-export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, name: string, change: UserChange) => {
+export const changeUser = async (
+  { people, clock }: Pick<UserDeps, 'people' | 'clock'>,
+  manager: Manager,
+  name: string,
+  change: UserChange,
+) => {
   const site = manager.site.id
   const { entry, invite: again, displayName, email, disabled } = change
+  const sites: Person['sites'] = entry ? { [site]: entry } : {}
   const details = definedMembers({ displayName, email, disabled })
   const isOfWholePerson = again || Object.keys(details).length > 0
   let invitation: Invitation | undefined
   const person = await updatePerson(people, name, (before) => {
     ofSite(before, site)
-    if (entry) requireGrantable(manager, entry)
+    requireGrantable(manager, sites)
     if (isOfWholePerson) requireEveryRight(manager, before)
-    const changed = { ...(entry ? withEntry(before, site, entry) : before), ...details }
+    const changed = { ...withSites(before, sites), ...details }
     if (again && changed.disabled) {
       throw new ServiceError('accessMalformed', {
         message: 'A disabled person cannot accept an invitation. Enable the person first.',
@@ -125,8 +136,8 @@ export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, 
     const invited = again && invite(changed, clock.wall())
     invitation = invited?.invitation
     const type = invited ? 'user.invited' : 'user.changed'
-    const sites = isOfWholePerson ? sitesOfPerson(before) : [site]
-    return { after: invited?.person ?? changed, entries: personEntries(type, before, manager.author, sites) }
+    const affected = isOfWholePerson ? sitesOfPerson(before) : [site]
+    return { after: invited?.person ?? changed, entries: personEntries(type, before, manager.author, affected) }
   })
   return { person: ofSite(person, site), invitation }
 }
