@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { grantEntries, isGrantOfKey, type Key } from '../../lib/access/grants.ts'
+import { grantEntries, isGrantOfKey } from '../../lib/access/grants.ts'
 import { currentKeys, describeKeys, issueKey } from '../../lib/access/keys.ts'
 import { type Person, rightsOfEntry } from '../../lib/access/people.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { includesRight, type Right, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
-import { findGrant, printOnce } from '../stores/find-grant.ts'
+import { findGrant, printOnce, revokerOf } from '../stores/find-grant.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
@@ -42,6 +42,8 @@ const refuseLacking = (person: Person, site: SiteId, rights: readonly Right[]): 
   )
 }
 
+const revoke = revokerOf('key', isGrantOfKey)
+
 const create = async (stores: AdminStores, options: CreateOptions, self: Command) => {
   const { site, user, name, right: rights, ttl } = options
   await siteOf(stores, site)
@@ -58,31 +60,17 @@ const list = async (stores: AdminStores, { site }: OfSite) => {
   return describeKeys(stores, await currentKeys(stores.grants, site, Date.now()))
 }
 
-const unknown = (): Refusal =>
-  new Refusal('This key does not exist: it may be revoked or expired. "key list" lists the keys of a site.')
-
-const keyNamed = async (stores: AdminStores, text: string): Promise<Key> => {
-  const key = await findGrant(stores, text, 'key', isGrantOfKey)
-  if (!key) throw unknown()
-  return key
-}
-
 const change = async (stores: AdminStores, text: string, { user }: Pick<CreateOptions, 'user'>) => {
-  const key = await keyNamed(stores, text)
+  const key = await findGrant(stores, text, 'key', isGrantOfKey)
   const person = await personOn(stores, user, key.sites[0] as SiteId)
   const to = { user: person.name, since: person.created }
   const entries = [
     ...grantEntries('removed', key, administrator),
     ...grantEntries('created', { ...key, ...to }, administrator),
   ]
-  if (!(await stores.grants.change(key.hash, (present) => ({ ...present, ...to }), entries))) throw unknown()
+  const isChanged = await stores.grants.change(key.hash, (present) => ({ ...present, ...to }), entries)
+  if (!isChanged) throw new Refusal('Another command has revoked this key.')
   return { id: key.hash, name: key.name, user: person.name }
-}
-
-const revoke = async (stores: AdminStores, text: string) => {
-  const key = await keyNamed(stores, text)
-  await stores.grants.remove(key.hash, grantEntries('removed', key, administrator))
-  return { revoked: true }
 }
 
 const createExample =

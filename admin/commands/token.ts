@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import { permissionsOf, rightsOfToken } from '../../lib/access/callers.ts'
-import { type Grant, grantEntries, issueGrant, type Permission, permissions } from '../../lib/access/grants.ts'
+import { type Grant, issueGrant, type Permission, permissions } from '../../lib/access/grants.ts'
 import { inIso } from '../../lib/core/clock.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
-import { findGrant, printOnce } from '../stores/find-grant.ts'
+import { printOnce, revokerOf } from '../stores/find-grant.ts'
 import { grantsOf } from '../stores/site-removal.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
@@ -19,7 +19,6 @@ import {
   parseSiteId,
   rightOption,
 } from '../terminal/arguments.ts'
-import { Refusal } from '../terminal/output.ts'
 
 interface IssueOptions {
   readonly user: string
@@ -36,8 +35,9 @@ const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 
   return rights.map(textOfRight)
 }
 
-const remove = ({ grants }: AdminStores, grant: Grant): Promise<boolean> =>
-  grants.remove(grant.hash, grantEntries('removed', grant, administrator))
+const isToken = (grant: Grant): grant is Grant => grant.kind === undefined
+
+const revoke = revokerOf('token', isToken)
 
 const issue = async (stores: AdminStores, { user, site, ttl, ...given }: IssueOptions, self: Command) => {
   await Promise.all(site.map((id) => siteOf(stores, id)))
@@ -45,7 +45,7 @@ const issue = async (stores: AdminStores, { user, site, ttl, ...given }: IssueOp
   const granted = { user, sites: [...new Set(site)], permissions: permissionsIn(given), expires }
   const { token, grant } = await issueGrant(stores.grants, granted, administrator)
   const printed = { what: 'token', name: grant.hash, again: 'issue' } as const
-  return printOnce(self, { token, expires: inIso(expires) }, printed, () => remove(stores, grant))
+  return printOnce(self, { token, expires: inIso(expires) }, printed, () => revoke(stores, grant.hash))
 }
 
 const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
@@ -56,14 +56,6 @@ const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
     const permissions = permissionsOf(rights)
     return { hash, user, sites, permissions, rights: rights.map(textOfRight), expires: inIso(grant.expires) }
   })
-}
-
-const isToken = (grant: Grant): grant is Grant => grant.kind === undefined
-
-const revoke = async (stores: AdminStores, token: string) => {
-  const grant = await findGrant(stores, token, 'token', isToken)
-  if (grant && (await remove(stores, grant))) return { revoked: true }
-  throw new Refusal('This token does not exist: it may be revoked or expired. "token list" lists all tokens.')
 }
 
 const issueExamples = [

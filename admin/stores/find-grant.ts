@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { type Grant, hashToken } from '../../lib/access/grants.ts'
+import { type Grant, grantEntries, hashToken } from '../../lib/access/grants.ts'
 import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 import type { AdminStores } from './admin-stores.ts'
+import { administrator } from './changes.ts'
 import { grantsOf } from './site-removal.ts'
 import type { GlobalOptions } from './stores.ts'
 
@@ -16,26 +17,34 @@ interface Secret {
 // The beginning of a hash, as `audit` and the lists of tokens and keys print it.
 const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
 
-/**
- * Finds a grant by its secret, its hash, or the beginning of its hash (T-11). Throws a Refusal if several hashes have
- * this beginning.
- */
+/** Finds a grant by its secret, its hash, or the beginning of its hash (T-11). Throws a Refusal if it finds none or several. */
 export const findGrant = async <Found extends Grant>(
   stores: AdminStores,
   text: string,
   what: 'token' | 'key',
   isWanted: (grant: Grant) => grant is Found,
-): Promise<Found | undefined> => {
+): Promise<Found> => {
   const own = await stores.grants.get(hashToken(text))
   if (own && isWanted(own)) return own
   const [, beginning] = beginningOfHash.exec(text) ?? []
-  if (beginning === undefined) return undefined
-  const found = (await grantsOf(stores, undefined)).filter(isWanted).filter(({ hash }) => hash.startsWith(beginning))
-  if (found.length > 1) {
-    throw new Refusal(`The hashes of ${found.length} ${what}s begin with ${beginning}. Add more digits of the hash.`)
+  const wanted = beginning === undefined ? [] : (await grantsOf(stores, undefined)).filter(isWanted)
+  const [found, ...others] = wanted.filter(({ hash }) => hash.startsWith(beginning ?? ''))
+  if (others.length > 0) {
+    throw new Refusal(
+      `The hashes of ${others.length + 1} ${what}s begin with ${beginning}. Add more digits of the hash.`,
+    )
   }
-  return found[0]
+  if (found) return found
+  throw new Refusal(`This ${what} does not exist: it may be revoked or expired. "${what} list" lists the ${what}s.`)
 }
+
+/** Revokes the grant that `findGrant` finds. */
+export const revokerOf =
+  (what: 'token' | 'key', isWanted: (grant: Grant) => grant is Grant) => async (stores: AdminStores, text: string) => {
+    const grant = await findGrant(stores, text, what, isWanted)
+    await stores.grants.remove(grant.hash, grantEntries('removed', grant, administrator))
+    return { revoked: true }
+  }
 
 /**
  * Prints a secret while the stores are open, because nothing shows the secret again. If the output fails, revokes the

@@ -411,7 +411,7 @@ const alsoRemoves = (what: string, parts: string) =>
   `Removing ${what} also removes its ${parts}. Nothing was removed. To remove it, add --yes.`
 
 const noPerson = 'There is no person bob. "user list --site ID" lists the people of a site.'
-const noKey = 'This key does not exist: it may be revoked or expired. "key list" lists the keys of a site.'
+const noKey = 'This key does not exist: it may be revoked or expired. "key list" lists the keys.'
 const eitherRightOrRole = 'Give --right for programs, or --role for people, but not both.'
 
 /** Refused commands, on a site with a web form 3, a category 5 and a news item 1. */
@@ -471,11 +471,7 @@ export const refusedCommands = [
   ['user add ann --site 9 --role viewer', noSite],
   ['user add ann --site 1001', 'Give the person rights with --role or --right. "role list" lists the roles.'],
   ['user add ann --site 1001 --role author', 'The role author needs at least one folder: add --folder /PATH.'],
-  [
-    'user add ann --site 1001 --role viewer --folder /a',
-    'The role viewer is not limited to folders: leave out --folder.',
-  ],
-  ['user add ann --site 1001 --role viewer --right files:read', 'Give --role or --right, not both.'],
+  ['user add ann --site 1001 --role viewer --folder /a', 'Only the role author has folders: leave out --folder.'],
   ...['show bob', 'invite bob', 'disable bob', 'remove bob', 'change bob --enable'].map(
     (line) => [`user ${line}`, noPerson] as const,
   ),
@@ -488,7 +484,7 @@ export const refusedCommands = [
   ),
   [
     `token revoke ${'a'.repeat(64)}`,
-    'This token does not exist: it may be revoked or expired. "token list" lists all tokens.',
+    'This token does not exist: it may be revoked or expired. "token list" lists the tokens.',
   ],
 ] as const
 
@@ -524,6 +520,7 @@ export const wrongCommands = [
   ['rule add --issuer a --claim b --site 1001 --role editor', 'It must look like repository=acme/site'],
   ['rule add --issuer a --claim b=c --site 1001 --right files:read --ttl 61m', 'at most an hour'],
   ['rule add --issuer a --claim b=c --site 1001 --role author', usage.choices('owner, editor, viewer.')],
+  ['user add ann --site 1001 --role viewer --right files:read', 'cannot be used with option'],
   ['category rename 2147483648 --site 1001 --name A', `It must be ${largest} or less.`],
   ['object list poem --site 1001', usage.choices('news, blog.')],
   ['object create news --site 1001 --members 7', 'It must be a JSON object'],
