@@ -7,32 +7,32 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import type { RoutedRequest } from '../../lib/http/operation.ts'
-import { type Reply, secret } from '../../lib/http/reply.ts'
+import { secret } from '../../lib/http/reply.ts'
 import { loadChecks } from './bodies.ts'
 import { codeKey, type IssuerDeps, type SignedIn } from './external-sign-in.ts'
-import { logSignIn } from './sign-in-log.ts'
+import { logged } from './sign-in-log.ts'
 import { tokenReply } from './token-reply.ts'
 
 /** The answer encodes the folders of rights, because a scope cannot contain all of their characters. */
-const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: object): Promise<Reply> => {
+const exchange = async (deps: IssuerDeps, _: RoutedRequest, document: object) => {
   const { exchangeBody, exchangeGrant, issuedType, validate } = await loadChecks()
   if (Object(document).grant_type !== exchangeGrant) throw new ServiceError('grantTypeUnknown')
   const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
   const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
   const client = await deps.openIssuerClient()
-  const { token, user, ttl, rights } = await exchangeToken({ ...deps, client }, jwt, resource)
-  logSignIn(deps, request, user)
-  return secret<Answer<typeof exchangedAnswer>>({
+  const { token, user: name, ttl, rights } = await exchangeToken({ ...deps, client }, jwt, resource)
+  const reply = secret<Answer<typeof exchangedAnswer>>({
     access_token: token,
     issued_token_type: issuedType,
     token_type: 'Bearer',
     expires_in: ttl,
     scope: rights.map((right) => encodeURI(textOfRight(right))).join(' '),
   })
+  return { name, reply }
 }
 
 /** the code cannot be used again, even if this attempt fails. */
-const redeem = async (deps: IssuerDeps, request: RoutedRequest, document: object): Promise<Reply> => {
+const redeem = async (deps: IssuerDeps, request: RoutedRequest, document: object) => {
   const { codeBody, validate } = await loadChecks()
   const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
   const stored = await deps.accessValues.take(codeKey(hashToken(code)))
@@ -45,18 +45,12 @@ const redeem = async (deps: IssuerDeps, request: RoutedRequest, document: object
   if (!person || person.sessions !== signedIn.sessions || person.disabled) throw new ServiceError('signInRefused')
   const remembered = rememberSignIn(person, request.address, deps.clock.wall())
   if (remembered !== person) await deps.people.replace(person, remembered, [])
-  logSignIn(deps, request, person.name)
-  return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
+  return { name: person.name, reply: tokenReply(await beginSession(deps, person, tokenExpiryPeriod)) }
 }
 
 /** Answers a sign-in with a code or with a token of an issuer. Returns undefined for a sign-in with a password. */
 export const signInWithoutPassword = async (deps: IssuerDeps, request: RoutedRequest, document: unknown) => {
   if (typeof document !== 'object' || document === null) return undefined
-  const work = 'grant_type' in document ? exchange : 'code' in document ? redeem : undefined
-  try {
-    return await work?.(deps, request, document)
-  } catch (error) {
-    logSignIn(deps, request, null, error)
-    throw error
-  }
+  const signIn = 'grant_type' in document ? exchange : 'code' in document ? redeem : undefined
+  return signIn && (await logged(deps, request, null, signIn(deps, request, document))).reply
 }

@@ -10,3 +10,20 @@ export const logSignIn = ({ edge }: AccessDeps, { address }: Request, name: stri
   const outcome = error === undefined ? 'signed in' : isTooMany(error) ? 'too many' : 'refused'
   edge.telemetry.signIn?.({ name, address: address ?? null, outcome })
 }
+
+/** Logs the outcome of a sign-in. `known` is the name in the log if the sign-in fails. */
+export const logged = async <Signed extends { readonly name: string }>(
+  deps: AccessDeps,
+  request: Request,
+  known: string | null,
+  signIn: Promise<Signed>,
+): Promise<Signed> => {
+  try {
+    const signed = await signIn
+    logSignIn(deps, request, signed.name)
+    return signed
+  } catch (error) {
+    logSignIn(deps, request, known, error)
+    throw error
+  }
+}

@@ -9,7 +9,7 @@ import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodyOf, loadChecks, requireHttps } from './bodies.ts'
 import { signInWithoutPassword } from './exchange.ts'
 import type { IssuerDeps } from './external-sign-in.ts'
-import { logSignIn } from './sign-in-log.ts'
+import { logged, logSignIn } from './sign-in-log.ts'
 import { tokenReply } from './token-reply.ts'
 
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
@@ -17,22 +17,11 @@ const xml = async (text: string): Promise<unknown> => (await import('../../lib/h
 
 type Credentials = z.output<Awaited<ReturnType<typeof loadChecks>>['signInBody']>
 
-const signInAs = async (deps: AccessDeps, request: RoutedRequest, { username, password }: Credentials) => {
-  const person = await deps.people.get(username)
-  const name = person?.name ?? null
-  try {
-    const found = await authenticatePerson(deps, { username, password, address: request.address }, person)
-    logSignIn(deps, request, name)
-    return found
-  } catch (error) {
-    logSignIn(deps, request, name, error)
-    throw error
-  }
-}
-
 const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials: Credentials): Promise<Reply> => {
   await requireHttps(deps, request)
-  const person = await signInAs(deps, request, credentials)
+  const known = await deps.people.get(credentials.username)
+  const signIn = authenticatePerson(deps, { ...credentials, address: request.address }, known)
+  const person = await logged(deps, request, known?.name ?? null, signIn)
   return tokenReply(await beginSession(deps, person, credentials.tokenExpiryPeriod))
 }
 
