@@ -94,7 +94,8 @@ export const beginExternalSignIn = publicOperation(async (request, deps: IssuerD
   const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
   try {
     const { location, begun } = await beginSignIn(provided.provider, challenge)
-    const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
+    const { state, nonce, verifier } = begun
+    const value = [state, nonce, verifier, challenge].join('.')
     return goTo(location, cookieFor(provided.place, value, signInLasts))
   } catch (error) {
     return failAtConsole(deps, request, provided, error)
@@ -102,14 +103,9 @@ export const beginExternalSignIn = publicOperation(async (request, deps: IssuerD
 })
 
 const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
-  const [, value = ''] = /(?:^|;\s*)sign-in=([\w-]{1,2000})(?:;|$)/.exec(headers['cookie'] ?? '') ?? []
-  try {
-    const { state, nonce, verifier, challenge } = Object(JSON.parse(Buffer.from(value, 'base64url').toString()))
-    const begun = { state, nonce, verifier, challenge }
-    return Object.values(begun).every((text) => typeof text === 'string' && text !== '') ? begun : undefined
-  } catch {
-    return undefined
-  }
+  const [, value = ''] = /(?:^|;\s*)sign-in=([\w.-]{1,2000})(?:;|$)/.exec(headers['cookie'] ?? '') ?? []
+  const [state, nonce, verifier, challenge] = value.split('.')
+  return state && nonce && verifier && challenge ? { state, nonce, verifier, challenge } : undefined
 }
 
 const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, trust }: Provided, begun: Begun) => {
