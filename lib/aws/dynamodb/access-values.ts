@@ -19,9 +19,8 @@ export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers
   const table = openTable<TrustItem>(options)
 
   const put = async (item: Required<TrustItem>): Promise<boolean> => {
-    const isFirst = item.version === 1
-    const condition = isFirst ? 'attribute_not_exists(#id)' : '#version = :before'
-    const values = isFirst ? {} : { ':before': item.version - 1 }
+    const condition = 'attribute_not_exists(#id) OR #version = :before'
+    const values = { ':before': item.version - 1 }
     return (await table.put(item, { condition, values })) || isOwnWrite(item.mark, (await table.get(trustKey))?.mark)
   }
 

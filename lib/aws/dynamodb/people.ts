@@ -12,7 +12,7 @@ import {
 import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { mapped, openTable, scan, type Table } from './dynamodb.ts'
+import { mapped, openTable, scan } from './dynamodb.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
@@ -23,34 +23,11 @@ interface PersonItem extends Person {
 
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
 
-const createRecords = (table: Table<PersonItem>) => {
-  const put = async (person: Person, condition: string, values = {}): Promise<boolean> => {
-    const [key, mark] = [keyOfName(person.name), createMark()]
-    const isWritten = await table.put({ ...person, key, mark }, { condition, values })
-    return isWritten || isOwnWrite(mark, (await table.get({ key }))?.mark)
-  }
-
-  const listIf = async (isWanted: (person: Person) => boolean, isNewest = false): Promise<readonly Person[]> => {
-    const found: Person[] = []
-    for await (const item of scan(table, isNewest)) if (isWanted(item)) found.push(toPerson(item))
-    return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
-  }
-
-  return {
-    create: (person: Person) => put({ ...person, version: 1 }, 'attribute_not_exists(#key)'),
-
-    async replace(before: Person, after: Person | undefined): Promise<boolean> {
-      const condition = '#version = :version AND #created = :created'
-      const values = { ':version': before.version, ':created': before.created }
-      if (after) return put({ ...after, version: before.version + 1 }, condition, values)
-      const key = keyOfName(before.name)
-      const removed = await table.take({ key }, { condition, values })
-      return removed !== undefined || (await table.get({ key })) === undefined
-    },
-
-    listOfEmail: (email: string) => listIf((person) => lowerAscii(person.email) === lowerAscii(email)),
-    listOfSite: (site: SiteId) => listIf(({ sites }) => sites[site] !== undefined, true),
-  }
+// A sign-in may have changed the person meanwhile.
+const takeBack = async (people: People, before: Person, after: Person | undefined): Promise<void> => {
+  if (!after) return void (await people.create(before, []))
+  const { sites, disabled } = before
+  await updatePerson(people, before.name, (present) => ({ after: { ...present, sites, disabled }, entries: [] }))
 }
 
 /**
@@ -59,56 +36,66 @@ const createRecords = (table: Table<PersonItem>) => {
  */
 export const createPeople = ({ record, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)
-  const records = createRecords(table)
 
-  const get: People['get'] = async (name, isNewest = true) => {
-    // DynamoDB refuses long keys with an error.
-    if (!isPersonName(name)) return undefined
-    return mapped(await table.get({ key: keyOfName(name) }, isNewest), toPerson)
+  const put = async (person: Person, condition: string, values = {}): Promise<boolean> => {
+    const [key, mark] = [keyOfName(person.name), createMark()]
+    const isWritten = await table.put({ ...person, key, mark }, { condition, values })
+    return isWritten || isOwnWrite(mark, (await table.get({ key }))?.mark)
   }
 
+  const add = (person: Person) => put({ ...person, version: 1 }, 'attribute_not_exists(#key)')
+
+  const write = async (before: Person, after: Person | undefined): Promise<boolean> => {
+    const condition = '#version = :version AND #created = :created'
+    const values = { ':version': before.version, ':created': before.created }
+    if (after) return put({ ...after, version: before.version + 1 }, condition, values)
+    const key = keyOfName(before.name)
+    const removed = await table.take({ key }, { condition, values })
+    return removed !== undefined || (await table.get({ key })) === undefined
+  }
+
+  const listIf = async (isWanted: (person: Person) => boolean, isNewest = false): Promise<readonly Person[]> => {
+    const found: Person[] = []
+    for await (const item of scan(table, isNewest)) if (isWanted(item)) found.push(toPerson(item))
+    return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
+  }
+
+  const listOfSite = (site: SiteId) => listIf(({ sites }) => sites[site] !== undefined, true)
+
   const hasLast = async (before: Person, sites: readonly SiteId[]): Promise<boolean> => {
-    for (const site of sites) if (!hasOtherOwner(await records.listOfSite(site), site, before)) return true
+    for (const site of sites) if (!hasOtherOwner(await listOfSite(site), site, before)) return true
     return false
   }
 
-  // A sign-in may have changed the person meanwhile.
-  const takeBack = async (before: Person, after: Person | undefined): Promise<void> => {
-    if (!after) return void (await records.create(before))
-    const replace: People['replace'] = async (one, other) =>
-      (await records.replace(one, other)) ? 'done' : 'overtaken'
-    const { sites, disabled } = before
-    await updatePerson({ get, replace }, before.name, (present) => ({
-      after: { ...present, sites, disabled },
-      entries: [],
-    }))
-  }
+  const people: People = {
+    async get(name, isNewest = true) {
+      // DynamoDB refuses long keys with an error.
+      if (!isPersonName(name)) return undefined
+      return mapped(await table.get({ key: keyOfName(name) }, isNewest), toPerson)
+    },
 
-  return {
-    get,
-
-    create: async (person, entries) => recordIf(await records.create(person), record, ...entries),
+    create: async (person, entries) => recordIf(await add(person), record, ...entries),
 
     async replace(before, after, entries) {
       const lost = ownershipsLost(before, after)
       if (await hasLast(before, lost)) return 'last owner'
-      if (!(await records.replace(before, after))) return 'overtaken'
+      if (!(await write(before, after))) return 'overtaken'
       if (await hasLast(before, lost)) {
-        await takeBack(before, after)
+        await takeBack(people, before, after)
         return 'last owner'
       }
       await recordIf(true, record, ...entries)
       return 'done'
     },
 
-    listOfEmail: records.listOfEmail,
-    listOfSite: records.listOfSite,
+    listOfEmail: (email) => listIf((person) => lowerAscii(person.email) === lowerAscii(email)),
+    listOfSite,
 
     async leaveSite(site) {
-      const left = await records.listOfSite(site)
-      for (const person of left) {
-        if (!(await records.replace(person, withoutSite(person, site)))) throw new ServiceError('unavailable')
+      for (const person of await listOfSite(site)) {
+        if (!(await write(person, withoutSite(person, site)))) throw new ServiceError('unavailable')
       }
     },
   }
+  return people
 }
