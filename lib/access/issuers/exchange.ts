@@ -9,13 +9,14 @@ import { clockSkew, type IssuerClient, longestToken, refusedGrant } from './issu
 import {
   type Issuer,
   type Issuers,
+  inOneLine,
   isForPrograms,
   type KeyedValues,
+  matchingRules,
   type ProgramGrant,
   type Rule,
   type Trust,
 } from './issuers.ts'
-import { matchingRules } from './match-rules.ts'
 
 interface ExchangeDeps {
   readonly issuers: Pick<Issuers, 'trust'>
@@ -24,8 +25,6 @@ interface ExchangeDeps {
   readonly client: Pick<IssuerClient, 'verify'>
   readonly clock: Clock
 }
-
-const longestUser = 200
 
 const refusedTarget = (message: string) => new ServiceError('targetRefused', { message })
 
@@ -83,10 +82,7 @@ export const exchangeToken = async (deps: ExchangeDeps, jwt: string, resource: s
   const claims = await deps.client.verify(jwt, issuer.url, issuer.audience, 'jti')
   const granted = grantedBy(matchingRules(trust, issuer, claims).filter(isForPrograms), site)
   await use(deps, issuer, claims)
-  const user = `${issuer.id}:${claims.sub}`
-    .replace(/\p{Cc}/gu, ' ')
-    .slice(0, longestUser)
-    .toWellFormed()
+  const user = inOneLine(`${issuer.id}:${claims.sub}`)
   const expires = Math.floor(deps.clock.wall() / 1000) + granted.ttl
   const permissions = granted.rights.map(textOfRight)
   const { token } = await issueGrant(deps.grants, { user, sites: [granted.site], permissions, expires })

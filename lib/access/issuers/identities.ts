@@ -4,8 +4,15 @@ import { ServiceError } from '../../core/errors.ts'
 import { openInvitation } from '../invitations.ts'
 import { isPersonName, newPerson, type People, type Person, personEntries, sitesOfPerson } from '../people.ts'
 import { newSessions } from '../sign-in.ts'
-import { type Issuer, isForPeople, type KeyedValues, type Trust } from './issuers.ts'
-import { type Claims, matchingRules } from './match-rules.ts'
+import {
+  type Claims,
+  type Issuer,
+  inOneLine,
+  isForPeople,
+  type KeyedValues,
+  matchingRules,
+  type Trust,
+} from './issuers.ts'
 
 interface IdentityDeps {
   readonly people: People
@@ -68,16 +75,6 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   return deps.people.get(person.name)
 }
 
-const longestDisplayName = 200
-
-const displayNameIn = ({ name }: Claims): string | undefined =>
-  typeof name === 'string'
-    ? name
-        .replace(/\p{Cc}/gu, ' ')
-        .slice(0, longestDisplayName)
-        .toWellFormed()
-    : undefined
-
 const rolesIn = ({ trust, issuer, claims }: Arrived): Person['sites'] => {
   const rules = matchingRules(trust, issuer, claims).filter(isForPeople)
   return Object.fromEntries(rules.toReversed().map(({ site, grants }) => [site, { role: grants.role }]))
@@ -92,7 +89,8 @@ const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: str
   if (Object.keys(sites).length === 0) return undefined
   const email = verifiedEmail(arrived.claims) ?? ''
   for (const name of [email, `${arrived.issuer.id}-${identity.slice(0, 16)}`].filter(isPersonName)) {
-    const known = { name, displayName: displayNameIn(arrived.claims) ?? name, email, sites }
+    const displayName = typeof arrived.claims['name'] === 'string' ? inOneLine(arrived.claims['name']) : name
+    const known = { name, displayName, email, sites }
     const person = { ...newPerson(known, deps.clock.wall()), identities: [identity] }
     await remember(deps, identity, name)
     if (await deps.people.create(person, entriesOf('user.created', person, arrived))) return person

@@ -140,3 +140,29 @@ export const withoutRulesOf = (trust: Trust, site: SiteId): Trust => ({
   ...trust,
   rules: trust.rules.filter((rule) => rule.site !== site),
 })
+
+export type Claims = Readonly<Record<string, unknown>>
+
+const isRounded = (claim: unknown): boolean => typeof claim === 'number' && !Number.isSafeInteger(claim)
+
+const isValue = (claim: unknown, value: string): boolean =>
+  ['string', 'number', 'boolean'].includes(typeof claim) && !isRounded(claim) && String(claim) === value
+
+const hasClaim = (claims: Claims, name: string, value: string): boolean => {
+  const claim = Object.hasOwn(claims, name) ? claims[name] : undefined
+  return Array.isArray(claim) ? claim.some((one) => isValue(one, value)) : isValue(claim, value)
+}
+
+export const matchingRules = ({ rules }: Trust, { id }: Issuer, claims: Claims): readonly Rule[] =>
+  rules.filter(
+    (rule) => rule.issuer === id && Object.entries(rule.claims).every(([name, value]) => hasClaim(claims, name, value)),
+  )
+
+const longestText = 200
+
+/** A text from a token, for the name of a person or of a user. */
+export const inOneLine = (text: string): string =>
+  text
+    .replace(/\p{Cc}/gu, ' ')
+    .slice(0, longestText)
+    .toWellFormed()
