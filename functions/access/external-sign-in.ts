@@ -13,7 +13,7 @@ import { ok, type Reply } from '../../lib/http/reply.ts'
 import { firstValue, queryText } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import { logSignIn } from './sign-in-log.ts'
+import { logSignIn } from './sign-in-outcome.ts'
 
 export interface IssuerDeps extends AccessDeps {
   readonly openIssuerClient: () => Promise<IssuerClient>

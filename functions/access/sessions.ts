@@ -14,7 +14,7 @@ import { callerOperation } from '../../lib/http/public-operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodyOf, requireHttps } from './bodies.ts'
-import { tokenReply } from './token-reply.ts'
+import { tokenReply } from './sign-in-outcome.ts'
 
 /** Errors: signInRefused, for keys and for tokens without a person. */
 const signedIn = ({ kind, person }: Caller) => {

@@ -1,21 +1,67 @@
+import { hash } from 'node:crypto'
 import type * as z from 'zod/mini'
+import { hashToken } from '../../lib/access/grants.ts'
 import { acceptInvitation as accept } from '../../lib/access/invitations.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import { authenticatePerson } from '../../lib/access/sign-in.ts'
+import { rememberSignIn } from '../../lib/access/sign-in-limits.ts'
+import type { exchanged as exchangedAnswer } from '../../lib/contract/access/answers.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import { textOfRight } from '../../lib/core/rights.ts'
 import { type RoutedRequest, readBody } from '../../lib/http/operation.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
-import type { Reply } from '../../lib/http/reply.ts'
+import { type Reply, secret } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodyOf, loadChecks, requireHttps } from './bodies.ts'
-import { signInWithoutPassword } from './exchange.ts'
-import type { IssuerDeps } from './external-sign-in.ts'
-import { logged, logSignIn } from './sign-in-log.ts'
-import { tokenReply } from './token-reply.ts'
+import { codeKey, type IssuerDeps, type SignedIn } from './external-sign-in.ts'
+import { logged, logSignIn, tokenReply } from './sign-in-outcome.ts'
 
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
 const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)
 
-type Credentials = z.output<Awaited<ReturnType<typeof loadChecks>>['signInBody']>
+type Checks = Awaited<ReturnType<typeof loadChecks>>
+
+/** The answer encodes the folders of rights, because a scope cannot contain all of their characters. */
+const exchange = async (deps: IssuerDeps, _: RoutedRequest, document: unknown, checks: Checks) => {
+  const { exchangeBody, exchangeGrant, issuedType, validate } = checks
+  if (Object(document).grant_type !== exchangeGrant) throw new ServiceError('grantTypeUnknown')
+  const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
+  const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
+  const client = await deps.openIssuerClient()
+  const { token, user: name, ttl, rights } = await exchangeToken({ ...deps, client }, jwt, resource)
+  const reply = secret<Answer<typeof exchangedAnswer>>({
+    access_token: token,
+    issued_token_type: issuedType,
+    token_type: 'Bearer',
+    expires_in: ttl,
+    scope: rights.map((right) => encodeURI(textOfRight(right))).join(' '),
+  })
+  return { name, reply }
+}
+
+/** the code cannot be used again, even if this attempt fails. */
+const redeem = async (
+  deps: IssuerDeps,
+  { address }: RoutedRequest,
+  document: unknown,
+  { codeBody, validate }: Checks,
+) => {
+  const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
+  const stored = await deps.accessValues.take(codeKey(hashToken(code)))
+  const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
+  if (signedIn?.challenge !== hash('sha256', verifier, 'base64url')) {
+    const message = 'The code is unknown, used or older than 60 seconds. Sign in again.'
+    throw new ServiceError('signInRefused', { message })
+  }
+  const person = await deps.people.get(signedIn.name)
+  if (!person || person.sessions !== signedIn.sessions || person.disabled) throw new ServiceError('signInRefused')
+  const remembered = rememberSignIn(person, address, deps.clock.wall())
+  if (remembered !== person) await deps.people.replace(person, remembered, [])
+  return { name: person.name, reply: tokenReply(await beginSession(deps, person, tokenExpiryPeriod)) }
+}
+
+type Credentials = z.output<Checks['signInBody']>
 
 const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials: Credentials): Promise<Reply> => {
   await requireHttps(deps, request)
@@ -30,13 +76,12 @@ const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials:
  * without a password.
  */
 export const signIn = publicOperation(async (request, deps: IssuerDeps) => {
-  const [{ readDocument }, { signInBody, validate }] = await Promise.all([
-    import('../../lib/http/read-body.ts'),
-    loadChecks(),
-  ])
+  const [{ readDocument }, checks] = await Promise.all([import('../../lib/http/read-body.ts'), loadChecks()])
   const document = await readDocument(request, 'accessMalformed', { form })
-  const reply = await signInWithoutPassword(deps, request, document)
-  return reply ?? signInWith(deps, request, validate(signInBody, document, 'accessMalformed'))
+  const members = Object(document)
+  const way = 'grant_type' in members ? exchange : 'code' in members ? redeem : undefined
+  if (way) return (await logged(deps, request, null, way(deps, request, document, checks))).reply
+  return signInWith(deps, request, checks.validate(checks.signInBody, document, 'accessMalformed'))
 })
 
 export const signInV1 = publicOperation(async (request, deps: AccessDeps) =>

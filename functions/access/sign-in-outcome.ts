@@ -1,4 +1,8 @@
+import type { token as tokenAnswer } from '../../lib/contract/access/answers.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import { xmlNames } from '../../lib/contract/xml-names.ts'
 import { errors, ServiceError } from '../../lib/core/errors.ts'
+import { neverStored, ok } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 
@@ -27,3 +31,6 @@ export const logged = async <Signed extends { readonly name: string }>(
     throw error
   }
 }
+
+export const tokenReply = (token: string) =>
+  ok<Answer<typeof tokenAnswer>>({ token }, { xml: xmlNames.token, headers: neverStored })
