@@ -1,8 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Grants } from './grants.ts'
-import { checkPassword } from './password-rules.ts'
-import { hashPassword, isOutdated, matchesPassword } from './passwords.ts'
+import { checkPassword, hashPassword, isOutdated, matchesPassword } from './passwords.ts'
 import { type People, type Person, sitesOfPerson, updatePerson } from './people.ts'
 import { countAttempts, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
 
