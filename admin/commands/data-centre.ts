@@ -3,7 +3,7 @@ import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { parseBaseUrl } from '../../local/flags.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { type GlobalOptions, onStores } from '../stores/stores.ts'
-import { commandOf, groupOf, parseDataCentreId } from '../terminal/arguments.ts'
+import { commandOf, groupOf, parsePlainId } from '../terminal/arguments.ts'
 
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
 
@@ -42,7 +42,7 @@ const addExample = 'data-centre add us --url https://us.example.com'
 export const dataCentreCommand = (): Command =>
   groupOf('data-centre', 'data centres and the base URLs of their services', 'data-centre list', [
     commandOf('add', 'register a data centre, or change its base URL', addExample)
-      .argument('<id>', 'the id of the data centre, such as us', parseDataCentreId)
+      .argument('<id>', 'the id of the data centre, such as us', parsePlainId)
       .requiredOption('--url <url>', 'the base URL of its service', parseBaseUrl)
       .option('--region <region>', 'the region of its tables, if it is on AWS')
       .action(onStores(add)),

@@ -11,7 +11,7 @@ import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
 import { onStores } from '../stores/stores.ts'
-import { commandOf, groupOf, parseIssuerId, parserIf } from '../terminal/arguments.ts'
+import { commandOf, groupOf, parsePlainId, parserIf } from '../terminal/arguments.ts'
 
 const parseIssuerUrl = parserIf(
   isIssuerUrl,
@@ -52,7 +52,7 @@ export const issuerCommand = (): Command =>
   groupOf('issuer', 'identity providers whose tokens the service accepts', 'issuer list', [
     commandOf('add', 'trust an OpenID Connect issuer; then give its tokens rights with "rule add"', ...addExamples)
       .argument('<url>', 'the URL of the issuer, exactly as in the claim iss of its tokens', parseIssuerUrl)
-      .requiredOption('--id <id>', 'a short name for the issuer, used in URLs and in other commands', parseIssuerId)
+      .requiredOption('--id <id>', 'a short name for the issuer, used in URLs and in other commands', parsePlainId)
       .requiredOption('--audience <audience>', 'the claim aud that tokens of programs must have', parseText)
       .option('--client-id <id>', 'the id of this service at the issuer, so that people can sign in', parseText)
       .action(onStores(add)),
@@ -62,6 +62,6 @@ export const issuerCommand = (): Command =>
       'remove an issuer with its rules; tokens of its programs expire within an hour',
       'issuer remove github',
     )
-      .argument('<id>', 'the id of the issuer', parseIssuerId)
+      .argument('<id>', 'the id of the issuer', parsePlainId)
       .action(onStores(remove)),
   ])

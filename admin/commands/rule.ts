@@ -21,7 +21,7 @@ import {
   groupOf,
   lifetimeOption,
   type OfSite,
-  parseIssuerId,
+  parsePlainId,
   parserOf,
   parseSiteId,
   rightOption,
@@ -99,7 +99,7 @@ const addExamples = [
 export const ruleCommand = (): Command =>
   groupOf('rule', 'rights for tokens of other issuers', 'rule list', [
     siteCommandOf('add', 'accept tokens with certain claims; a token must have all claims of a rule', ...addExamples)
-      .requiredOption('--issuer <id>', 'the issuer of the tokens', parseIssuerId)
+      .requiredOption('--issuer <id>', 'the issuer of the tokens', parsePlainId)
       .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
       .addOption(rightOption('a right of programs').default([]))
       .addOption(lifetimeOption('the lifetime of tokens for programs', '15m', parseLifetime))

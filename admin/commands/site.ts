@@ -10,8 +10,8 @@ import {
   commandOf,
   confirmed,
   groupOf,
-  parseDataCentreId,
   parseName,
+  parsePlainId,
   parseQuota,
   parseSiteId,
   type RemoveOptions,
@@ -135,7 +135,7 @@ export const siteCommand = (): Command =>
     commandOf('create', 'create a site', 'site create --name "My site"')
       .requiredOption('--name <name>', 'the name of the site', parseName)
       .option('--id <id>', 'the id of the site (default: one more than the highest id)', parseSiteId)
-      .option('--data-centre <id>', 'the data centre of the site (default: the default data centre)', parseDataCentreId)
+      .option('--data-centre <id>', 'the data centre of the site (default: the default data centre)', parsePlainId)
       .option('--no-rendering-engine', 'switch off the new rendering engine, and with it the operations on categories')
       .option('--quota <bytes>', 'the bytes that the site may use (default: no limit)', parseQuota)
       .action(onStores(create)),

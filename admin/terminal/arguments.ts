@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { isIssuerId } from '../../lib/access/issuers/issuers.ts'
 import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
 import { parserIf, parserOf } from '../../local/flags.ts'
@@ -33,10 +32,11 @@ export const parseName = (text: string): string => {
   return name
 }
 
-const plainId = 'It must begin with a lower-case letter, and have only lower-case letters, digits and hyphens.'
-
-export const parseDataCentreId = parserIf((text) => /^[a-z][a-z0-9-]{0,31}$/.test(text), plainId)
-export const parseIssuerId = parserIf(isIssuerId, plainId)
+/** The id of a data centre or an issuer. */
+export const parsePlainId = parserIf(
+  (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text),
+  'It must begin with a lower-case letter, and have only lower-case letters, digits and hyphens.',
+)
 
 export const parseRegion = parserIf(
   (text) => /^[a-z]{2}(?:-[a-z]+)+-\d$/.test(text),

@@ -65,8 +65,6 @@ export const longestGrant = 3600
 // In bytes of JSON. With this limit, all issuers and rules fit into one item of DynamoDB.
 const mostTrust = 150_000
 
-export const isIssuerId = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(text)
-
 export const isPlainText = (text: string): boolean => /^[\x21-\x7e]{1,255}$/.test(text)
 
 export const isTrustedAddress = ({ protocol, hostname }: URL, isOnThisMachine: boolean): boolean =>
