@@ -8,11 +8,7 @@ const rememberedFor = 300_000
 const readSecrets = async (name: string): Promise<ReadonlyMap<string, string>> => {
   const { readParameter } = await import('./read-parameter.ts')
   const text = await readParameter(name)
-  try {
-    return text === undefined ? new Map() : readClientSecrets(text)
-  } catch (error) {
-    throw new Error(`The parameter ${name} ${error instanceof Error ? error.message : ''}`)
-  }
+  return text === undefined ? new Map() : readClientSecrets(text, `The parameter ${name} `)
 }
 
 /** A-93: the client secrets of issuers from a parameter of Systems Manager, read when they are first needed. */

@@ -1,6 +1,9 @@
-/** A-93: the client secrets by the id of their issuer. Throws an Error that does not contain the text. */
-export const readClientSecrets = (text: string): ReadonlyMap<string, string> => {
-  const fault = 'must be a JSON object with the client secret of each issuer by its id, such as {"work": "…"}'
+/**
+ * A-93: the client secrets by the id of their issuer. Throws an Error that begins with `place`, and does not contain the
+ * text.
+ */
+export const readClientSecrets = (text: string, place = ''): ReadonlyMap<string, string> => {
+  const fault = `${place}must be a JSON object with the client secret of each issuer by its id, such as {"work": "…"}`
   let value: unknown
   try {
     value = JSON.parse(text)

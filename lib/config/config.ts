@@ -144,7 +144,7 @@ const machine = {
   ...files,
   longestList,
   keptDays,
-  clientSecrets: optional('CLIENT_SECRETS', readClientSecrets),
+  clientSecrets: optional('CLIENT_SECRETS', (given) => readClientSecrets(given)),
   clientSecretsFile: optional('CLIENT_SECRETS_FILE', text()),
   /** With `on`, an answered change survives a power cut. With any value, the change survives the end of the process. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),

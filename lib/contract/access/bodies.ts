@@ -73,21 +73,17 @@ const hasItsFolders = ({ role, folders }: GivenEntry): boolean =>
 const oneEntry = z.refine<GivenEntry>(isOneEntry, 'Send either role or rights')
 const itsFolders = z.refine<GivenEntry>(hasItsFolders, 'Send folders with the role author, and only with this role')
 
+const description = { displayName: z.optional(named), email: z.optional(email) }
+
 /** */
-export const newUserBody = objectOf({
-  name: text('name'),
-  displayName: z.optional(named),
-  email: z.optional(email),
-  ...entry,
-}).check(
+export const newUserBody = objectOf({ name: text('name'), ...description, ...entry }).check(
   oneEntry,
   itsFolders,
   z.refine(({ role, rights }) => role !== undefined || rights !== undefined, 'Send role or rights'),
 )
 
 export const userChangeBody = objectOf({
-  displayName: z.optional(named),
-  email: z.optional(email),
+  ...description,
   disabled: z.optional(z.boolean('must be true or false')),
   invite: z.optional(z.literal(true, 'must be true, or be left out')),
   ...entry,
