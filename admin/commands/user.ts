@@ -4,17 +4,16 @@ import { describeInvitation, type Invitation } from '../../lib/access/invitation
 import {
   describeEntry,
   describePerson,
-  hasOtherOwner,
   isEmail,
   isPersonName,
-  ownershipsLost,
+  losesLastOwner,
   type Person,
   type SiteEntry,
   sitesOfPerson,
   updatePerson,
   withoutSite,
 } from '../../lib/access/people.ts'
-import { type RoleName, rightsOfRole, roleNames, roles } from '../../lib/access/roles.ts'
+import { type RoleName, roleNames, roles } from '../../lib/access/roles.ts'
 import { newSessions, withPassword } from '../../lib/access/sign-in.ts'
 import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
 import { systemClock } from '../../lib/core/clock.ts'
@@ -60,8 +59,7 @@ interface ChangeOptions extends Options {
 
 // Commands act with every right.
 const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
-  const rights = rightsOfRole('owner')
-  const rightsBySite = new Map([site, ...others].map((id) => [id, rights]))
+  const rightsBySite = new Map([site, ...others].map((id) => [id, roles.owner.rights]))
   return { site: { id: site }, author: administrator, caller: { rightsBySite } }
 }
 
@@ -181,13 +179,6 @@ const keysOf = async ({ grants }: AdminStores, { name }: Person, sites: readonly
   return keys.flat().filter(({ user }) => user === name).length
 }
 
-// A preview must refuse what the removal would refuse (A-58).
-const refuseLastOwner = async ({ people }: AdminStores, person: Person, sites: readonly SiteId[]): Promise<void> => {
-  for (const site of ownershipsLost(person, sites.reduce(withoutSite, person))) {
-    if (!hasOtherOwner(await people.listOfSite(site), site, person)) throw new ServiceError('lastOwner')
-  }
-}
-
 const remove = async (stores: AdminStores, name: string, options: Partial<OfSite> & RemoveOptions) => {
   const { site, yes: sure, dryRun: isDry } = options
   const person = await personNamed(stores, name)
@@ -195,7 +186,9 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
   if (site !== undefined && person.sites[site] === undefined)
     throw new Refusal(`Site ${site} has no person ${person.name}.`)
   if (isDry || !sure) {
-    await refuseLastOwner(stores, person, sites)
+    // A preview must refuse what the removal would refuse.
+    if (await losesLastOwner(stores.people, person, sites.reduce(withoutSite, person)))
+      throw new ServiceError('lastOwner')
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }
     throw new Refusal(

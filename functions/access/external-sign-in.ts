@@ -1,6 +1,6 @@
 import { hashToken, newToken } from '../../lib/access/grants.ts'
 import type { IssuerClient } from '../../lib/access/issuers/issuer-client.ts'
-import type { Issuer } from '../../lib/access/issuers/issuers.ts'
+import type { Issuer, IssuerOfPeople } from '../../lib/access/issuers/issuers.ts'
 import type { Begun } from '../../lib/access/issuers/sign-in.ts'
 import type { Person } from '../../lib/access/people.ts'
 import { countAttempts, limitsOfAddress } from '../../lib/access/sign-in-limits.ts'
@@ -28,8 +28,6 @@ export const codeKey = (hash: string): string => `code/${hash}`
 // In seconds.
 const codeLasts = 60
 const signInLasts = 600
-
-type IssuerOfPeople = Issuer & { readonly clientId: string }
 
 const isForSignIn = (issuer: Issuer | undefined): issuer is IssuerOfPeople => issuer?.clientId !== undefined
 

@@ -2,7 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 import { parseRights, type Right, textOfRight } from '../core/rights.ts'
-import { type RoleName, rightsOfRole } from './roles.ts'
+import { type RoleName, roles } from './roles.ts'
 
 export type SiteEntry =
   | { readonly role: RoleName; readonly folders?: readonly string[] }
@@ -78,7 +78,10 @@ export const sitesOfPerson = ({ sites }: Pick<Person, 'sites'>): readonly SiteId
 export const rightsOfEntry = (entry: SiteEntry | undefined): readonly Right[] => {
   if (!entry) return []
   if ('rights' in entry) return parseRights(entry.rights)
-  return rightsOfRole(entry.role, parseRights((entry.folders ?? []).map((folder) => `files:write:${folder}`)))
+  const { rights, isPerFolder } = roles[entry.role]
+  if (!isPerFolder) return rights
+  const onFolders = (entry.folders ?? []).map((folder) => `files:write:${folder}`)
+  return [...parseRights(onFolders), ...rights.filter(({ area }) => area !== 'files')]
 }
 
 export const describeEntry = (entry: SiteEntry | undefined) => {
@@ -117,6 +120,17 @@ const canSignIn = ({ password, identities = [] }: Person): boolean => password !
 /** A-58: an owner who has only an invitation does not replace an owner who can sign in. */
 export const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>
   people.some((other) => other.name !== before.name && isOwner(other, site) && (canSignIn(other) || !canSignIn(before)))
+
+/** A-58: true if the change would leave a site of the person without an owner. */
+export const losesLastOwner = async (
+  { listOfSite }: Pick<People, 'listOfSite'>,
+  before: Person,
+  after: Person | undefined,
+): Promise<boolean> => {
+  for (const site of ownershipsLost(before, after))
+    if (!hasOtherOwner(await listOfSite(site), site, before)) return true
+  return false
+}
 
 const mostAttempts = 8
 

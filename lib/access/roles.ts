@@ -1,4 +1,4 @@
-import { type AreaRight, areas, type Right, rightOf } from '../core/rights.ts'
+import { type AreaRight, areas, rightOf } from '../core/rights.ts'
 
 const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]) => ({ isPerFolder, rights: rights.map(rightOf) })
 
@@ -15,8 +15,3 @@ export const roles = {
 export type RoleName = keyof typeof roles
 
 export const roleNames = Object.keys(roles) as [RoleName, ...RoleName[]]
-
-export const rightsOfRole = (name: RoleName, onFolders: readonly Right[] = []): readonly Right[] => {
-  const { rights, isPerFolder } = roles[name]
-  return isPerFolder ? [...onFolders, ...rights.filter(({ area }) => area !== 'files')] : rights
-}

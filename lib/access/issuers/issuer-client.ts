@@ -47,8 +47,7 @@ const answerOf = async (issuer: string, url: URL, init: RequestInit): Promise<Re
 }
 
 const createFetch =
-  (patience: number) =>
-  (issuer: string): FetchOnce =>
+  (issuer: string, patience: number): FetchOnce =>
   async (address, { body, ...init }) => {
     const url = requireAddress(issuer, address)
     const signal = AbortSignal.timeout(patience)
@@ -88,7 +87,7 @@ const faultOf = (error: unknown, issuer: string): unknown => {
  * Errors of every call: unavailable.
  */
 export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patience = 5_000) => {
-  const fetchOf = createFetch(patience)
+  const fetchOf = (issuer: string) => createFetch(issuer, patience)
 
   const load = async (issuer: string) => {
     const fetchOnce = fetchOf(issuer)
@@ -101,11 +100,7 @@ export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patienc
     const keys = createRemoteJWKSet(keysAt, { [customFetch]: fetchOnce, timeoutDuration: patience })
     return { document, keys }
   }
-  const find = cachedLookup<string, Awaited<ReturnType<typeof load>>>(load, {
-    ttl: rememberedFor,
-    max: 100,
-    now: clock.monotonic,
-  })
+  const find = cachedLookup(load, { ttl: rememberedFor, max: 100, now: clock.monotonic })
   const known = async (issuer: string) => (await find(issuer)) ?? load(issuer)
 
   return {

@@ -11,6 +11,8 @@ export interface Issuer {
   readonly clientId?: string
 }
 
+export type IssuerOfPeople = Issuer & Required<Pick<Issuer, 'clientId'>>
+
 /** A-95, A-100: programs get rights for `ttl` seconds, and people get a role. */
 export interface ProgramGrant {
   readonly rights: readonly string[]

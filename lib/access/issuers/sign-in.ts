@@ -1,7 +1,7 @@
 import * as library from 'openid-client'
 import { type ErrorName, errors, ServiceError } from '../../core/errors.ts'
 import { clockSkew, type IssuerClient } from './issuer-client.ts'
-import { type Claims, type Issuer, isTrustedAddress } from './issuers.ts'
+import { type Claims, type IssuerOfPeople, isTrustedAddress } from './issuers.ts'
 
 /** The browser keeps this between the two requests of a sign-in. `challenge` is the PKCE challenge of the console. */
 export interface Begun {
@@ -13,7 +13,7 @@ export interface Begun {
 
 interface Provider {
   readonly client: IssuerClient
-  readonly issuer: Issuer & { readonly clientId: string }
+  readonly issuer: IssuerOfPeople
   readonly secret: string | undefined
   readonly callback: string
 }

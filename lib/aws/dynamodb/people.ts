@@ -1,9 +1,8 @@
 import {
-  hasOtherOwner,
   isPersonName,
   keyOfName,
+  losesLastOwner,
   lowerAscii,
-  ownershipsLost,
   type People,
   type Person,
   updatePerson,
@@ -62,11 +61,6 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
 
   const listOfSite = (site: SiteId) => listIf(({ sites }) => sites[site] !== undefined, true)
 
-  const hasLast = async (before: Person, sites: readonly SiteId[]): Promise<boolean> => {
-    for (const site of sites) if (!hasOtherOwner(await listOfSite(site), site, before)) return true
-    return false
-  }
-
   const people: People = {
     async get(name, isNewest = true) {
       // DynamoDB refuses long keys with an error.
@@ -77,10 +71,9 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     create: async (person, entries) => recordIf(await add(person), record, ...entries),
 
     async replace(before, after, entries) {
-      const lost = ownershipsLost(before, after)
-      if (await hasLast(before, lost)) return 'last owner'
+      if (await losesLastOwner(people, before, after)) return 'last owner'
       if (!(await write(before, after))) return 'overtaken'
-      if (await hasLast(before, lost)) {
+      if (await losesLastOwner(people, before, after)) {
         await takeBack(people, before, after)
         return 'last owner'
       }
