@@ -79,14 +79,6 @@ const personNamed = async ({ people }: AdminStores, name: string): Promise<Perso
   return person
 }
 
-const firstSiteOf = (person: Person): SiteId => {
-  const [site] = sitesOfPerson(person)
-  if (site === undefined) {
-    throw new Refusal(`${person.name} has no site. Add a site first: "user add ${person.name} --site ID --role ROLE".`)
-  }
-  return site
-}
-
 const invitationView = async (stores: AdminStores, name: string, site: SiteId, invitation?: Invitation) => {
   const { dataCentre } = await siteOf(stores, site)
   const { url = '' } = (await stores.sites.getDataCentre(dataCentre)) ?? {}
@@ -135,10 +127,11 @@ const show = async (stores: AdminStores, name: string) => {
 
 const applyChange = async (stores: AdminStores, name: string, wanted: UserChange, site?: SiteId) => {
   const person = await personNamed(stores, name)
-  const on = site ?? firstSiteOf(person)
-  if (person.sites[on] === undefined) {
+  const on = site ?? sitesOfPerson(person)[0]
+  if (on === undefined || person.sites[on] === undefined) {
     throw new Refusal(
-      `Site ${on} has no person ${person.name}. "user add ${person.name} --site ${on}" adds the person.`,
+      `${person.name} does not have ${site === undefined ? 'any site' : `site ${site}`}. ` +
+        `Add it first: "user add ${person.name} --site ID --role ROLE".`,
     )
   }
   const { invitation } = await changeUser(depsOf(stores), managerOn(on, sitesOfPerson(person)), name, wanted)

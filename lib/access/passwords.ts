@@ -1,9 +1,11 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { isDeepStrictEqual, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
 import { createTurns } from '../core/turns.ts'
 
 const present = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const
+
+const presentPrefix = `$argon2id$v=19$m=${present.memory},t=${present.passes},p=${present.parallelism}$`
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 
@@ -24,8 +26,7 @@ const read = (phc: string): Hash => {
   return { cost, nonce: Buffer.from(nonce, 'base64'), tag: Buffer.from(tag, 'base64') }
 }
 
-const write = ({ cost: { memory, passes, parallelism }, nonce, tag }: Hash): string =>
-  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${inBase64(nonce)}$${inBase64(tag)}`
+const write = ({ nonce, tag }: Omit<Hash, 'cost'>): string => `${presentPrefix}${inBase64(nonce)}$${inBase64(tag)}`
 
 /**
  * Hashing and reading files use the same threads. So only a few hashes are computed at once, and the other calls wait.
@@ -45,14 +46,14 @@ export const hashPassword = async (password: string): Promise<string> => {
 
 // No password has this hash. A-66: a sign-in with a wrong name checks this hash, and so takes as much time as one with
 // a wrong password.
-const nobody = write({ cost: present, nonce: randomBytes(16), tag: randomBytes(32) })
+const nobody = write({ nonce: randomBytes(16), tag: randomBytes(32) })
 
 export const matchesPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
   const hash = read(stored ?? nobody)
   return timingSafeEqual(await tagOf(password, hash), hash.tag) && stored !== undefined
 }
 
-export const isOutdated = (stored: string): boolean => !isDeepStrictEqual(read(stored).cost, present)
+export const isOutdated = (stored: string): boolean => !stored.startsWith(presentPrefix)
 
 const [fewest, most] = [12, 256]
 const shortestName = 3

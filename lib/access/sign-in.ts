@@ -52,18 +52,13 @@ export const authenticatePerson = async (
   return outcome === 'done' ? { ...after, version: person.version + 1 } : person
 }
 
-/** A-54: the names that a password of this person must not contain. */
-const namesAround = async (findSite: SignInDeps['findSite'], person: Person): Promise<readonly string[]> => {
-  const sites = await Promise.all(sitesOfPerson(person).map(findSite))
-  return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
-}
-
 /** Greater than the `since` of every earlier session, so all of them end. */
 export const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
 
 /** A-54, A-71. Sets a new password, and ends all sessions. Errors: passwordWeak, unavailable. */
 export const withPassword = async (deps: Pick<SignInDeps, 'findSite' | 'clock'>, person: Person, password: string) => {
-  checkPassword(password, await namesAround(deps.findSite, person))
+  const sites = await Promise.all(sitesOfPerson(person).map(deps.findSite))
+  checkPassword(password, [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))])
   const { invitation: _, ...others } = person
   return { ...others, password: await hashPassword(password), sessions: newSessions(person, deps.clock.wall()) }
 }
