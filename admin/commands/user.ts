@@ -189,7 +189,7 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
     )
   }
   if (sites.length === 0) await stores.people.replace(person, undefined, [])
-  else await removeUser(stores, managerOn(sites[0] as SiteId, sites), name)
+  else await removeUser(depsOf(stores), managerOn(sites[0] as SiteId, sites), name)
   return { removed: true }
 }
 

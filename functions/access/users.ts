@@ -35,8 +35,8 @@ export const listUsers = operation({ query: pageIn('users') }, async ({ site, qu
 })
 
 /** 404/101010 for a person without an entry on the site. */
-export const getUser = operation({ params: nameOf }, async ({ site, params }, { people }) =>
-  ok(userView(await findUser({ people }, site.id, params.name), site.id)),
+export const getUser = operation({ params: nameOf }, async ({ site, params }, deps) =>
+  ok(userView(await findUser(deps, site.id, params.name), site.id)),
 )
 
 /** 409/101011 for a name that is taken. */

@@ -111,12 +111,7 @@ export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser) =
 }
 
 /** Errors: personUnknown, rightMissing, accessMalformed, lastOwner, unavailable. */
-export const changeUser = async (
-  { people, clock }: Pick<UserDeps, 'people' | 'clock'>,
-  manager: Manager,
-  name: string,
-  change: UserChange,
-) => {
+export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, name: string, change: UserChange) => {
   const site = manager.site.id
   const { entry, invite: again, displayName, email, disabled } = change
   const sites: Person['sites'] = entry ? { [site]: entry } : {}
@@ -143,11 +138,7 @@ export const changeUser = async (
 }
 
 /** Errors: personUnknown, lastOwner, unavailable. */
-export const removeUser = async (
-  { people }: Pick<UserDeps, 'people'>,
-  manager: Manager,
-  name: string,
-): Promise<void> => {
+export const removeUser = async ({ people }: UserDeps, manager: Manager, name: string): Promise<void> => {
   const site = manager.site.id
   const removed = (person: Person, sites: readonly SiteId[]) =>
     personEntries('user.removed', person, manager.author, sites)
@@ -159,5 +150,5 @@ export const removeUser = async (
   if (!found) throw new ServiceError('personUnknown')
 }
 
-export const findUser = async ({ people }: Pick<UserDeps, 'people'>, site: SiteId, name: string): Promise<Person> =>
+export const findUser = async ({ people }: UserDeps, site: SiteId, name: string): Promise<Person> =>
   ofSite(await people.get(name), site)

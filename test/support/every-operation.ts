@@ -331,7 +331,7 @@ const invitation = { invitation: `joe.${invited}`, password: 'correct horse batt
 const signIn = { username: 'Bob', password: 'correct horse battery' }
 
 const nonce = 'nonce'
-const begun = `sign-in=${Buffer.from(JSON.stringify({ state: 'state', nonce, verifier: 'v', challenge: 'c' })).toString('base64url')}`
+const begun = `sign-in=state.${nonce}.v.c`
 let provider: TokenIssuer | undefined
 
 const access: Exercise = {
