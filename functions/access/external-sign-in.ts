@@ -91,8 +91,7 @@ export const beginExternalSignIn = publicOperation(async (request, deps: IssuerD
   const provided = await providerOf(deps, request)
   const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
   try {
-    const { location, begun } = await beginSignIn(provided.provider, challenge)
-    const { state, nonce, verifier } = begun
+    const { location, state, nonce, verifier } = await beginSignIn(provided.provider)
     const value = [state, nonce, verifier, challenge].join('.')
     return goTo(location, cookieFor(provided.place, value, signInLasts))
   } catch (error) {
@@ -100,7 +99,7 @@ export const beginExternalSignIn = publicOperation(async (request, deps: IssuerD
   }
 })
 
-const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
+const readBegun = ({ headers }: RoutedRequest) => {
   const [, value = ''] = /(?:^|;\s*)sign-in=([\w.-]{1,2000})(?:;|$)/.exec(headers['cookie'] ?? '') ?? []
   const [state, nonce, verifier, challenge] = value.split('.')
   return state && nonce && verifier && challenge ? { state, nonce, verifier, challenge } : undefined

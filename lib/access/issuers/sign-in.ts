@@ -3,12 +3,11 @@ import { type ErrorName, errors, ServiceError } from '../../core/errors.ts'
 import { clockSkew, type IssuerClient } from './issuer-client.ts'
 import { type Claims, type IssuerOfPeople, isTrustedAddress } from './issuers.ts'
 
-/** The browser keeps this between the two requests of a sign-in. `challenge` is the PKCE challenge of the console. */
+/** The browser keeps this between the two requests of a sign-in. */
 export interface Begun {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  readonly challenge: string
 }
 
 interface Provider {
@@ -43,26 +42,23 @@ const faultIn = (error: unknown, otherwise: ErrorName): ServiceError => {
 }
 
 /** A-92: returns the address to which the browser goes, at the issuer. Errors: unavailable. */
-export const beginSignIn = async (provider: Provider, challenge: string) => {
+export const beginSignIn = async (provider: Provider): Promise<Begun & { readonly location: string }> => {
   try {
     const configuration = await configure(provider)
-    const begun: Begun = {
-      state: library.randomState(),
-      nonce: library.randomNonce(),
-      verifier: library.randomPKCECodeVerifier(),
-      challenge,
-    }
+    const state = library.randomState()
+    const nonce = library.randomNonce()
+    const verifier = library.randomPKCECodeVerifier()
     const url = library.buildAuthorizationUrl(configuration, {
       redirect_uri: provider.callback,
       scope: 'openid email profile',
-      state: begun.state,
-      nonce: begun.nonce,
-      code_challenge: await library.calculatePKCECodeChallenge(begun.verifier),
+      state,
+      nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     })
     if (!isTrustedAddress(url, provider.issuer.url.startsWith('http:')))
       throw new Error('The sign-in page of the issuer has no https')
-    return { location: url.href, begun }
+    return { location: url.href, state, nonce, verifier }
   } catch (error) {
     throw faultIn(error, 'unavailable')
   }
