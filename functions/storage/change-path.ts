@@ -111,7 +111,14 @@ const putFileContent = operation({ params: writablePath, query: asDraft }, async
 
 const uploadForm = upload(refuseVersion)
 
-export const putPath: OperationHandler<StorageDeps> = (exchange, deps) => {
+// S-137: the JSON body of such a request would replace the file.
+const refuseSwitchOfPost = ({ query }: Pick<Request, 'query'>): void => {
+  const name = ['restore', 'parts'].find((one) => query.has(one))
+  if (name !== undefined) throw storageRefused(`PUT has no switch "${name}". Send this request by POST.`)
+}
+
+export const putPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
+  refuseSwitchOfPost(exchange)
   if (exchange.query.has('meta')) return relocatePath(exchange, deps)
   if (firstValue(exchange.query, 'type') === 'folder') return putFolder(exchange, deps)
   return (isMultipart(exchange.headers['content-type']) ? uploadForm : putFileContent)(exchange, deps)

@@ -45,7 +45,7 @@ export const bytesIn = ({ body }: S3Request): Buffer => {
 /** A body with characters that XML forbids is not XML. */
 export const xmlIn = (request: S3Request): string => {
   const xml = bytesIn(request).toString()
-  if (/[\ufffe\uffff]/.test(xml)) throw new Refusal(400, 'MalformedXML')
+  if (/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.test(xml)) throw new Refusal(400, 'MalformedXML')
   return xml
 }
 

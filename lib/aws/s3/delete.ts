@@ -29,7 +29,7 @@ export type Doomed =
   | { readonly kind: 'object'; readonly key: string; readonly tag: string }
   | { readonly kind: 'version'; readonly key: string; readonly versionId: string }
 
-const unfitForXml = /[\ufffe\uffff]/
+const unfitForXml = /[\p{Cc}\ufffe\uffff]/u
 
 const batchLength = 1_000
 

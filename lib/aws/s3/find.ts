@@ -63,8 +63,13 @@ export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInf
 /** Listed keys are URL-encoded, because XML cannot contain some of them. */
 export const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
 
-/** The greatest character: with it, the key of a folder sorts after everything in the folder. */
-export const lastCharacter = '\u{10ffff}'
+// In bytes: no key in S3 is longer.
+const longestKey = 1_024
+const greatest = '\u{10ffff}'
+
+/** A key that sorts after everything in a folder. A name may consist of the greatest character, too. */
+export const endOfFolder = (folder: string): string =>
+  folder + greatest.repeat(Math.max(longestKey - Buffer.byteLength(folder), 0) / Buffer.byteLength(greatest))
 
 const listOnce = async (
   { client, name, options }: Bucket,
@@ -78,7 +83,7 @@ const listOnce = async (
     MaxKeys: limit,
     ...(isEncoded && { EncodingType: 'url' }),
     ...(folded && { Delimiter: '/' }),
-    ...(after !== undefined && { StartAfter: isFolder ? `${after}${lastCharacter}` : after }),
+    ...(after !== undefined && { StartAfter: isFolder ? endOfFolder(after) : after }),
   })
   const { Contents = [], CommonPrefixes = [], IsTruncated } = await client.send(query, options)
   const keyOf = (key = '') => (isEncoded ? decodeKey(key) : key)

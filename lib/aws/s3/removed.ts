@@ -8,7 +8,7 @@ import {
   type RemovedQuery,
 } from '../../storage/object-store.ts'
 import type { Bucket } from './bucket.ts'
-import { existsBelow, lastCharacter } from './find.ts'
+import { endOfFolder, existsBelow } from './find.ts'
 import { type ListPosition, listPage, type Page, type State, statesBelow } from './versions.ts'
 
 // Searches one key for the version that was hidden in some period, from the newest state of the key on.
@@ -89,7 +89,7 @@ const foldedKey = (prefix: string, key: string): string => {
 }
 
 const positionAfter = (prefix: string, key: string): ListPosition => ({
-  key: key.endsWith('/') && key !== prefix ? `${key}${lastCharacter}` : key,
+  key: key.endsWith('/') && key !== prefix ? endOfFolder(key) : key,
 })
 
 // A key for which only markers and no version were found so far. `removedAt` is the time of the oldest marker.

@@ -26,6 +26,7 @@ export const describeListing = (bench: Workbench): void => {
       '😀',
       'folder/',
       'm/n/o',
+      'm/\u{10ffff}x',
       '&<>"\'%#+?',
     ]
     await Promise.all(names.map((name) => (name.endsWith('/') ? Promise.resolve() : put(`${prefix}${name}`, name))))

@@ -93,7 +93,7 @@ export const describePlacing = (bench: Workbench): void => {
   it('A removal accepts names that XML cannot contain', async ({ skip }) => {
     requires('comparesVersions', skip)
     const prefix = fresh()
-    const names = ['\ufffe', '\uffff', 'gone\uffff', 'plain']
+    const names = ['\u0001', '\ufffe', '\uffff', 'gone\uffff', 'plain']
     for (const name of names) await put(`${prefix}${name}`, 'old')
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
     await put(`${prefix}\ufffe`, 'newer')
