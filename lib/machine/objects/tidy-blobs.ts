@@ -1,6 +1,7 @@
-import { type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { copyFileSync, type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { systemCodeOf } from '../../core/system-failures.ts'
 import { type Flag, prepareQuery } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
@@ -33,6 +34,17 @@ const removeOldOrphans = (orphans: string, now: number): void => {
   }
 }
 
+// The operator may have put one of the folders on another disk. If a copy is interrupted, the next start repeats it.
+const move = (from: string, to: string): void => {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EXDEV') throw error
+    copyFileSync(from, to)
+    rmSync(from)
+  }
+}
+
 /**
  * Moves blobs that no row refers to into `orphans/`, and finds missing blobs. The blobs of running requests look the
  * same, so only a service does this, before its first request. While a backup holds the blobs, moves none. `now` is in
@@ -61,7 +73,7 @@ export const tidyBlobs = (
   const orphaned = isHeld ? [] : [...unclaimed]
   for (const name of orphaned) {
     const path = join(orphans, name)
-    renameSync(join(blobs, name), path)
+    move(join(blobs, name), path)
     // The age of an orphan counts from this move.
     utimesSync(path, now / 1000, now / 1000)
   }

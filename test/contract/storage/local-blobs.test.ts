@@ -1,4 +1,15 @@
-import { readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -71,6 +82,20 @@ it('Orphans are removed 7 days after they were moved, even if they are older (O-
   expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
   restart(now + 7 * day + 1000)
   expect(readdirSync(join(directory, 'orphans'))).toEqual([])
+})
+
+const otherDisk = ['/dev/shm', '/var/tmp'].find(
+  (folder) => existsSync(folder) && statSync(folder).dev !== statSync(tmpdir()).dev,
+)
+
+it.skipIf(otherDisk === undefined)('Orphans may be on another disk than the blobs (O-16)', ({ onTestFinished }) => {
+  const elsewhere = mkdtempSync(join(otherDisk ?? '', 'site-admin-'))
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+  rmSync(join(directory, 'orphans'), { recursive: true })
+  symlinkSync(elsewhere, join(directory, 'orphans'))
+  writeFileSync(join(directory, 'blobs', name), 'left behind')
+  expect(restart()).toMatchObject({ orphans: 1 })
+  expect([readdirSync(elsewhere), readdirSync(join(directory, 'blobs'))]).toEqual([[name], []])
 })
 
 const key = 'live/1001/large'
