@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { uncover } from '../../../lib/access/grants.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import { type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
@@ -33,4 +34,27 @@ test.each<[string, () => Promise<unknown>, () => Promise<boolean>]>([
   expect(await remove()).toBe(true)
   expect(await remove()).toBe(false)
   expect([answers.lost, recorded]).toEqual([1, [entry]])
+})
+
+test('A site whose first answer is lost is created once, and recorded (H-1)', async () => {
+  recorded.length = 0
+  const answers = loseAnswer(dynamodb, 'PutItemCommand')
+  expect(await sites.createSite(place, entry)).toBe(true)
+  expect(await sites.createSite(place, entry)).toBe(false)
+  expect([answers.lost, recorded]).toEqual([1, [entry]])
+  expect(await sites.getSite(site)).toEqual(place)
+})
+
+test.each([
+  ['PutItemCommand', [site, 1002 as SiteId]],
+  ['DeleteItemCommand', [site]],
+] as const)('A token that loses a site is recorded although the first answer to %s is lost (H-1)', async (name, of) => {
+  const grant = { ...token, sites: of }
+  await grants.put(grant, [])
+  recorded.length = 0
+  const answers = loseAnswer(dynamodb, name)
+  const left = uncover(grant, site)
+  expect(await grants.change(token.hash, (present) => uncover(present, site), [entry])).toBe(true)
+  expect([answers.lost, recorded]).toEqual([1, [entry]])
+  expect(await grants.get(token.hash)).toEqual(left)
 })
