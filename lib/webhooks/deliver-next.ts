@@ -51,7 +51,9 @@ const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, e
 
 const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook): Promise<number> => {
   if (webhook.failingSince === undefined || (await hasRoom(deps, webhook))) return 0
-  const [last] = await deps.deliveries.recent(webhook.site, webhook.id)
+  // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
+  const recent = await deps.deliveries.recent(webhook.site, webhook.id)
+  const last = recent.find(({ position }) => position > webhook.position)
   return last ? last.at + pauseWithoutRoom : 0
 }
 

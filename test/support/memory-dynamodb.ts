@@ -174,9 +174,15 @@ const nameOf = (command: object): string =>
   command.constructor.name.replace(/(?<=^(Get|Put|Update|Delete|BatchGet|BatchWrite))Command$/, 'ItemCommand')
 
 /** Repeats a call that failed temporarily. */
-const repeat = async <Result>(call: () => Promise<Result>, mostAttempts: number, attempts = 1): Promise<Result> => {
+const repeat = async <Result extends { readonly output: object }>(
+  call: () => Promise<Result>,
+  mostAttempts: number,
+  attempts = 1,
+): Promise<Result> => {
   try {
-    return await call()
+    const result = await call()
+    Object.assign(result.output, { $metadata: { attempts } })
+    return result
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) error.$metadata.attempts = attempts
     const isOver = attempts >= mostAttempts || !(error instanceof Error && /^(SlowDown|TimeoutError)$/.test(error.name))

@@ -8,6 +8,7 @@ import { trustKey } from './access-values.ts'
 import { type ItemChange, mapped, openTable, queryItems, scan, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
+import { createMark, isOwnWrite } from './write-mark.ts'
 
 /** Only commands change sites and tokens. Functions only read them, and so need no history here. */
 export const withoutHistory: RecordChange = async () => {}
@@ -23,13 +24,14 @@ const isGrant = ({ hash }: Pick<Grant, 'hash'>): boolean => !hash.includes('#')
 
 interface GrantItem extends Grant {
   readonly site?: SiteId | undefined
+  readonly mark?: string
 }
 
 interface UseItem extends Pick<GrantItem, 'hash' | 'site' | 'expires'> {
   readonly day: string
 }
 
-const toGrant = ({ site: _, ...grant }: GrantItem): Grant => grant
+const toGrant = ({ site: _, mark: __, ...grant }: GrantItem): Grant => grant
 
 const readKeys = async (table: Table<GrantItem & Partial<UseItem>>, site: SiteId): Promise<readonly Key[]> => {
   const query = { index: 'keysOfSite', where: '#site = :site', values: { ':site': site }, columns: ['hash'] }
@@ -54,15 +56,22 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     get: async (hash, isNewest = true) => mapped(await table.get({ hash }, isNewest), toGrant),
 
     async change(hash, change, entries) {
+      const replace = async (before: GrantItem, after: ReturnType<typeof change>): Promise<boolean> => {
+        // Nothing adds sites to a grant, so an equal number of sites means the same sites.
+        const condition = '#user = :user AND size(#sites) = :count'
+        const write = { condition, values: { ':user': before.user, ':count': before.sites.length } }
+        const mark = createMark()
+        const isDone = after ? await table.put({ ...before, ...after, mark }, write) : await table.take({ hash }, write)
+        if (isDone) return true
+        const present = await table.get({ hash })
+        return after ? isOwnWrite(mark, present?.mark) : !present
+      }
+
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
         const before = await table.get({ hash })
         const after = before && change(before)
         if (!before || after === before) return false
-        // Nothing adds sites to a grant, so an equal number of sites means the same sites.
-        const condition = '#user = :user AND size(#sites) = :count'
-        const write = { condition, values: { ':user': before.user, ':count': before.sites.length } }
-        const isDone = after ? await table.put({ ...before, ...after }, write) : await table.take({ hash }, write)
-        if (await recordIf(isDone, record, ...entries)) return true
+        if (await recordIf(await replace(before, after), record, ...entries)) return true
       }
       throw new ServiceError('unavailable')
     },
@@ -96,13 +105,14 @@ interface SiteItem {
   readonly dataCentre: string
   readonly features: { readonly renderingEngine: boolean }
   readonly quota?: number
+  readonly mark?: string
 }
 
 const siteKey = (id: SiteId) => ({ id: String(id) })
 const dataCentrePrefix = 'dc#'
 const dataCentreKey = (id: string) => ({ id: dataCentrePrefix + id })
 
-const toSite = ({ id, features: { renderingEngine }, ...site }: SiteItem): Site => ({
+const toSite = ({ id, features: { renderingEngine }, mark: _, ...site }: SiteItem): Site => ({
   ...site,
   id: storedId(id),
   renderingEngine,
@@ -135,8 +145,11 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
     getDataCentre: async (id) => mapped(await dataCentreTable.get(dataCentreKey(id), false), toDataCentre),
 
     async createSite({ id, renderingEngine, ...site }, entry) {
-      const item = { ...site, ...siteKey(id), features: { renderingEngine } }
-      return recordIf(await siteTable.put(item, { condition: 'attribute_not_exists(#id)' }), record, entry)
+      const item = { ...site, ...siteKey(id), features: { renderingEngine }, mark: createMark() }
+      const isCreated =
+        (await siteTable.put(item, { condition: 'attribute_not_exists(#id)' })) ||
+        isOwnWrite(item.mark, (await siteTable.get(siteKey(id)))?.mark)
+      return recordIf(isCreated, record, entry)
     },
 
     renameSite: (id, name, entry) => changeSite(id, 'name', name, entry),

@@ -144,11 +144,15 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await ifConditionHolds(dynamodb.send(command)))?.Attributes as Item | undefined
     },
 
-    /** Returns false if there was no item. The read is needed: a repeated call cannot tell whether it removed the item. */
+    /**
+     * Returns false if there was no item, or if another call removed it meanwhile. The read is needed: a repeated call
+     * cannot tell whether it removed the item.
+     */
     async remove(key: Key): Promise<boolean> {
       if (!(await this.get(key))) return false
-      await this.take(key)
-      return true
+      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' })
+      const { Attributes, $metadata } = await dynamodb.send(command)
+      return Attributes !== undefined || $metadata.attempts !== 1
     },
   }
 }

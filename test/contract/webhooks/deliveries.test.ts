@@ -169,6 +169,27 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     expect(subjects()).toEqual(['a.html', 'b.html'])
   })
 
+  test('After 500 failed deliveries, failing retries do not delay the next change (V-10)', async () => {
+    await create()
+    await change('old.html')
+    answer = () => failure
+    await deliver()
+    const [retry] = await deliveries.retries(site, 'whk_one', 1)
+    const others = Array.from({ length: mostRetries - 1 }, (_, position) => ({ position, attempt: 9, due: now + day }))
+    await inParallel(others, 20, (other) => deliveries.record(site, 'whk_one', { retry: other }))
+    await change('next.html')
+    const due = await deliver()
+    expect(due).toBe(retry?.due)
+    expect(subjects()).toEqual(['old.html', 'next.html'])
+    const resumes = now + 5 * minute
+    now = due ?? 0
+    await deliver()
+    answer = ({ body }) => (JSON.parse(body).subject === 'next.html' ? ok : failure)
+    now = resumes
+    await deliver()
+    expect(new Set(subjects())).toEqual(new Set(['old.html', 'next.html']))
+  })
+
   test('A target that answers 410 gets no more deliveries (V-11)', async () => {
     await create()
     answer = () => ({ status: 410 })

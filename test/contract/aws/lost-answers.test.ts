@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { uncover } from '../../../lib/access/grants.ts'
+import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
+import { type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
+import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
+import { entry } from '../../support/history.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { loseAnswer } from '../../support/store-faults.ts'
+import { openTableStores } from '../../support/tables.ts'
+
+const site = 1001 as SiteId
+const { names, connect } = openMemoryTables()
+const dynamodb = connect()
+const recorded: HistoryEntry[] = []
+const { grants, sites, webForms, webhooks } = openTableStores(names, {
+  dynamodb,
+  record: async (one) => void recorded.push(one),
+})
+
+const webhook = { site, id: 'whk_1', types: [], secrets: [], position: 0 } as unknown as Webhook
+const token = { hash: 'hash', user: 'ann', sites: [site], permissions: [], expires: 2_000_000_000 }
+const contactForm = { site, id: storedId<WebFormId>(1), name: 'Contact', fields: [] }
+const place = { id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }
+
+const removals: [string, () => Promise<unknown>, () => Promise<boolean>][] = [
+  ['token', () => grants.put(token, []), () => grants.remove(token.hash, [entry])],
+  ['site', () => sites.createSite(place, entry), () => sites.removeSite(site, entry)],
+  ['web form', () => webForms.create(contactForm, entry), () => webForms.remove(site, contactForm.id, entry)],
+  ['webhook', () => webhooks.create(webhook, entry), () => webhooks.remove(site, webhook.id, entry)],
+]
+
+test.each(removals)('Of concurrent removals of a %s, one is recorded (H-1)', async (_, create, remove) => {
+  await create()
+  recorded.length = 0
+  const removed = await Promise.all([remove(), remove(), remove()])
+  expect([removed.filter(Boolean), recorded]).toEqual([[true], [entry]])
+})
+
+test.each(removals)(
+  'The removal of a %s is recorded although its first answer is lost (H-1)',
+  async (_, create, remove) => {
+    await create()
+    recorded.length = 0
+    const answers = loseAnswer(dynamodb, 'DeleteItemCommand')
+    expect(await remove()).toBe(true)
+    expect(await remove()).toBe(false)
+    expect([answers.lost, recorded]).toEqual([1, [entry]])
+  },
+)
+
+test('A site whose first answer is lost is created once, and recorded (H-1)', async () => {
+  recorded.length = 0
+  const answers = loseAnswer(dynamodb, 'PutItemCommand')
+  expect(await sites.createSite(place, entry)).toBe(true)
+  expect(await sites.createSite(place, entry)).toBe(false)
+  expect([answers.lost, recorded]).toEqual([1, [entry]])
+  expect(await sites.getSite(site)).toEqual(place)
+})
+
+test.each([
+  ['PutItemCommand', [site, 1002 as SiteId]],
+  ['DeleteItemCommand', [site]],
+] as const)('A token that loses a site is recorded although the first answer to %s is lost (H-1)', async (name, of) => {
+  const grant = { ...token, sites: of }
+  await grants.put(grant, [])
+  recorded.length = 0
+  const answers = loseAnswer(dynamodb, name)
+  const left = uncover(grant, site)
+  expect(await grants.change(token.hash, (present) => uncover(present, site), [entry])).toBe(true)
+  expect([answers.lost, recorded]).toEqual([1, [entry]])
+  expect(await grants.get(token.hash)).toEqual(left)
+})
