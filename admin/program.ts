@@ -38,10 +38,11 @@ export const serveCommand = (): Command =>
     },
   )
 
-const completionDescription = 'print the completion of commands and options for a shell'
+const completionDescription =
+  'print a completion script for a shell; for bash, add "source <(site-admin completion bash)" to ~/.bashrc'
 
 export const completionCommand = (program: Command): Command =>
-  commandOf('completion', completionDescription, 'completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc')
+  commandOf('completion', completionDescription, 'completion bash', 'completion zsh')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => printText(completionOf(program, shell)))
 

@@ -168,7 +168,7 @@ const privateOption = [
 
 const withSettings = (command: Command): Command =>
   command
-    .option('--type <type>', 'a type to report, such as file.* or link.added, or all (repeatable)', collect(parseType))
+    .option('--type <type>', 'a type of changes to report: all, file.*, link.added … (repeatable)', collect(parseType))
     .option('--subject <text>', 'report only changes whose subject begins with this text', parseLine(longest.subject))
     .option('--description <text>', 'a note that describes the webhook', parseLine(longest.description))
     .option(...privateOption)

@@ -29,7 +29,9 @@ import {
  * suites on the deployment, and removes it. With `--emulator localstack`, a LocalStack must run at that address.
  */
 const usage = `Usage: npm run test:deployed -- [--all] [--emulator localstack [--smoke]]
-With --all, every acceptance case runs, also those that \`npm test\` shows without an emulator. With --smoke, LocalStack gets a short look, and what MiniStack cannot do. Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`
+--all runs every acceptance case, also those that \`npm test\` runs without an emulator.
+--smoke runs a few suites on LocalStack, and the cases that MiniStack cannot pass.
+AWS_ENDPOINT_URL is the address of the emulator. Without it, the command starts a MiniStack, or uses the LocalStack at http://127.0.0.1:4566.`
 
 const reports = 'reports'
 

@@ -241,9 +241,9 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
     .action((flags: LoginFlags) => login(program.opts<Globals>(), flags, signal))
   add(
     'completion',
-    'print a completion script for a shell',
-    'completion bash >> ~/.bashrc',
-    'completion zsh >> ~/.zshrc',
+    'print a completion script for a shell; for bash, add "source <(site-files completion bash)" to ~/.bashrc',
+    'completion bash',
+    'completion zsh',
   )
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => void writeOut(`${completionOf(program, shell)}\n`))
