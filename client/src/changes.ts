@@ -13,6 +13,7 @@ export interface Changes {
    * the signal.
    */
   follow(query?: FollowQuery): AsyncIterable<Change>
+  /** Returns the newest changes, at most 500 and the oldest first. To read further back, use `page`. */
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
   /**
    * Reads a page of the changes before a given change, the newest first. Without `before`, the page begins with the
