@@ -173,14 +173,15 @@ it('A restore over a draft answers 104022 without replace: true (H-24)', async (
   expect((await read(page, '?version=draft')).text).toBe('newer draft')
 })
 
-it.each([
+it.each<[string, string, string?]>([
   ['x', 'x/y'],
   ['x/y', 'x'],
   ['x', ''],
-])('A removed file at "%s" is not restored while a file is at "%s" (H-24)', async (before, meanwhile) => {
+  ['x', 'x', '?type=folder'],
+])('A removed "%s" is not restored while a file is at "%s" (H-24)', async (before, meanwhile, query) => {
   const folder = `${own}/clash`
   const present = meanwhile === '' ? folder : `${folder}/${meanwhile}`
-  await put(`${folder}/${before}`, 'removed')
+  await put(`${folder}/${before}`, query ? '' : 'removed', query)
   await remove(folder)
   await put(present, 'meanwhile')
   expectError(await restore(folder, { replace: true }), 400, 104022)

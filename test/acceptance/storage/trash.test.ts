@@ -70,6 +70,7 @@ it('The trash comes in pages, and each entry can be restored (H-38)', async () =
   for (const name of names) await put(`${folder}/${name}`, name)
   for (const name of names) await remove(`${folder}/${name}`)
   const pages = await allPages((page) => read(folder, `?deleted=all&limit=2${page}`))
+  expect(Math.max(...pages.map(({ deleted }) => deleted.length))).toBeLessThanOrEqual(2)
   const paths = pages.flatMap(({ deleted }) => deleted.map(({ path }: { path: string }) => path))
   expect(paths).toEqual(['3.txt', '2.txt', '1.txt'].map((name) => `${folder}/${name}`))
   for (const path of paths) expect((await restore(path)).status).toBe(200)
