@@ -59,6 +59,19 @@ test.each([
   expect(words()).toEqual(['first', 'a', 'b', 'c'])
 })
 
+test('a change that cannot be committed changes nothing, and locks out no other process', async () => {
+  const { file, database, words } = openWords()
+  const failing = database.write(() =>
+    database.connection.exec(`
+      CREATE TABLE notes (word TEXT REFERENCES words (word) DEFERRABLE INITIALLY DEFERRED);
+      INSERT INTO words (word) VALUES ('half');
+      INSERT INTO notes (word) VALUES ('missing')`),
+  )
+  await expect(failing).rejects.toThrow('FOREIGN KEY')
+  expect(words()).toEqual([])
+  openAnother(file).exec('BEGIN IMMEDIATE')
+})
+
 test('writes that do not wait for the disk keep their order among changes, and survive the end of the process', async () => {
   const { file, database, add } = openWords()
   const note = (word: string) =>
