@@ -122,7 +122,7 @@ export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, 
     ofSite(before, site)
     requireGrantable(manager, sites)
     if (isOfWholePerson) requireEveryRight(manager, before)
-    const changed = { ...withSites(before, sites), ...details }
+    const changed = { ...(entry ? withSites(before, sites) : before), ...details }
     if (again && changed.disabled) {
       throw new ServiceError('accessMalformed', {
         message: 'A disabled person cannot accept an invitation. Enable the person first.',
