@@ -147,7 +147,7 @@ test('--mine and --theirs decide conflicts both ways (T-54)', async ({ demo, fol
   expect(await site.texts()).toStrictEqual({ a: 'mine', b: 'theirs', 'sub/c': 'theirs' })
   expect(await readTree(here)).toStrictEqual(conflicts)
 
-  const pulled = await demo('pull', '--mine', 'b', folder, here)
+  const pulled = await demo('pull', '--mine', '.', folder, here)
   expect(pulled).toMatchObject(outcome(0, messages.client.done(0, 1)))
   expect(await readTree(here)).toStrictEqual({ a: 'mine', b: 'mine', 'sub/c': 'theirs' })
   expect((await demo('push', here, folder)).status).toBe(0)

@@ -2,11 +2,11 @@ import { ServiceError, type SiteClient } from '../index.ts'
 import { joinPath, pathOf } from '../paths.ts'
 import { UsageError } from './failure.ts'
 
-/** Removes extra slashes; the root is empty. */
+/** Removes extra slashes and dots; the root is empty. */
 export const sitePath = (text: string): string =>
   text
     .split('/')
-    .filter((part) => part !== '')
+    .filter((part) => part !== '' && part !== '.')
     .join('/')
 
 export const nameOf = (path: string): string => sitePath(path).split('/').at(-1) ?? ''

@@ -64,7 +64,7 @@ const findFolder = async ({ files }: SiteClient, wanted: string, direction: Dire
 }
 
 const isCovered = (places: readonly { readonly path: string }[], path: string): boolean =>
-  places.some((each) => path === each.path || path.startsWith(`${each.path}/`))
+  places.some((each) => each.path === '' || path === each.path || path.startsWith(`${each.path}/`))
 
 const selectExclusions = (direction: Direction, here: LocalTree, there: RemoteTree) => {
   if (direction === 'push') return here
