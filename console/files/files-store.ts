@@ -7,6 +7,7 @@ import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import { affectsFolder, createFolder, type Folder } from './folder.ts'
 import { createNameSearch, type NameSearch } from './name-search.ts'
 import { createPreview, type Preview } from './preview.ts'
+import { restoreItem } from './restore-item.ts'
 import { createTree, type Tree } from './tree.ts'
 
 export type Relocation = 'move' | 'copy'
@@ -99,7 +100,7 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
       return each(paths, (path) => client().files[how](path, join(target, nameOf(path))))
     },
     remove: (paths) => each(paths, (path) => client().files.remove(path)),
-    restore: (paths) => each(paths, (path) => client().files.restore(path)),
+    restore: (paths) => each(paths, (path) => restoreItem(client(), path)),
     follow(changes) {
       const path = folder.path.value
       if (affectsFolder(changes, path, names(folder.entries.value))) folder.refresh()

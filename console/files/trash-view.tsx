@@ -12,6 +12,7 @@ import { texts } from '../texts/texts.ts'
 import { forEachPath } from '../uploads/for-each-path.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { EntryIcon, EntryPlace } from './entry-icon.tsx'
+import { restoreItem } from './restore-item.ts'
 
 /** The list grows by this many items at a time. */
 const growth = 100
@@ -89,7 +90,7 @@ const useTrash = (onRestored: () => void) => {
   const restore = async (paths: readonly string[]) => {
     if (isBusy.value) return
     isBusy.value = true
-    const { done, failed } = await forEachPath(paths, (path) => client.files.restore(path))
+    const { done, failed } = await forEachPath(paths, (path) => restoreItem(client, path))
     const [first = ''] = done
     if (first !== '')
       notify(texts.value.files.restored(done.length === 1 ? nameOf(first) : texts.value.items(done.length)))

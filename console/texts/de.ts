@@ -577,6 +577,7 @@ export const de: Texts & ViewTexts = {
     copied: (items, folder) => `${items} nach ${folder} kopiert.`,
     removed: (items) => `${items} gelöscht.`,
     restored: (name) => `${name} wiederhergestellt.`,
+    placeTaken: 'Ein neueres Element hat diesen Namen. Benennen Sie es zuerst um, oder verschieben Sie es.',
     notDone: (name, more) => (more > 0 ? `${name} und ${more} weitere:` : `${name}:`),
     removeTitle: (count, name) =>
       count === 1 ? `${name} löschen?` : `${plural(count, 'Element', 'Elemente')} löschen?`,

@@ -117,6 +117,18 @@ test('a deletion first shows its size, and Undo restores the folder (K-12)', asy
   expect((await client.files.stat(`${folder}/album/two/three.txt`)).size).toBe(19)
 })
 
+test('Undo says that a newer item has the name of a deleted item (K-24)', async ({ openFolder, client, folder }) => {
+  const page = await openFolder(['a.txt'])
+  await row(page, 'a.txt').click()
+  await press(page, 'Delete')
+  await confirm(page, 'Delete')
+  await notice(page, 'a.txt deleted.').waitFor()
+  await client.files.put(`${folder}/a.txt`, 'newer')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('A newer item has this name. Rename or move the newer item first.').waitFor()
+  expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('newer')
+})
+
 test('the page says for how long the service keeps deleted files (H-14)', async ({ start, open }) => {
   const service = await start([], { KEPT_DAYS: '7' })
   const page = await open('#/1001/files', { token: service.token, baseUrl: service.baseUrl })

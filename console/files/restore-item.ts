@@ -1,0 +1,14 @@
+import { ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { texts } from '../texts/texts.ts'
+
+const nameTaken = 104022
+
+/** The sentence of the service about a taken name is for programs. This sentence is for people. */
+export const restoreItem = async (client: SiteClient, path: string): Promise<void> => {
+  try {
+    await client.files.restore(path)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== nameTaken) throw error
+    throw new ServiceError({ status: error.status, code: nameTaken, message: texts.value.files.placeTaken })
+  }
+}
