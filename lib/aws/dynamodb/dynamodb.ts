@@ -184,8 +184,8 @@ const queryPage = async <Item extends object>(
 }
 
 /**
- * Yields the pages of a query. Before each page, `missing` returns how many items are still wanted. If no item is
- * wanted, reads no further page.
+ * Yields the pages of a query. Before each page, `missing` returns how many items are still wanted. The pages end when
+ * it returns 0.
  */
 export async function* queryPages<Item extends object>(
   table: Table<Item>,
