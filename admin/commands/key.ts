@@ -52,7 +52,7 @@ const create = async (stores: AdminStores, options: CreateOptions, self: Command
   const wanted = { name, rights, expires: Math.floor(Date.now() / 1000) + ttl }
   const { id, key, expires } = await issueKey(stores.grants, person, site, wanted, administrator)
   const printed = { what: 'key', name: id, again: 'create' } as const
-  return printOnce(self, { id, key, expires }, printed, () => revoke(stores, id))
+  return printOnce(self, { id, key, expires }, printed, () => revoke(stores, key))
 }
 
 const list = async (stores: AdminStores, { site }: OfSite) => {
