@@ -13,7 +13,7 @@ import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
 import { administrator, entryOf } from './changes.ts'
 
-export const grantsOf = async ({ grants }: AdminStores, site: SiteId | undefined): Promise<Grant[]> => {
+export const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId | undefined): Promise<Grant[]> => {
   const found: Grant[] = []
   for await (const grant of grants.list()) if (site === undefined || grant.sites.includes(site)) found.push(grant)
   return found
