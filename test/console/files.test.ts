@@ -121,6 +121,7 @@ test('Undo says that a newer item has the name of a deleted item (K-24)', async 
   const page = await openFolder(['a.txt'])
   await row(page, 'a.txt').click()
   await press(page, 'Delete')
+  await page.getByText('This deletes').waitFor()
   await confirm(page, 'Delete')
   await notice(page, 'a.txt deleted.').waitFor()
   await client.files.put(`${folder}/a.txt`, 'newer')
