@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError } from '../lib/core/describe-error.ts'
 import type { RequestRecord, SignInRecord, Telemetry } from '../lib/http/request.ts'
 
@@ -64,6 +65,10 @@ const createLogLines = (descriptor: number) => {
       length += line.length + 1
       schedule()
     },
+    /** Waits for the running write, so that `flush` keeps the order. If nobody reads the log, gives up after a second. */
+    async settle() {
+      for (let tries = 0; isWriting && tries * delay < 1_000; tries++) await sleep(delay)
+    },
     flush() {
       try {
         const bytes = take()
@@ -77,6 +82,8 @@ const createLogLines = (descriptor: number) => {
 
 const log = createLogLines(process.stderr.fd)
 process.on('exit', log.flush)
+
+export const settleLog = log.settle
 
 /** With `--log json`, every message on standard error becomes a line of the log (O-8). */
 export const logInJson = (): void => {

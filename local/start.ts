@@ -5,7 +5,7 @@ import type { Demo } from '../lib/machine/directory/demo-file.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import type { Reset } from '../lib/machine/directory/open-directory.ts'
 import { type Flags, parseFlags } from './flags.ts'
-import { createRequestLog, logInJson } from './request-log.ts'
+import { createRequestLog, logInJson, settleLog } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
 
 // The printed lines work when a user pastes them into a shell.
@@ -98,13 +98,16 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop)
     // A terminal that closes may send SIGHUP twice: from the shell, and from the system.
     process.on('SIGHUP', () => {})
-    service.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error('The service did not stop cleanly:', error)
-        process.exit(1)
-      },
-    )
+    service
+      .stop()
+      .then(settleLog)
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          console.error('The service did not stop cleanly:', error)
+          process.exit(1)
+        },
+      )
   }
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop)
   if (format === 'json') for (const line of readyLines(service)) say(line)
