@@ -144,6 +144,32 @@ test('--log json logs each request as one object in a line', async ({ start }) =
   expect(stderr).not.toContain('hush')
 })
 
+/** The first write of the log lasts until 100 ms after the stop signal. */
+const slowFirstWrite = `
+  import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { write } = fs
+  fs.write = (...given) => {
+    fs.write = write
+    syncBuiltinESMExports()
+    console.log('writing')
+    process.once('SIGTERM', () => setTimeout(() => write(...given), 100))
+  }
+  syncBuiltinESMExports()`
+
+test('a service that stops writes every line of the log in order (O-8)', async ({ directory }) => {
+  const flags = ['--json', '--data-dir', directory, '--port', '0', '--log', 'json']
+  const slow = `--import=data:text/javascript,${encodeURIComponent(slowFirstWrite)}`
+  const program = launch('local/main.js', flags, { NODE_OPTIONS: slow })
+  const { baseUrl } = JSON.parse(await program.line())
+  expect(await program.line()).toBe('writing')
+  await fetch(`${baseUrl}/no/such/path`)
+  program.kill('SIGTERM')
+  const { stderr } = await program.ended
+  const ready = expect.stringMatching(messages.start.ready(baseUrl, new URL(baseUrl).host))
+  expect(linesOf(stderr)).toMatchObject([{ message: ready }, { path: '/no/such/path' }])
+})
+
 test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) => {
   const { baseUrl, request } = await start(['--port', '0', '--host', '0.0.0.0'])
   expect(baseUrl).not.toContain('0.0.0.0')
