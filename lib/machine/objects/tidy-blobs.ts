@@ -1,7 +1,8 @@
 import { copyFileSync, type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { systemCodeOf } from '../../core/system-failures.ts'
+import { syncFile, syncFolder } from '../directory/private-files.ts'
 import { type Flag, prepareQuery } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
@@ -41,6 +42,8 @@ const move = (from: string, to: string): void => {
   } catch (error) {
     if (systemCodeOf(error) !== 'EXDEV') throw error
     copyFileSync(from, to)
+    syncFile(to)
+    syncFolder(dirname(to))
     rmSync(from)
   }
 }
