@@ -5,6 +5,8 @@ import { lifetimes } from '../../access/sessions.ts'
 import { parseFolder, parseRight } from '../../core/rights.ts'
 import { anyMember, atMost, objectOf } from '../request-parts.ts'
 
+export { pageSwitches } from '../request-parts.ts'
+
 const text = (name: string) => z.string(`must be the ${name}, as text`).check(z.minLength(1, 'must not be empty'))
 
 const period = z.optional(z.literal(Object.keys(lifetimes) as (keyof typeof lifetimes)[], 'must be short or long'))

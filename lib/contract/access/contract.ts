@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import { type GroupContract, named, ok, parameter, siteParameter, switchesOf, text } from '../contract.ts'
-import { pageSwitches } from '../request-parts.ts'
 import { xmlNames } from '../xml-names.ts'
 import { createdKey, exchanged, invitation, issuers, keyList, me, token, user, userPage } from './answers.ts'
 import {
@@ -9,6 +8,7 @@ import {
   invitationBody,
   newKeyBody,
   newUserBody,
+  pageSwitches,
   passwordBody,
   signInBody,
   userChangeBody,
