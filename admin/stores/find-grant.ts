@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { type Grant, grantEntries, hashToken } from '../../lib/access/grants.ts'
+import { type Grant, grantEntries, hashToken, kindOf } from '../../lib/access/grants.ts'
 import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 import type { AdminStores } from './admin-stores.ts'
 import { administrator } from './changes.ts'
-import { grantsOf } from './site-removal.ts'
 import type { GlobalOptions } from './stores.ts'
 
 // The owner of a secret that a command shows once, and the commands that revoke and replace the secret.
@@ -19,19 +18,19 @@ const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
 const lengthOfHash = 64
 
 /** Finds a grant by its secret, its hash, or the beginning of its hash (T-11). Throws a Refusal if it finds none or several. */
-export const findGrant = async <Found extends Grant>(
+export const findGrant = async (
   stores: Pick<AdminStores, 'grants'>,
-  text: string,
   what: 'token' | 'key',
-  isWanted: (grant: Grant) => grant is Found,
-): Promise<Found> => {
+  text: string,
+): Promise<Grant> => {
+  const isWanted = (grant: Grant) => kindOf(grant) === what
   const [, beginning] = beginningOfHash.exec(text) ?? []
   // A list of DynamoDB may lack a new grant. A read by the whole hash finds it.
   for (const hash of [hashToken(text), ...(beginning?.length === lengthOfHash ? [beginning] : [])]) {
     const own = await stores.grants.get(hash)
     if (own && isWanted(own)) return own
   }
-  const wanted = beginning === undefined ? [] : (await grantsOf(stores, undefined)).filter(isWanted)
+  const wanted = beginning === undefined ? [] : (await stores.grants.list()).filter(isWanted)
   const [found, ...others] = wanted.filter(({ hash }) => hash.startsWith(beginning ?? ''))
   if (others.length > 0) {
     throw new Refusal(
@@ -42,13 +41,11 @@ export const findGrant = async <Found extends Grant>(
   throw new Refusal(`This ${what} does not exist: it may be revoked or expired. "${what} list" lists the ${what}s.`)
 }
 
-/** Revokes the grant that `findGrant` finds. */
-export const revokerOf =
-  (what: 'token' | 'key', isWanted: (grant: Grant) => grant is Grant) => async (stores: AdminStores, text: string) => {
-    const grant = await findGrant(stores, text, what, isWanted)
-    await stores.grants.remove(grant.hash, grantEntries('removed', grant, administrator))
-    return { revoked: true }
-  }
+export const revokeGrant = async (stores: AdminStores, what: 'token' | 'key', text: string) => {
+  const grant = await findGrant(stores, what, text)
+  await stores.grants.remove(grant.hash, grantEntries('removed', grant, administrator))
+  return { revoked: true }
+}
 
 /**
  * Prints a secret while the stores are open, because nothing shows the secret again. If the output fails, revokes the

@@ -1,4 +1,4 @@
-import type { SiteCaller } from '../../lib/access/callers.ts'
+import { hasOwnRights, type SiteCaller } from '../../lib/access/callers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { changePage } from '../../lib/contract/storage/contract-changes.ts'
 import { reserves } from '../../lib/core/deadline.ts'
@@ -48,11 +48,11 @@ const switchesOf = async (query: Switches) => ({
 
 type Input = OperationInput<unknown, Awaited<ReturnType<typeof switchesOf>>>
 
-const filterOf = ({ type, subject }: Input['query'], { rights, hasOwnRights }: SiteCaller): ChangeFilter => ({
+const filterOf = ({ type, subject }: Input['query'], caller: SiteCaller): ChangeFilter => ({
   types: type,
   subject,
-  rights,
-  withTokens: !hasOwnRights,
+  rights: caller.rights,
+  withTokens: !hasOwnRights(caller),
 })
 
 // In milliseconds: the service checks the caller again only after this time, and not before each change of a burst.

@@ -17,7 +17,7 @@ export interface Grants {
     change: (grant: Grant) => ChangedGrant | undefined,
     entries: readonly HistoryEntry[],
   ): Promise<boolean>
-  list(): AsyncIterable<Grant>
+  list(): Promise<readonly Grant[]>
   keysOf(site: SiteId): Promise<readonly Key[]>
   recordUse(key: Key, day: string): Promise<void>
 }
@@ -56,14 +56,18 @@ export interface Key extends Grant {
 
 export const isGrantOfKey = (grant: Grant): grant is Key => grant.kind === 'key'
 
+/** Tokens of the command `token issue` have no stored kind. */
+export const kindOf = ({ kind }: Pick<Grant, 'kind'>) => kind ?? 'token'
+
 /** Only tokens can lose single sites. The history does not contain sessions. */
 export const grantEntries = (
   fate: 'created' | 'changed' | 'removed',
-  { kind, hash, user, sites }: Grant,
+  grant: Grant,
   author: Author,
 ): readonly HistoryEntry[] => {
-  if (kind === 'session') return []
-  const thing = kind ?? 'token'
+  const { hash, user, sites } = grant
+  const thing = kindOf(grant)
+  if (thing === 'session') return []
   const type = fate === 'changed' ? 'token.changed' : (`${thing}.${fate}` as const)
   return sites.map((site) => ({ ...author, site, type, subject: `${thing}/${hash.slice(0, 12)}`, details: { user } }))
 }

@@ -220,7 +220,7 @@ export const errors = {
 export type ErrorName = keyof typeof errors
 
 interface Details {
-  readonly message?: string
+  readonly message?: string | undefined
   readonly problems?: readonly Problem[]
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
