@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { dayOf } from '../core/clock.ts'
 import { compareText } from '../core/compare-text.ts'
-import { ServiceError } from '../core/errors.ts'
+import { ServiceError, tooManyRequests } from '../core/errors.ts'
 import { keyOfName, type Person } from './people.ts'
 
 /** The next attempt is allowed at `until`, in epoch milliseconds. `expires` is in epoch seconds. */
@@ -55,12 +55,7 @@ export const countedAttempt = async <Result>(
   attempt: () => Promise<Result>,
 ): Promise<Result> => {
   const wait = await attempts.count(limits)
-  if (wait > 0) {
-    throw new ServiceError('tooManyRequests', {
-      message: 'Too many sign-ins have failed. Repeat after the time in the Retry-After header.',
-      headers: { 'Retry-After': String(Math.ceil(wait / 1000)) },
-    })
-  }
+  if (wait > 0) throw tooManyRequests('Too many sign-ins have failed.', wait / 1000)
   try {
     return await attempt()
   } catch (error) {

@@ -245,6 +245,12 @@ export class ServiceError extends Error {
   }
 }
 
+export const tooManyRequests = (reason: string, secondsToWait: number): ServiceError =>
+  new ServiceError('tooManyRequests', {
+    message: `${reason} Repeat your request after the time in the Retry-After header.`,
+    headers: { 'Retry-After': String(Math.ceil(secondsToWait)) },
+  })
+
 export const firstFault = ([{ path, message } = { path: '', message: '' }]: readonly Problem[]): string =>
   path ? `${path}: ${message}` : message
 
