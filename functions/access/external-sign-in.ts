@@ -52,22 +52,21 @@ const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
   return { trust, baseUrl, place, client, issuer, secret, callback: `${place}/callback` }
 }
 
-// The path limits the cookie to the addresses of this sign-in.
-const cookieFor = (place: string, value: string, seconds: number): string => {
-  const { pathname, protocol } = new URL(place)
-  const attributes = ['HttpOnly', 'SameSite=Lax', `Path=${pathname}`, `Max-Age=${seconds}`]
-  return [`sign-in=${value}`, ...attributes, ...(protocol === 'https:' ? ['Secure'] : [])].join('; ')
-}
-
-const goTo = (location: string, cookie: string): Reply => ({
-  status: 303,
-  headers: { Location: location, 'Set-Cookie': cookie, 'Cache-Control': 'no-store' },
-})
-
 type Provided = Awaited<ReturnType<typeof providerOf>>
 
-const goToConsole = ({ baseUrl, place }: Provided, outcome: Readonly<Record<string, string>>): Reply =>
-  goTo(`${baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(place, '', 0))
+// The path limits the cookie to the addresses of this sign-in.
+const goTo = (location: string, { place }: Provided, cookie: string, seconds: number): Reply => {
+  const { pathname, protocol } = new URL(place)
+  const attributes = [`sign-in=${cookie}`, 'HttpOnly', 'SameSite=Lax', `Path=${pathname}`, `Max-Age=${seconds}`]
+  if (protocol === 'https:') attributes.push('Secure')
+  return {
+    status: 303,
+    headers: { Location: location, 'Set-Cookie': attributes.join('; '), 'Cache-Control': 'no-store' },
+  }
+}
+
+const goToConsole = (provided: Provided, outcome: Readonly<Record<string, string>>): Reply =>
+  goTo(`${provided.baseUrl}/console#${new URLSearchParams(outcome)}`, provided, '', 0)
 
 /** A-96: sends the browser to the console with the error code, which the console explains. `wait` is in seconds. */
 const failAtConsole = (deps: IssuerDeps, request: RoutedRequest, provided: Provided, error: unknown) => {
@@ -91,8 +90,7 @@ export const beginExternalSignIn: PublicOperation<IssuerDeps> = async (request, 
   const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
   try {
     const { location, state, nonce, verifier } = await beginSignIn(provided)
-    const value = [state, nonce, verifier, challenge].join('.')
-    return goTo(location, cookieFor(provided.place, value, signInLasts))
+    return goTo(location, provided, [state, nonce, verifier, challenge].join('.'), signInLasts)
   } catch (error) {
     return failAtConsole(deps, request, provided, error)
   }

@@ -19,7 +19,6 @@ export interface SiteCaller extends Caller {
 // every token may use fields and categories, because the contract says so.
 const usualRights = (['forms:write', 'categories:write', 'history:read'] as const).map(rightOf)
 
-/** false only for tokens that were issued without rights. */
 export const hasOwnRights = ({ kind, permissions: texts }: Grant): boolean =>
   kind !== undefined || texts.some((text) => text.includes(':'))
 

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { openInvitation } from '../invitations.ts'
-import { isPersonName, newPerson, type People, type Person, personEntries, sitesOfPerson } from '../people.ts'
-import { newSessions } from '../sign-in.ts'
+import { isPersonName, newPerson, type Person, personEntries, sitesOfPerson } from '../people.ts'
+import { newSessions, type SignInDeps } from '../sign-in.ts'
 import {
   type Claims,
   type Issuer,
@@ -14,10 +13,8 @@ import {
   type Trust,
 } from './issuers.ts'
 
-interface IdentityDeps {
-  readonly people: People
+interface IdentityDeps extends Pick<SignInDeps, 'people' | 'clock'> {
   readonly accessValues: KeyedValues
-  readonly clock: Clock
 }
 
 interface Arrived {

@@ -35,11 +35,8 @@ const toGrant = ({ site: _, mark: __, ...grant }: GrantItem): Grant => grant
 
 const readKeys = async (table: Table<GrantItem & Partial<UseItem>>, site: SiteId): Promise<readonly Key[]> => {
   const query = { index: 'keysOfSite', where: '#site = :site', values: { ':site': site }, columns: ['hash'] }
-  const found = await queryItems(table, query)
-  const items = await batchGet(
-    table,
-    found.map(({ hash }) => ({ hash })),
-  )
+  const hashes = (await queryItems(table, query)).map(({ hash }) => ({ hash }))
+  const items = await batchGet(table, hashes)
   const days = new Map(items.map(({ hash, day }) => [hash, day]))
   return items
     .map(toGrant)

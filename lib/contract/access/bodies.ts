@@ -66,13 +66,13 @@ const entry = {
 
 export type GivenEntry = z.output<z.ZodMiniObject<typeof entry>>
 
-const isOneEntry = ({ role, folders, rights }: GivenEntry): boolean =>
-  rights === undefined ? role !== undefined || folders === undefined : role === undefined && folders === undefined
-
 const hasItsFolders = ({ role, folders }: GivenEntry): boolean =>
   role === 'author' ? (folders?.length ?? 0) > 0 : folders === undefined
 
-const oneEntry = z.refine<GivenEntry>(isOneEntry, 'Send either role or rights')
+const oneEntry = z.refine<GivenEntry>(
+  ({ role, rights }) => role === undefined || rights === undefined,
+  'Send either role or rights',
+)
 const itsFolders = z.refine<GivenEntry>(hasItsFolders, 'Send folders with the role author, and only with this role')
 
 const description = { displayName: z.optional(named), email: z.optional(email) }
