@@ -51,8 +51,7 @@ const create = async (stores: AdminStores, options: CreateOptions, self: Command
   refuseLacking(person, site, rights)
   const wanted = { name, rights, expires: Math.floor(Date.now() / 1000) + ttl }
   const { id, key, expires } = await issueKey(stores.grants, person, site, wanted, administrator)
-  const printed = { what: 'key', name: id, again: 'create' } as const
-  return printOnce(self, { id, key, expires }, printed, () => revoke(stores, key))
+  return printOnce(self, 'key', id, { id, key, expires }, () => revoke(stores, key))
 }
 
 const list = async (stores: AdminStores, { site }: OfSite) => {

@@ -41,8 +41,7 @@ const issue = async (stores: AdminStores, { user, site, ttl, ...given }: IssueOp
   const expires = Math.floor(Date.now() / 1000) + ttl
   const granted = { user, sites: [...new Set(site)], permissions: permissionsIn(given), expires }
   const { token, grant } = await issueGrant(stores.grants, granted, administrator)
-  const printed = { what: 'token', name: grant.hash, again: 'issue' } as const
-  return printOnce(self, { token, expires: inIso(expires) }, printed, () => revoke(stores, token))
+  return printOnce(self, 'token', grant.hash, { token, expires: inIso(expires) }, () => revoke(stores, token))
 }
 
 const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {

@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
 import { type Grant, grantEntries, hashToken, kindOf } from '../../lib/access/grants.ts'
+import { capitalised } from '../../lib/core/names.ts'
 import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 import type { AdminStores } from './admin-stores.ts'
 import { administrator } from './changes.ts'
 import type { GlobalOptions } from './stores.ts'
 
-// The owner of a secret that a command shows once, and the commands that revoke and replace the secret.
-interface Secret {
-  readonly what: 'token' | 'key' | 'webhook'
-  readonly name: string
-  readonly again: string
-  readonly undo?: 'revoke' | 'remove'
-}
+// The secrets that commands show once, and the commands that revoke and replace them.
+const secrets = {
+  token: { shown: 'token', undo: 'revoke', again: 'issue' },
+  key: { shown: 'key', undo: 'revoke', again: 'create' },
+  webhook: { shown: 'secret of the webhook', undo: 'remove', again: 'create' },
+} as const
 
 // The beginning of a hash, as `audit` and the lists of tokens and keys print it.
 const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
@@ -53,17 +53,19 @@ export const revokeGrant = async (stores: AdminStores, what: 'token' | 'key', te
  */
 export const printOnce = async (
   self: Command,
-  shown: object,
-  { what, name, again, undo = 'revoke' }: Secret,
+  what: keyof typeof secrets,
+  name: string,
+  output: object,
   revoke: () => Promise<unknown>,
 ): Promise<undefined> => {
-  const failure = await tryToPrint(textOf(shown, self.optsWithGlobals<GlobalOptions>().json))
+  const failure = await tryToPrint(textOf(output, self.optsWithGlobals<GlobalOptions>().json))
   if (!failure) return
-  const unseen = `${outputLost(failure)} Nobody saw the ${what === 'webhook' ? 'secret of the webhook' : what}`
+  const { shown, undo, again } = secrets[what]
+  const unseen = `${outputLost(failure)} Nobody saw the ${shown}`
   try {
     await revoke()
   } catch {
     throw new Refusal(`${unseen}: ${undo} it with "${what} ${undo} ${name}", and ${again} another ${what}.`)
   }
-  throw new Refusal(`${unseen}, so it is ${undo}d. ${again.charAt(0).toUpperCase()}${again.slice(1)} another ${what}.`)
+  throw new Refusal(`${unseen}, so it is ${undo}d. ${capitalised(again)} another ${what}.`)
 }

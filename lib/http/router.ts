@@ -16,7 +16,7 @@ export interface Route {
   readonly path: string
   readonly group: Group
   readonly right?: AreaRight
-  readonly public?: boolean
+  readonly public?: true
   readonly keepsMethod?: boolean
   readonly formats?: Formats
 }
