@@ -13,7 +13,7 @@ import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
 import { administrator, entryOf } from './changes.ts'
 
-export const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId): Promise<readonly Grant[]> =>
+const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId): Promise<readonly Grant[]> =>
   (await grants.list()).filter(({ sites }) => sites.includes(site))
 
 const step = 1_000
