@@ -25,6 +25,8 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'A link returns the file as an attachment': 'it ignores the response headers of a signed URL',
     'A link without its signature': 'it allows anonymous reads',
     'a digest that is not signed': 'it checks no signatures',
+    'an encoded slash': 'it decodes the path',
+    '100 attempts at once are limited': 'it starts a process for each request, and their calls end too late',
   },
   LocalStack: {
     'accepts form data in every spelling': 'it drops forms except in POST, PUT and PATCH',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { uncover } from '../../../lib/access/grants.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import { type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
@@ -12,7 +13,7 @@ const site = 1001 as SiteId
 const { names, connect } = openMemoryTables()
 const dynamodb = connect()
 const recorded: HistoryEntry[] = []
-const { grants, sites, webForms, webhooks } = openTableStores(names, {
+const { grants, sites, webForms, webhooks, workflows } = openTableStores(names, {
   dynamodb,
   record: async (one) => void recorded.push(one),
 })
@@ -20,12 +21,14 @@ const { grants, sites, webForms, webhooks } = openTableStores(names, {
 const webhook = { site, id: 'whk_1', types: [], secrets: [], position: 0 } as unknown as Webhook
 const token = { hash: 'hash', user: 'ann', sites: [site], permissions: [], expires: 2_000_000_000 }
 const contactForm = { site, id: storedId<WebFormId>(1), name: 'Contact', fields: [] }
+const page = toStoragePath('page.html')
 const place = { id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }
 
 const removals: [string, () => Promise<unknown>, () => Promise<boolean>][] = [
   ['token', () => grants.put(token, []), () => grants.remove(token.hash, [entry])],
   ['site', () => sites.createSite(place, entry), () => sites.removeSite(site, entry)],
   ['web form', () => webForms.create(contactForm, entry), () => webForms.remove(site, contactForm.id, entry)],
+  ['workflow', () => workflows.start(site, page, entry), () => workflows.end(site, page, entry)],
   ['webhook', () => webhooks.create(webhook, entry), () => webhooks.remove(site, webhook.id, entry)],
 ]
 
