@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { type Answer, codeOf, statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
 import { openStorageOnAws } from './hands.ts'
 import { createInterruption, type Interruption } from './interruption.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
@@ -24,6 +25,15 @@ describe.each([
     await storage.put('/to/x', 'x')
   })
   afterEach(() => storage.close())
+
+  it('A path is taken if a folder exists there only because of its contents (S-136)', async () => {
+    const { deps, site } = storage
+    const below = { kind: 'folder', key: `live/${site}/outer/inner/` } as const
+    await deps.files.place([below], { absent: [], unlocked: { site, folders: [] } }, entry)
+    const create = (headers: Readonly<Record<string, string>>) => storage.put('/outer', '', { type: 'folder' }, headers)
+    expect(codeOf(await create({ 'If-None-Match': '*' }))).toBe(100412)
+    expect((await create({ 'If-Match': '*' })).status).toBe(200)
+  })
 
   it.each(['/f/a', '/f'])('The removal of %s also removes a file that is replaced meanwhile (S-103)', async (path) => {
     others.once(() => storage.put('/f/a', 'newer'))
