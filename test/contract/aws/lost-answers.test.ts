@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { uncover } from '../../../lib/access/grants.ts'
+import { addIssuer, addRule, type Rule } from '../../../lib/access/issuers/issuers.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import { type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
@@ -12,7 +13,7 @@ const site = 1001 as SiteId
 const { names, connect } = openMemoryTables()
 const dynamodb = connect()
 const recorded: HistoryEntry[] = []
-const { grants, sites, webForms, webhooks } = openTableStores(names, {
+const { grants, issuers, sites, webForms, webhooks } = openTableStores(names, {
   dynamodb,
   record: async (one) => void recorded.push(one),
 })
@@ -69,4 +70,16 @@ test.each([
   expect(await grants.change(token.hash, (present) => uncover(present, site), [entry])).toBe(true)
   expect([answers.lost, recorded]).toEqual([1, [entry]])
   expect(await grants.get(token.hash)).toEqual(left)
+})
+
+test('A change of the rules whose first answer is lost is made and recorded once (H-1)', async () => {
+  const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
+  const grants = { rights: ['files:read'], ttl: 900 } as const
+  const rule: Rule = { id: '1', issuer: issuer.id, claims: { team: 'web' }, site, grants }
+  await issuers.changeTrust((trust) => addIssuer(trust, issuer), [])
+  recorded.length = 0
+  const answers = loseAnswer(dynamodb, 'PutItemCommand')
+  await issuers.changeTrust((trust) => addRule(trust, rule), [entry])
+  expect([answers.lost, recorded]).toEqual([1, [entry]])
+  expect((await issuers.trust()).rules).toEqual([rule])
 })
