@@ -3,6 +3,7 @@ import { uncover } from '../../../lib/access/grants.ts'
 import { addIssuer, addRule, type Rule } from '../../../lib/access/issuers/issuers.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import { type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
+import { addField } from '../../../lib/fields/field-rules.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
@@ -82,4 +83,21 @@ test('A change of the rules whose first answer is lost is made and recorded once
   await issuers.changeTrust((trust) => addRule(trust, rule), [entry])
   expect([answers.lost, recorded]).toEqual([1, [entry]])
   expect((await issuers.trust()).rules).toEqual([rule])
+})
+
+test.each([
+  ['alone', []],
+  ['beside other changes', [-4, -5, -6]],
+])('A change of a form whose first answer is lost is made once, %s', async (_, others) => {
+  const [form, client] = [{ ...contactForm, site: others.length as SiteId }, connect()]
+  await webForms.create(form, entry)
+  const add = ({ changeFields }: typeof webForms, typeId: number) =>
+    changeFields(form.site, form.id, (fields) => addField(fields, { typeId, mandatory: true }), entry)
+  const answers = loseAnswer(client, 'UpdateItemCommand', async () => {
+    for (const typeId of others) await add(webForms, typeId)
+  })
+  await add(openTableStores(names, { dynamodb: client }).webForms, -2)
+  expect(answers.lost).toBe(1)
+  const { fields = [] } = (await webForms.get(form.site, form.id)) ?? {}
+  expect(fields.map(({ typeId }) => typeId)).toEqual([-2, ...others])
 })
