@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { type Answer, codeOf, statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
-import { openStorageOnAws } from './hands.ts'
 import { createInterruption, type Interruption } from './interruption.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -147,21 +146,4 @@ describe.each([
       }
     })
   })
-})
-
-it.each(['HEAD', 'DELETE'])('A move is undone and answers 404/104001 if %s in S3 finds no file', async (method) => {
-  const bucket = openBucketInMemory()
-  storage = await openStorageOnAws({ bucket })
-  onTestFinished(() => storage.close())
-  await storage.put('/a', 'a')
-  let isCopied = false
-  let other: number | undefined
-  bucket.s3.before = async (request) => {
-    isCopied ||= request.method === 'PUT'
-    if (!isCopied || request.method !== method || !request.path.endsWith('/a')) return
-    bucket.s3.before = async () => {}
-    other = (await storage.relocate('/a', { path: 'to/two' })).status
-  }
-  expect(codeOf(await storage.relocate('/a', { path: 'to/one' }))).toBe(104001)
-  expect([other, await storage.textOf('/to/one'), await storage.textOf('/to/two')]).toEqual([200, undefined, 'a'])
 })
