@@ -161,12 +161,6 @@ test.for(evilUses)('control characters in an argument are escaped: site-files %s
   expect(stderr.split('\n')).toHaveLength(more + 1)
 })
 
-test('the message about a mistyped command suggests the right command', async () => {
-  expect((await siteFiles(['pus'])).stderr).toBe(
-    `error: ${messages.usage.unknown("command 'pus'")} (Did you mean one of push, put?)\n${messages.usage.help}\n`,
-  )
-})
-
 test('control characters in messages and names are escaped', async ({ demo, folder, site, makeDirectory, listen }) => {
   const url: string = await listen((_, response) => {
     const site = { id: 1, name: 'Shop\n\u001b[2J', url, permissions: ['files'] }

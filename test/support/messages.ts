@@ -432,6 +432,7 @@ export const refusedCommands = [
   ['object list blog --site 9', noSite],
   ['object create blog --site 9', noSite],
   ['object create news --id 1 --site 1001', has('news item 1')],
+  ['object create news --site 1001 --members {"enabled":1}', 'enabled: must be true or false.'],
   ['object show news 9 --site 1001', site.lacks('news item 9', '"object list news" lists the existing ones.')],
   ['object remove blog 9 --dry-run --site 1001', site.lacks('blog 9', '"object list blog" lists the existing ones.')],
   ['object remove news 1 --site 1001', alsoRemoves('news item 1', 'links: 1')],
