@@ -43,13 +43,12 @@ test.for([
   expect(snapshotOf(siteDirectory)).toEqual(before)
 })
 
-test('a backup of a missing data directory or of a deployment is refused', async ({ place }) => {
-  for (const args of [
-    ['backup', place.backup],
-    ['--target', 'aws', 'backup', place.backup],
-  ]) {
-    const outcome = await administer(place.data, args)
-    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
+test('backup and check are refused without a data directory, and on a deployment', async ({ place }) => {
+  for (const args of [['backup', place.backup], ['check']]) {
+    for (const target of ['local', 'aws']) {
+      const outcome = await administer(place.data, ['--target', target, ...args])
+      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
+    }
   }
   expect(readdirSync(place.folder)).toEqual([])
 })
