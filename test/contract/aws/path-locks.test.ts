@@ -185,14 +185,3 @@ test('the record ends with the removal, even if one of the last calls fails', as
     }
   }
 })
-
-test('the next worker continues after the last removed key, or from the start (S-113)', async () => {
-  const task = { site, path: folder, id: 'removal' }
-  await removals.open(site, folder, task.id, entry)
-  for (const after of ['live/1/photos/2026/a', undefined]) {
-    await removals.take(task, 'first', minute)
-    await removals.giveBack(task, 'first', 1, after)
-    expect(await removals.take(task, 'next', minute)).toEqual({ outcome: 'taken', after })
-    await removals.giveBack(task, 'next', 0, after)
-  }
-})

@@ -13,6 +13,7 @@ import { createGate } from '../../support/gate.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import type { TestTables } from '../../support/tables.ts'
+import { removeInSlices } from './large-removal.ts'
 
 const task: RemovalTask = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
 
@@ -286,4 +287,13 @@ describe('a removal whose store is unavailable for two hours', () => {
     expect(errors.mock.lastCall).toMatchObject([{ removalAge: 7200 }])
     expect(info).not.toHaveBeenCalled()
   })
+})
+
+test('The slices of a large removal continue after the last removed key (S-113)', async () => {
+  const { slices, listings, passed, ...end } = await removeInSlices({ pages: 9, each: 2 })
+  expect(end).toEqual({ isOpen: false, isLeft: false })
+  expect(slices).toBeGreaterThan(2)
+  // Each slice lists up to two pages in advance, and the last slice checks that the folder is empty.
+  expect(listings).toBeLessThanOrEqual(9 + 2 * slices + 1)
+  expect(passed).toBeLessThanOrEqual(2 * 18_000 + slices * 4_000)
 })

@@ -130,17 +130,12 @@ describe('The removal of a folder with more files than one request deletes', () 
     const left = (await storage.keys()).filter((key) => keys.includes(key))
     const { files, removals } = storage.deps
     let reached: string | undefined
-    let listedAfter: (string | undefined)[] = []
     let calls = 0
     const second = Promise.withResolvers<void>()
     const recording = {
       ...storage.deps,
       files: {
         ...files,
-        list(query: Parameters<typeof files.list>[0]) {
-          listedAfter.push(query.after)
-          return files.list(query)
-        },
         /** The first page fails after the second one was removed. In the next attempt, the second page fails. */
         async remove(...args: Parameters<typeof files.remove>) {
           const call = ++calls
@@ -163,10 +158,7 @@ describe('The removal of a folder with more files than one request deletes', () 
         },
       },
     }
-    const work = () => {
-      listedAfter = []
-      return continueRemoval(recording, message(), unlimited, longestWork)
-    }
+    const work = () => continueRemoval(recording, message(), unlimited, longestWork)
     await expect(work()).rejects.toThrow('died')
     expect(reached).toBeUndefined()
     await expect(work()).rejects.toThrow('died')
@@ -175,7 +167,6 @@ describe('The removal of a folder with more files than one request deletes', () 
     const change = { kind: 'folder', key: `${keys[0]}0late/` } as const
     await files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry)
     expect(await work()).toBeUndefined()
-    expect(listedAfter[0]).toBe(left[999])
     expect((await metaOf('/huge')).status).toBe(404)
     expect(storage.leftovers()).toBe(0)
   })
