@@ -22,7 +22,7 @@ const demoLines = (baseUrl: string, demo: Demo, firstPerson: readonly string[]):
     ...firstPerson,
     '',
     'Try it:',
-    `  BASE=${baseUrl} TOKEN=${demo.token}`,
+    `  export BASE=${baseUrl} TOKEN=${demo.token}`,
     `  curl -s -H "Authorization: $TOKEN" $BASE${forms}`,
     `  curl -s -H "Authorization: $TOKEN" $BASE${fields}`,
     `  curl -s -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d ` +

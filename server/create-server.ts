@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import { groupAt, type prefixes } from '../lib/contract/routes/routes.ts'
 import { type Deadline, unlimited } from '../lib/core/deadline.ts'
@@ -24,7 +24,8 @@ interface Waiting {
 // requests would need memory for a thousand answers. While requests wait, nothing is read from the connection. `begin`
 // must end or destroy the response.
 const createTurns = () => {
-  const queues = new WeakMap<Socket, Waiting[]>()
+  const queues = new WeakMap<Duplex, Waiting[]>()
+  const refused = new WeakSet<Duplex>()
 
   const beginNext = (socket: Socket, queue: Waiting[]): void => {
     const next = queue[0]
@@ -41,7 +42,7 @@ const createTurns = () => {
     next.begin()
   }
 
-  return (response: ServerResponse, begin: () => void): void => {
+  const inTurn = (response: ServerResponse, begin: () => void): void => {
     const { socket } = response.req
     const queue = queues.get(socket)
     if (!queue) {
@@ -55,6 +56,16 @@ const createTurns = () => {
     // has read its data.
     if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
   }
+
+  /** Refuses what follows on a connection, after the answers to its complete requests. */
+  const refuseNext = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    const owed = queues.get(socket)?.findLast(({ response }) => response.req.complete)
+    if (!owed) refuseConnection(error, socket)
+    else if (!refused.has(socket)) owed.response.once('close', () => socket.writable && refuseConnection(error, socket))
+    refused.add(socket)
+  }
+
+  return { inTurn, refuseNext }
 }
 
 type Group = (typeof prefixes)[number]['group']
@@ -109,7 +120,7 @@ const answerOn = <Kind extends Server>(
     addressOf = () => undefined,
   }: Front,
 ): Kind => {
-  const inTurn = createTurns()
+  const { inTurn, refuseNext } = createTurns()
   const watch = slowestBody && createBodyWatch(slowestBody)
 
   const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
@@ -137,7 +148,7 @@ const answerOn = <Kind extends Server>(
     accept({ request, response, isWaiting: () => !body.readableDidRead }, body)
   })
   server.on('checkExpectation', (_message: IncomingMessage, response: ServerResponse) => refuseExpectation(response))
-  server.on('clientError', refuseConnection)
+  server.on('clientError', refuseNext)
   server.on('connect', (_message, socket) => refuseTunnel(socket))
   surviveShortage(server)
   // A large upload over a slow line may take long, but a silent connection may not. The bytes of the headers are

@@ -15,7 +15,7 @@ const readQuery = (text: string): Query => {
 
 const encodeHash = (target: string): string => (target.includes('#') ? target.replaceAll('#', '%23') : target)
 
-const origin = /^https?:\/\/[^/?]*/
+const origin = /^https?:\/\/[^/?]*/i
 
 const readTarget = (url: string): { readonly path: string; readonly rawQuery: string } => {
   const target = encodeHash(url.startsWith('/') ? url : url.replace(origin, ''))

@@ -14,14 +14,14 @@ export const createAdministrationPolicy = (
   stack: Stack,
   settings: Settings,
   tables: readonly TableName[],
-  arnOf: (table: TableName) => string,
+  arnsOf: (table: TableName) => readonly string[],
   { bucketArn, keyArn }: { readonly bucketArn?: string; readonly keyArn?: string | undefined } = {},
 ): ManagedPolicy => {
   const grants = administrationGrants.filter(({ table }) => tables.includes(table))
   const policy = new ManagedPolicy(stack, 'AdministrationPolicy', {
     description: `site-admin on the stack ${stack.stackName}`,
     statements: [
-      ...allowOnTables(grants, arnOf),
+      ...allowOnTables(grants, arnsOf),
       ...(bucketArn === undefined ? [] : allowOnFiles(administrationFileGrants, bucketArn)),
       ...(keyArn === undefined ? [] : [allow('kms', keyActions, keyArn)]),
       ...allowKey(settings, stack.region, ['dynamodb', 's3']),

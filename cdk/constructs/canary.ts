@@ -1,11 +1,10 @@
 import { Duration, SecretValue, Stack } from 'aws-cdk-lib'
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
-import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
 import type { Settings } from '../config/settings.ts'
+import { runRegularly } from './run-regularly.ts'
 import { createServiceFunction } from './service-functions.ts'
 
 /** Uses the service every five minutes as a caller does, with its own token. On AWS, it may only write its log. */
@@ -20,9 +19,6 @@ export const createCanary = (scope: Construct, bundle: string, baseUrl: string, 
     timeout: Duration.minutes(2),
     settings: { ...settings, logLevel: 'INFO' },
   })
-  new Rule(lambda, 'Schedule', {
-    schedule: Schedule.rate(Duration.minutes(5)),
-    targets: [new Target(lambda, { retryAttempts: 0 })],
-  })
+  runRegularly(lambda, 'Schedule', lambda, Duration.minutes(5))
   return lambda
 }

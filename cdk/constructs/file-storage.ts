@@ -1,6 +1,4 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda'
 import {
   BlockPublicAccess,
@@ -14,6 +12,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { mostWorkers } from '../config/functions.ts'
 import type { Settings } from '../config/settings.ts'
+import { runRegularly } from './run-regularly.ts'
 
 /**
  * The bucket of a data centre is private, encrypted, versioned, and accepts only TLS. With versions, the service can
@@ -91,10 +90,8 @@ export type WorkQueue = ReturnType<typeof createWorkQueue>
 // first recount.
 const recountEvery = Duration.minutes(20)
 
-export const recountRegularly = (scope: Construct, worker: IFunction): void => {
-  const targets = [new LambdaFunction(worker, { retryAttempts: 0 })]
-  new Rule(scope, 'Recount', { description: 'Recounts used bytes', schedule: Schedule.rate(recountEvery), targets })
-}
+export const recountRegularly = (scope: Construct, worker: IFunction): void =>
+  runRegularly(scope, 'Recount', worker, recountEvery)
 
 export const consumeQueue = (queue: Queue, worker: IFunction): void => {
   const eventSourceArn = queue.queueArn

@@ -122,7 +122,7 @@ export const statementsOf = (
     ...(onQueue ? ['sqs' as const] : []),
   ]
   return [
-    ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
+    ...allowOnTables(tableGrants[name], (table) => [tables[table].tableArn]),
     ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
     ...(queue ? [allow('sqs', onQueue.actions, queue.queueArn)] : []),
     ...(name === 'webhooks' && webhooks ? [allow('kms', keyActions, webhooks.key.keyArn)] : []),

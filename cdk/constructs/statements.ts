@@ -2,13 +2,15 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
 import type { FileAccess, TableAccess } from '../config/grants.ts'
 
-/** Allows actions on one resource. The names of the actions come without the prefix of their service. */
-export const allow = (service: string, actions: readonly string[], resource: string): PolicyStatement =>
-  new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [resource] })
+/** Allows actions on resources. The names of the actions come without the prefix of their service. */
+export const allow = (service: string, actions: readonly string[], ...resources: string[]): PolicyStatement =>
+  new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources })
 
-export const allowOnTables = (grants: readonly TableAccess[], arnOf: (table: TableName) => string) =>
+/** A table with replicas has an ARN in each region. */
+export const allowOnTables = (grants: readonly TableAccess[], arnsOf: (table: TableName) => readonly string[]) =>
   grants.map(({ table, index, keys, actions }) => {
-    const statement = allow('dynamodb', actions, `${arnOf(table)}${index === undefined ? '' : `/index/${index}`}`)
+    const arns = arnsOf(table).map((arn) => `${arn}${index === undefined ? '' : `/index/${index}`}`)
+    const statement = allow('dynamodb', actions, ...arns)
     if (keys !== undefined) statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [keys] })
     return statement
   })

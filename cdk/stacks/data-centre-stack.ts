@@ -79,7 +79,7 @@ export class DataCentreStack extends Stack {
       url,
       entrance: streaming?.entrance ?? toGateway,
     })
-    createAdministrationPolicy(this, settings, regionalTables, (name) => tables[name].tableArn, {
+    createAdministrationPolicy(this, settings, regionalTables, (name) => [tables[name].tableArn], {
       bucketArn: files.bucketArn,
       keyArn: webhooks?.key.keyArn,
     })

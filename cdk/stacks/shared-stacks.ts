@@ -1,8 +1,7 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { Construct } from 'constructs'
-import { globalTables } from '../../lib/config/tables.ts'
-import { administrationGrants } from '../config/grants.ts'
+import { globalTables, type TableName } from '../../lib/config/tables.ts'
 import { edgeRegion, homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createAlarms } from '../constructs/alarms.ts'
@@ -13,7 +12,6 @@ import { certificateOf, zoneOf } from '../constructs/domain.ts'
 import { allowKey, encryptWith } from '../constructs/encryption.ts'
 import { createFirewall } from '../constructs/firewall.ts'
 import { keepLogs } from '../constructs/service-functions.ts'
-import { allowOnTables } from '../constructs/statements.ts'
 import type { Edge } from '../constructs/streaming.ts'
 import { distributionWatches } from '../constructs/streaming-watches.ts'
 import { createTable, globalTableArn, globalTableName, tableOutput } from '../constructs/tables.ts'
@@ -27,16 +25,15 @@ export class DirectoryStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: Props) {
     super(scope, id, props)
     const { deletionProtection } = settings
-    const administration = createAdministrationPolicy(this, settings, globalTables, (name) =>
-      globalTableArn(this, settings, name, this.region),
-    )
     const replicas = replicasOf(settings)
-    const ofDirectory = administrationGrants.filter(({ table }) => globalTables.includes(table))
-    // Commands use a copy while the home region is lost.
-    for (const { region } of replicas) {
-      const statements = allowOnTables(ofDirectory, (name) => globalTableArn(this, settings, name, region))
-      administration.addStatements(...statements, ...allowKey(settings, region, ['dynamodb']))
-    }
+    const arnIn = (name: TableName, region: string) => globalTableArn(this, settings, name, region)
+    // Commands use a copy while the home region is lost. Each statement has the tables of all regions, because a policy
+    // has at most 6,144 characters.
+    const regions = [this.region, ...replicas.map(({ region }) => region)]
+    const administration = createAdministrationPolicy(this, settings, globalTables, (name) =>
+      regions.map((region) => arnIn(name, region)),
+    )
+    for (const { region } of replicas) administration.addStatements(...allowKey(settings, region, ['dynamodb']))
     const access = [administration, ...createDeploymentRole(this, settings)]
     for (const name of globalTables) {
       const tableName = globalTableName(settings.prefix, name)
@@ -45,8 +42,11 @@ export class DirectoryStack extends Stack {
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }
-    const arns = globalTables.map((name) => globalTableArn(this, settings, name, this.region))
-    createBackup(this, settings, arns)
+    createBackup(
+      this,
+      settings,
+      globalTables.map((name) => arnIn(name, this.region)),
+    )
     encryptWith(this, settings)
   }
 }

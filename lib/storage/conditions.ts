@@ -74,7 +74,7 @@ const checkAt = async (
   }
 }
 
-/** A folder has no tag, so only `*` matches it. */
+/** A folder has no tag, so only `*` matches it. It exists if anything is below its path. */
 export const checkFolder = async (
   files: ObjectStore,
   site: SiteId,
@@ -83,8 +83,13 @@ export const checkFolder = async (
 ): Promise<CheckedConditions> => {
   if (isUnconditional(conditions)) return { matching: [] }
   const key = folderKey('live', site, path)
-  const [folder, file] = await Promise.all([files.find(key), files.find(fileKey('live', site, path))])
-  return { matching: [{ key, version: folder?.version }], refusal: refusalOf(conditions, file ?? (folder && 'folder')) }
+  const [folder, file, isThere] = await Promise.all([
+    files.find(key),
+    files.find(fileKey('live', site, path)),
+    files.exists(key),
+  ])
+  const refusal = refusalOf(conditions, file ?? (isThere ? 'folder' : undefined))
+  return { matching: [{ key, version: folder?.version }], refusal }
 }
 
 /**

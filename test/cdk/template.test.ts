@@ -98,6 +98,13 @@ test('A given certificate is used, and a domain gets a DNS record only with a ho
   eu.resourceCountIs('AWS::Route53::RecordSet', 0)
 })
 
+test('The policy for administrators needs no further statement for a further region', () => {
+  const dataCentres = { us: { region: 'us-east-1' }, eu, ap: { region: 'ap-southeast-2' } }
+  const statementsIn = ({ directory }: Pick<typeof everything, 'directory'>) =>
+    Object.values(directory.findResources('AWS::IAM::ManagedPolicy'))[0]?.['Properties'].PolicyDocument.Statement
+  expect(statementsIn(templatesOf({ dataCentres }))).toHaveLength(statementsIn({ directory }).length)
+})
+
 test('Templates take the AWS partition from the region', () => {
   const { directory, us } = templatesOf({
     dataCentres: { us: { region: 'cn-north-1' } },

@@ -75,21 +75,6 @@ test('login --user asks for a password, and saves only the token (T-39, A-107)',
   expect((await siteFiles(['ls'], environment)).status).toBe(0)
 })
 
-test('the library ends every session, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
-  const login = await owned.addOwner('carl')
-  const [one, other] = [await connect(login), await connect(login)]
-  const isRefused = expect.objectContaining({ status: 401 })
-  const listWith = async ({ files }: typeof one) => void (await all(files.list()))
-  await listWith(other)
-  await one.access.changePassword({ oldPassword: password, password: 'another horse battery' })
-  await expect(listWith(other)).rejects.toEqual(isRefused)
-  await listWith(one)
-  await expect(signIn(login)).rejects.toMatchObject({ code: 101001 })
-  await one.access.signOut({ all: true })
-  await expect(listWith(one)).rejects.toEqual(isRefused)
-  await expect(signIn({ ...login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
-})
-
 describe('A call whose answer was lost', () => {
   /** A client whose connection ends after the service has carried out the first change, but before its answer. */
   const afterLostAnswer = async (login: ConnectOptions, proxied: (decide: Decide) => Promise<string>) => {

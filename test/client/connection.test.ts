@@ -17,23 +17,6 @@ test('the library reports a faulty address or token before any request is sent',
   expect(asked).toStrictEqual([])
 })
 
-test('an unreachable service causes a ServiceError with status 0', async () => {
-  const { asked, fetch } = scriptedFetch(() => undefined)
-  const failed = connect({ url: address, token: 'secret', patience: { attempts: 3, delay: 1 }, fetch })
-  const message = expect.stringContaining('us.test')
-  await expect(failed).rejects.toMatchObject({ name: 'ServiceError', status: 0, code: 0, message })
-  expect(asked).toHaveLength(3)
-})
-
-test('an answer that is not from the service is reported with its status', async () => {
-  const { fetch } = scriptedFetch(() => new Response('<html>Bad gateway</html>', { status: 418 }))
-  await expect(connect({ url: address, token: 'secret', fetch })).rejects.toMatchObject({
-    status: 418,
-    code: 418,
-    message: expect.stringContaining(messages.client.foreignAnswer),
-  })
-})
-
 const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
 test('a server that answers every request with the same page is not accepted as the service', async () => {
@@ -138,20 +121,6 @@ test('on an https service, an upload with an http address is not cancelled (T-36
   await expect(client.files.cancel(`${clear}/api/v2/admin/sites/1/uploads/x`)).rejects.toMatchObject(refusal)
   await expect(client.files.cancel('https://evil.test/x')).rejects.toThrow(messages.client.tokenNotValid('evil.test'))
   expect(asked).toStrictEqual([])
-})
-
-test('an http service may list other http addresses, and redirect to them (T-36)', async () => {
-  const eu = 'http://eu.test'
-  const moved = () => new Response(null, { status: 308, headers: { Location: `${clear}/x` } })
-  const answers = [moved, stored]
-  const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(clear, eu) : answers.shift()?.()))
-  const { files } = await connect({ url: clear, token: 'secret', site: 2, fetch })
-  await files.createFolder('a')
-  expect(asked.map(({ url, token }) => [new URL(url).host, token])).toStrictEqual([
-    ['us.test', 'secret'],
-    ['eu.test', 'secret'],
-    ['us.test', 'secret'],
-  ])
 })
 
 test('the bytes of a file are read from a bucket without the token', async () => {

@@ -90,7 +90,7 @@ export const s3OperationOf = (request: CloudRequest): S3Operation | undefined =>
   return { name, charged, actions }
 }
 
-const targets = { AmazonSQS: 'sqs', DynamoDB_20120810: 'dynamodb', TrentService: 'kms' } as const
+const targets = { AmazonSQS: 'sqs', AmazonSSM: 'ssm', DynamoDB_20120810: 'dynamodb', TrentService: 'kms' } as const
 
 /** The permissions that the sender needs, as policies write them: `s3:GetObject`. */
 export const actionsNeededFor = (request: CloudRequest): readonly string[] => {

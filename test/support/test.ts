@@ -1,8 +1,10 @@
 import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test as base } from 'vitest'
 import { administer, commandsOn } from './administration.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { hostHere } from './serve-here.ts'
+import { mountSmallDisk, noSmallDisk, type SmallDisk } from './small-disk.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 
 /** A data directory of `npm start --no-demo`, without a site. */
@@ -15,14 +17,21 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
 /**
  * Tests of programs in their own processes. The services of a test end with it. `directory` is empty. `dataDirectory`
  * is a data directory without a site, `siteDirectory` has the data centre `us` and the site 1001, and `demoDirectory`
- * has the demo. No service runs on these. `commands` run on `siteDirectory`. All tests of a file use the same `service`. `start` runs a service in its own
- * process, and `host` in this process.
+ * has the demo. No service runs on these. `commands` run on `siteDirectory`. All tests of a file use the same `service`.
+ * `start` runs a service in its own process, and `host` in this process. `mountDisk` mounts a small disk below
+ * `directory`, or skips the test.
  */
 export const test = base
   .extend('directory', async ({}, { onCleanup }) => {
     const directory = makeDirectory()
     onCleanup(() => removeDirectory(directory))
     return directory
+  })
+  .extend('mountDisk', async ({ directory, skip }, { onCleanup }) => (megabytes: number): SmallDisk => {
+    const disk = noSmallDisk === undefined ? mountSmallDisk(join(directory, 'disk'), megabytes) : undefined
+    if (!disk) return skip(noSmallDisk ?? 'no file system can be mounted on this machine')
+    onCleanup(disk.unmount)
+    return disk
   })
   .extend('serve', async ({}, { onCleanup }) => {
     const services: SpawnedService[] = []

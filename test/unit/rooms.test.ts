@@ -64,28 +64,17 @@ const isAllowed = (file: string, name: string): boolean => {
   return owners.length === 0 || owners.includes(row)
 }
 
-/** Cycles of a graph, as sets of nodes that reach one another. */
-const circlesOf = (graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] => {
-  const reachable = (from: string): Set<string> => {
+/** The nodes from which a path of the graph leads back to them. */
+const nodesInCycles = (graph: ReadonlyMap<string, ReadonlySet<string>>): string[] => {
+  const reachesItself = (start: string): boolean => {
     const found = new Set<string>()
-    const open = [from]
+    const open = [start]
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
       for (const next of graph.get(node) ?? []) if (!found.has(next)) open.push(next) && found.add(next)
     }
-    return found
+    return found.has(start)
   }
-  const reach = new Map([...graph.keys()].map((node) => [node, reachable(node)]))
-  const circles = [...reach].filter(([node, nodes]) => nodes.has(node))
-  return [
-    ...new Set(
-      circles.map(([node, nodes]) =>
-        [...nodes]
-          .filter((n) => reach.get(n)?.has(node))
-          .toSorted()
-          .join(' ↔ '),
-      ),
-    ),
-  ].map((circle) => circle.split(' ↔ '))
+  return [...graph.keys()].filter(reachesItself)
 }
 
 const sources = files.filter((file) => !file.startsWith('test/'))
@@ -120,21 +109,17 @@ test('folders import only what the table allows', () => {
 })
 
 test('files and folders do not import each other in a cycle', () => {
-  expect(circlesOf(graphOf(arrows))).toEqual([])
-  expect(circlesOf(graphOf(arrows.map(([from, to]) => [dirname(from), dirname(to)])))).toEqual([])
+  expect(nodesInCycles(graphOf(arrows))).toEqual([])
+  expect(nodesInCycles(graphOf(arrows.map(([from, to]) => [dirname(from), dirname(to)])))).toEqual([])
 })
 
 test.each([
   ['lib/fields/field-rules.ts', 'lib/storage/path.ts'],
   ['lib/core/errors.ts', 'lib/http/cors.ts'],
   ['lib/storage/path.ts', 'node:sqlite'],
-  ['lib/http/handler.ts', '@middy/core'],
   ['lib/aws/dynamodb/web-forms.ts', 'lib/machine/sqlite/database.ts'],
-  ['lib/machine/tables/web-forms.ts', '@aws-sdk/client-s3'],
   ['functions/fields/group.ts', 'lib/aws/dynamodb/web-forms.ts'],
   ['functions/fields/group.ts', 'functions/categories/group.ts'],
-  ['server/create-server.ts', 'functions/fields/group.ts'],
-  ['admin/program.ts', '@aws-sdk/client-dynamodb'],
   ['lib/service/deps.ts', 'test/support/hands.ts'],
   ['client/src/files.ts', 'lib/core/errors.ts'],
 ])('the table forbids %s to import %s', (from, to) => {

@@ -31,13 +31,13 @@ const when = (applies: boolean | undefined, ...names: readonly ErrorName[]) => (
 
 // The errors of the checks before an operation, in the order of these checks. A path whose variables cannot be decoded
 // matches no route.
-const edgeErrors = ({ route, policy, contract: { body } }: Operation): readonly ErrorName[] => [
+const edgeErrors = ({ route, policy, formats, contract: { body } }: Operation): readonly ErrorName[] => [
   ...when(route.path.includes('{'), 'routeUnknown'),
   'methodNotAllowed',
   ...when(!route.public, 'tokenRejected'),
   ...when(route.right !== undefined, policy.siteUnknown, policy.siteAmbiguous, policy.rightMissing),
   ...when(route.right && policy.renderingEngine, 'renderingEngineOff'),
-  ...when(!route.public && policy.formats.length > 1, 'notAcceptable'),
+  ...when(formats.length > 1, 'notAcceptable'),
   ...when(body && !body.mediaTypes, 'mediaTypeUnsupported', 'bodyTooLarge'),
   'tooManyRequests',
   'unexpected',

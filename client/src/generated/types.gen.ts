@@ -5250,6 +5250,10 @@ export type SignOutV1Errors = {
      */
     405: Error;
     /**
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
+     */
+    406: Error;
+    /**
      * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
@@ -5299,6 +5303,10 @@ export type SignInV1Errors = {
      * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
+    /**
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
+     */
+    406: Error;
     /**
      * - `100013` The request body is too large. Split it into smaller requests.
      */

@@ -31,7 +31,7 @@ const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
       await recordIf(!before || isOwnWrite(mark, before.mark), record, entry)
     },
 
-    end: async (site, page, entry) => recordIf(await table.take(keyOf(site, page)), record, entry),
+    end: async (site, page, entry) => recordIf(await table.remove(keyOf(site, page)), record, entry),
 
     isRunning: async (site, pages) => (await getItems(table, site, pages.map(workflowKey))).length > 0,
 

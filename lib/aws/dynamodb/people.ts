@@ -22,7 +22,6 @@ interface PersonItem extends Person {
 
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
 
-// A sign-in may have changed the person meanwhile.
 const takeBack = async (people: People, before: Person, after: Person | undefined): Promise<void> => {
   if (!after) return void (await people.create(before, []))
   const { sites, disabled } = before
@@ -31,7 +30,8 @@ const takeBack = async (people: People, before: Person, after: Person | undefine
 
 /**
  * The table Users: one item for each person. Two owners may leave a site at the same moment. So the store counts the
- * owners before and after the change, and undoes the change if no owner is left.
+ * owners before and after the change, and undoes the change if no owner is left. It then keeps the changes
+ * of a sign-in that came meanwhile.
  */
 export const createPeople = ({ record, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)

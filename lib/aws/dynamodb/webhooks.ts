@@ -95,13 +95,21 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
     return table.update({ site, key }, { ...changeOf(change, version), ...unchanged, returns: 'ALL_NEW' })
   }
 
-  const removeBelow = async (site: SiteId, prefix?: string): Promise<void> => {
-    const rows = await queryItems(table, { ...listed(site, prefix), columns: ['key'] })
+  const removeBelow = async (
+    site: SiteId,
+    prefix?: string,
+    isRemoved: (row: Pick<WebhookItem, 'position'>) => boolean = () => true,
+  ): Promise<void> => {
+    const rows = await queryItems(table, { ...listed(site, prefix), columns: ['key', 'position'] })
     await batchDelete(
       table,
-      rows.map(({ key }) => ({ site, key })),
+      rows.filter(isRemoved).map(({ key }) => ({ site, key })),
     )
   }
+
+  /** V-5. Spares the retries of a worker that has already seen the changed webhook. */
+  const forgetRetries = (site: SiteId, { id, position: end }: WebhookItem) =>
+    removeBelow(site, retriesOf(id), ({ position }) => position <= end)
 
   return {
     listOfSite,
@@ -122,11 +130,12 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
 
     async change(site, id, change, entry) {
       const version = createMark()
-      let wanted: WebhookChange | undefined
       const tryOnce = async () => {
         const item = await table.get(webhookKey(site, id))
         if (isOwnWrite(version, item?.version)) return item
-        wanted = item && change(toWebhook(item))
+        const wanted = item && change(toWebhook(item))
+        // First, because the process may end at any call, and an enabled webhook must have no old retries.
+        if (item && wanted?.forgetsFailures) await forgetRetries(site, item)
         return item && wanted && ((await tryToChange(item, wanted, version)) ?? 'overtaken')
       }
       for (let tries = 0; tries < mostTries; tries++) {
@@ -134,7 +143,6 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
         if (!changed) return undefined
         if (changed === 'overtaken') continue
         await record(entry)
-        if (wanted?.forgetsFailures) await removeBelow(site, retriesOf(id))
         return toWebhook(changed)
       }
       throw new ServiceError('unavailable')

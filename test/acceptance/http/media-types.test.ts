@@ -28,7 +28,9 @@ test.each([
 
 const unmet = ['image/png', 'application/xhtml+xml', 'application/json;q=0', 'text/*;q=0, application/*;q=0', 'json']
 test.each(unmet)('Accept: %s is refused with 406/100006, in JSON (E-9)', async (accept) => {
-  expectError(await call(`${site}/webforms`, { headers: { Accept: accept } }), 406, 100006)
+  const headers = { Accept: accept }
+  expectError(await call(`${site}/webforms`, { headers }), 406, 100006)
+  expectError(await call('/api/v1/admin/tokens', { method: 'POST', token: null, headers, body: {} }), 406, 100006)
 })
 
 const field = '{"type":{"id":-2},"mandatory":true}'

@@ -200,10 +200,3 @@ test('check reports files and folders that other users can open', async ({ siteD
     { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(messages.check.otherUsers) },
   ])
 })
-
-test('check is refused without a data directory', async ({ directory }) => {
-  for (const args of [['check'], ['--target', 'aws', 'check']]) {
-    const outcome = await administer(directory, args)
-    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
-  }
-})

@@ -59,14 +59,6 @@ test('Refused commands give advice, and change nothing (T-5, T-17)', async ({ co
   expect(await commands.run('audit --site 1001')).toEqual(before)
 })
 
-test.for([
-  ['{"colour":"red"}', messages.http.unknownMember('"colour"', 'id, ')],
-  ['{"enabled":1}', 'enabled: must be true or false'],
-] as const)('object create refuses the members %s', async ([members, reason], { commands: { attempt } }) => {
-  const outcome = await attempt(`object create news --site 1001 --members ${members}`)
-  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(reason) })
-})
-
 test('site create is refused while the directory has no data centre', async ({ dataDirectory }) => {
   const outcome = await administer(dataDirectory, ['site', 'create', '--name', 'Shop'])
   expect(outcome).toEqual(refusal(dataDirectory, messages.site.noDataCentre))

@@ -39,11 +39,3 @@ test('key revoke refuses tokens, and token revoke refuses keys', async ({ keys: 
   for (const line of [`key revoke ${token}`, `token revoke ${id}`]) expect((await attempt(line)).status).toBe(1)
   expect([await run('token list'), await run(listKeys)]).toMatchObject([{ length: 1 }, { length: 1 }])
 })
-
-test('The keys of a removed site are removed; a new site with its id has none', async ({ keys: { run, create } }) => {
-  await create()
-  await run('site remove 1001 --yes')
-  await run('site create --name Shop --id 1001')
-  await run(addBob)
-  expect(await run(listKeys)).toEqual([])
-})

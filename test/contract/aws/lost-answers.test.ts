@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { uncover } from '../../../lib/access/grants.ts'
+import { addIssuer, addRule, type Rule } from '../../../lib/access/issuers/issuers.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import { type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
+import { addField } from '../../../lib/fields/field-rules.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
@@ -12,7 +15,7 @@ const site = 1001 as SiteId
 const { names, connect } = openMemoryTables()
 const dynamodb = connect()
 const recorded: HistoryEntry[] = []
-const { grants, sites, webForms, webhooks } = openTableStores(names, {
+const { grants, issuers, sites, webForms, webhooks, workflows } = openTableStores(names, {
   dynamodb,
   record: async (one) => void recorded.push(one),
 })
@@ -20,12 +23,14 @@ const { grants, sites, webForms, webhooks } = openTableStores(names, {
 const webhook = { site, id: 'whk_1', types: [], secrets: [], position: 0 } as unknown as Webhook
 const token = { hash: 'hash', user: 'ann', sites: [site], permissions: [], expires: 2_000_000_000 }
 const contactForm = { site, id: storedId<WebFormId>(1), name: 'Contact', fields: [] }
+const page = toStoragePath('page.html')
 const place = { id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }
 
 const removals: [string, () => Promise<unknown>, () => Promise<boolean>][] = [
   ['token', () => grants.put(token, []), () => grants.remove(token.hash, [entry])],
   ['site', () => sites.createSite(place, entry), () => sites.removeSite(site, entry)],
   ['web form', () => webForms.create(contactForm, entry), () => webForms.remove(site, contactForm.id, entry)],
+  ['workflow', () => workflows.start(site, page, entry), () => workflows.end(site, page, entry)],
   ['webhook', () => webhooks.create(webhook, entry), () => webhooks.remove(site, webhook.id, entry)],
 ]
 
@@ -69,4 +74,33 @@ test.each([
   expect(await grants.change(token.hash, (present) => uncover(present, site), [entry])).toBe(true)
   expect([answers.lost, recorded]).toEqual([1, [entry]])
   expect(await grants.get(token.hash)).toEqual(left)
+})
+
+test('A change of the rules whose first answer is lost is made and recorded once (H-1)', async () => {
+  const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
+  const grants = { rights: ['files:read'], ttl: 900 } as const
+  const rule: Rule = { id: '1', issuer: issuer.id, claims: { team: 'web' }, site, grants }
+  await issuers.changeTrust((trust) => addIssuer(trust, issuer), [])
+  recorded.length = 0
+  const answers = loseAnswer(dynamodb, 'PutItemCommand')
+  await issuers.changeTrust((trust) => addRule(trust, rule), [entry])
+  expect([answers.lost, recorded]).toEqual([1, [entry]])
+  expect((await issuers.trust()).rules).toEqual([rule])
+})
+
+test.each([
+  ['alone', []],
+  ['beside other changes', [-4, -5, -6]],
+])('A change of a form whose first answer is lost is made once, %s', async (_, others) => {
+  const [form, client] = [{ ...contactForm, site: others.length as SiteId }, connect()]
+  await webForms.create(form, entry)
+  const add = ({ changeFields }: typeof webForms, typeId: number) =>
+    changeFields(form.site, form.id, (fields) => addField(fields, { typeId, mandatory: true }), entry)
+  const answers = loseAnswer(client, 'UpdateItemCommand', async () => {
+    for (const typeId of others) await add(webForms, typeId)
+  })
+  await add(openTableStores(names, { dynamodb: client }).webForms, -2)
+  expect(answers.lost).toBe(1)
+  const { fields = [] } = (await webForms.get(form.site, form.id)) ?? {}
+  expect(fields.map(({ typeId }) => typeId)).toEqual([-2, ...others])
 })

@@ -53,28 +53,23 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('a gateway that passes paths
   })
 })
 
-const pathOf = (path: string, inContext: string) => {
+test.each([
+  // A gateway may remove slashes at the beginning.
+  ['/health', '/live//health', '//health'],
+  ['//health', '/live//health', '//health'],
+  // The name of the stage is not part of the path.
+  ['/health', '/live/health', '/health'],
+  ['/', '/live/', '/'],
+  ['/live/health', '/live/live/health', '/live/health'],
+])('the path %s, which is %s in the context, is read as %s', (path, inContext, expected) => {
   const event = gatewayEvent(path, { requestContext: { path: inContext } })
-  return fromGateway(event, 'encoded', AbortSignal.timeout(1000)).path
-}
-
-test('slashes at the beginning count, even if the gateway removes them from the path', () => {
-  expect(pathOf('/health', '/live//health')).toBe('//health')
-  expect(pathOf('//health', '/live//health')).toBe('//health')
+  expect(fromGateway(event, 'encoded', AbortSignal.timeout(1000)).path).toBe(expected)
 })
 
-test('the name of the stage is not part of the path', () => {
-  expect(pathOf('/health', '/live/health')).toBe('/health')
-  expect(pathOf('/', '/live/')).toBe('/')
-  expect(pathOf('/live/health', '/live/live/health')).toBe('/live/health')
-})
-
-test('%2F is part of a name if the gateway passes paths encoded', async () => {
-  const answer = await get('encoded', `${sites}/current/webforms/1%2F/fields/system`)
-  expect(statusAndCode(answer)).toEqual([404, 115001])
-})
-
-test('%2F means / if the gateway passes paths decoded', async () => {
-  const answer = await get('decoded', `${sites}/current/webforms/1%2F/fields/system`)
-  expect(statusAndCode(answer)).toEqual([404, 100004])
+test.each([
+  ['encoded', 'is part of a name', 115001],
+  ['decoded', 'means /', 100004],
+] as const)('if the gateway passes paths %s, %%2F %s', async (encoding, _, code) => {
+  const answer = await get(encoding, `${sites}/current/webforms/1%2F/fields/system`)
+  expect(statusAndCode(answer)).toEqual([404, code])
 })

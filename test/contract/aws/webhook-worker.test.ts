@@ -1,3 +1,4 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
@@ -13,6 +14,7 @@ import { timesToTry } from '../../support/each-call.ts'
 import { storesOver, unsealed } from '../../support/every-operation.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { failOnce, watchCalls } from '../../support/store-faults.ts'
 
 const site = 1001 as SiteId
 
@@ -132,6 +134,8 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
   }
 }
 
+type Stores = ReturnType<typeof storesOver>
+
 type World = Awaited<ReturnType<typeof openWorld>>
 
 afterEach(() => void vi.restoreAllMocks())
@@ -244,4 +248,47 @@ test('The next worker knows when the message of the last worker arrives', async 
   if (!lease) throw new Error('Another worker has the lease')
   expect(await leases.giveBack(site, 'steady', { ...lease, wakesAt: 12_000 })).toBe(true)
   expect(await leases.take(site, 'steady', 'two', 30_000)).toMatchObject({ wakesAt: 12_000 })
+})
+
+/** Enables a disabled webhook that has a retry. `prepare` gets the client that enables it, and the other stores. */
+const enableAgain = async (prepare: (enabling: DynamoDBDocumentClient, others: Stores) => void) => {
+  const tables = openMemoryTables()
+  const [enabling, others] = [tables.connect(), storesOver(tables.connect())]
+  const settings = { targetUrl: 'https://example.com/', types: [], subject: '', description: '' }
+  const webhook = { site, id: 'late', ...settings, enabled: false, secrets: [{ sealed: 'whsec_AAAA' }], position: 7 }
+  await others.webhooks.create(webhook, { ...entry, site })
+  await others.deliveries.record(site, 'late', { retry: { position: 7, attempt: 2, due: 1 } })
+  prepare(enabling, others)
+  const change = () => ({ enabled: true, position: 9, forgetsFailures: true }) as const
+  await storesOver(enabling)
+    .webhooks.change(site, 'late', change, { ...entry, site })
+    .catch(() => undefined)
+  const positions = (await others.deliveries.retries(site, 'late', 10)).map(({ position }) => position)
+  return { isEnabled: (await others.webhooks.get(site, 'late'))?.enabled, positions }
+}
+
+test('A webhook that was enabled again has no old retries, even if the process ended meanwhile (V-5)', async () => {
+  vi.spyOn(console, 'error').mockReturnValue()
+  let made: readonly string[] = []
+  for (let call = 0; call <= made.length; call++) {
+    const { isEnabled, positions } = await enableAgain((enabling) => {
+      made = watchCalls(enabling)
+      failOnce(enabling, { call, failure: 'timed out' })
+    })
+    if (isEnabled) expect({ call, positions }).toEqual({ call, positions: [] })
+  }
+})
+
+test('A delivery that fails while its webhook is being enabled is repeated (V-9)', async () => {
+  let fails = true
+  const { positions } = await enableAgain((enabling, { webhooks, deliveries }) => {
+    enabling.middlewareStack.add((next) => async (args) => {
+      if (fails && (await webhooks.get(site, 'late'))?.enabled) {
+        fails = false
+        await deliveries.record(site, 'late', { position: 10, retry: { position: 10, attempt: 2, due: 2 } })
+      }
+      return next(args)
+    })
+  })
+  expect(positions).toEqual([10])
 })

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { backUp, contentOf, faultsOf, read, restore, test, unfinishedIn } from '../../support/backups.ts'
+import { contentOf, read, restore, test } from '../../support/backups.ts'
 import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
 import { startService } from '../../support/spawned-service.ts'
@@ -18,44 +18,6 @@ const killWhen = async (args: readonly string[], isReached: () => boolean): Prom
   program.kill('SIGKILL')
   await program.ended
 }
-
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // The backup continued meanwhile.
-    return []
-  }
-}
-
-/** The step of a backup can be seen in the names in the unfinished folder. */
-const steps: readonly (readonly [name: string, isReached: (unfinished: string) => boolean])[] = [
-  ['it has begun', () => true],
-  ['the database is being copied', (unfinished) => namesIn(unfinished).includes('site-admin.db')],
-  ['blobs are being copied', (unfinished) => namesIn(join(unfinished, 'blobs')).length > 0],
-  ['it is about to get its name', (unfinished) => namesIn(unfinished).some((name) => name.includes('backup.json'))],
-]
-
-test.for(steps)(
-  'a backup that is killed when %s leaves nothing or a complete backup, and the next backup cleans up',
-  async ([, isReached], { backedUp }) => {
-    const { data, folder, restored } = backedUp
-    const target = join(folder, 'next')
-    await killWhen(['--data-dir', data, 'backup', target], () =>
-      unfinishedIn(folder).some((name) => isReached(join(folder, name))),
-    )
-
-    for (const left of unfinishedIn(folder).map((name) => join(folder, name))) {
-      // A backup that has its marker needs only its final name.
-      if (namesIn(left).includes('site-admin-backup.json')) expect(await faultsOf(left)).toEqual([])
-      else await expect(restore(left, restored)).rejects.toThrow(messages.backup.incomplete)
-    }
-    if (!existsSync(target)) await backUp(data, target)
-    expect(await faultsOf(target)).toEqual([])
-    expect(unfinishedIn(folder)).toEqual([])
-    expect(await faultsOf(data)).toEqual([])
-  },
-)
 
 test('a restoration that is killed again while it cleans up still blocks a start', async ({ backedUp, serve }) => {
   const { backup, restored } = backedUp

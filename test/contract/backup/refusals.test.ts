@@ -31,7 +31,6 @@ import {
 } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { messages } from '../../support/messages.ts'
-import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 
 test.for([
   ['into a folder with files', (folder: string) => folder, messages.backup.notEmpty],
@@ -44,13 +43,12 @@ test.for([
   expect(snapshotOf(siteDirectory)).toEqual(before)
 })
 
-test('a backup of a missing data directory or of a deployment is refused', async ({ place }) => {
-  for (const args of [
-    ['backup', place.backup],
-    ['--target', 'aws', 'backup', place.backup],
-  ]) {
-    const outcome = await administer(place.data, args)
-    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
+test('backup and check are refused without a data directory, and on a deployment', async ({ place }) => {
+  for (const args of [['backup', place.backup], ['check']]) {
+    for (const target of ['local', 'aws']) {
+      const outcome = await administer(place.data, ['--target', target, ...args])
+      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
+    }
   }
   expect(readdirSync(place.folder)).toEqual([])
 })
@@ -79,26 +77,20 @@ test('a backup with a short file is refused before its bytes are read', async ({
   expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 })
 
-test('a backup onto a full disk is refused', async ({ backedUp: { data, folder, backup }, skip }) => {
-  if (noSmallDisk !== undefined) skip(noSmallDisk)
-  const disk = mountSmallDisk(join(folder, 'disk'), 8)
-  if (!disk) return skip('this machine does not let a file system be mounted')
-  try {
-    const [target, restored] = [join(disk.path, 'backup'), join(disk.path, 'restored')]
-    disk.fill()
-    await expect(backUp(data, target)).rejects.toThrow(messages.backup.full)
-    await expect(restore(backup, restored)).rejects.toThrow(messages.backup.restoreFull)
-    expect(unfinishedIn(disk.path)).toEqual([])
+test('a backup onto a full disk is refused', async ({ mountDisk, backedUp: { data, backup } }) => {
+  const disk = mountDisk(8)
+  const [target, restored] = [join(disk.path, 'backup'), join(disk.path, 'restored')]
+  disk.fill()
+  await expect(backUp(data, target)).rejects.toThrow(messages.backup.full)
+  await expect(restore(backup, restored)).rejects.toThrow(messages.backup.restoreFull)
+  expect(unfinishedIn(disk.path)).toEqual([])
 
-    // On another file system blobs are copied, not linked.
-    disk.makeRoom()
-    await expect(backUp(data, disk.path)).rejects.toThrow(messages.backup.unusableDisk)
-    await backUp(data, target)
-    expect(await faultsOf(target)).toEqual([])
-    expect(modesIn(target)).toEqual(new Set(['folder 700', 'file 600']))
-  } finally {
-    disk.unmount()
-  }
+  // On another file system blobs are copied, not linked.
+  disk.makeRoom()
+  await expect(backUp(data, disk.path)).rejects.toThrow(messages.backup.unusableDisk)
+  await backUp(data, target)
+  expect(await faultsOf(target)).toEqual([])
+  expect(modesIn(target)).toEqual(new Set(['folder 700', 'file 600']))
 })
 
 test('a backup removes what an earlier backup of the same name has left', async ({ backedUp: { data, folder } }) => {

@@ -5,14 +5,10 @@ import { expect } from 'vitest'
 import { backUp, test as base, faultsOf } from '../../support/backups.ts'
 import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
-import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 
 /** `small` is a small disk with a data directory, on which no service runs. */
-const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, { onCleanup }) => {
-  if (noSmallDisk !== undefined) skip(noSmallDisk)
-  const disk = mountSmallDisk(join(folder, 'disk'), 8)
-  if (!disk) return skip('this machine does not let a file system be mounted')
-  onCleanup(disk.unmount)
+const test = base.extend('small', async ({ mountDisk, backedUp: { data } }) => {
+  const disk = mountDisk(8)
   const onDisk = join(disk.path, 'data')
   await cp(data, onDisk, { recursive: true })
   return { disk, onDisk }

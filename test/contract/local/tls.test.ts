@@ -83,12 +83,6 @@ test('the service answers over https, and its links begin with https (O-23)', as
   })
 })
 
-test('the service does not answer over http (O-23)', async () => {
-  const { baseUrl, port } = await startSecurely()
-  await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow()
-  expect(await send(`${baseUrl}/health`, { ca: first.cert })).toMatchObject({ status: 200 })
-})
-
 test('the service closes idle connections when it stops', async () => {
   const { port, stop, printed } = await startSecurely()
   const silent = connect(port, '127.0.0.1')

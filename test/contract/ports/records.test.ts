@@ -3,6 +3,7 @@ import { type Grant, hashToken, newToken } from '../../../lib/access/grants.ts'
 import { createDeadline } from '../../../lib/core/deadline.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
+import { addField } from '../../../lib/fields/field-rules.ts'
 import { maxOrder, type WebForm } from '../../../lib/fields/web-forms.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
@@ -112,6 +113,21 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
     await expect(webForms.rename(largest, missing, 'Feedback', entry)).rejects.toMatchObject({ code: 115001 })
     await expect(webForms.changeFields(largest, missing, () => [], entry)).rejects.toMatchObject({ code: 115001 })
     expect(await webForms.get(largest, missing)).toBeUndefined()
+  })
+
+  test('A form that was removed and created again keeps the new fields of every process', async () => {
+    const { webForms } = stores
+    const other = hand.connect().webForms
+    const again: WebForm = { ...form(7), fields: [] }
+    const add = ({ changeFields }: typeof webForms, typeId: number) =>
+      changeFields(largest, again.id, (fields) => addField(fields, { typeId, mandatory: true }), entry)
+    await webForms.create(again, entry)
+    await add(other, -2)
+    await webForms.remove(largest, again.id, entry)
+    await webForms.create(again, entry)
+    await add(webForms, -5)
+    await add(other, -6)
+    expect((await webForms.get(largest, again.id))?.fields.map(({ typeId }) => typeId)).toEqual([-5, -6])
   })
 
   test('A change of a web form without time left changes nothing', async () => {

@@ -66,15 +66,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
     }
   })
 
-  test('an unknown upload has no record', async () => {
-    expect(await records.get('none')).toBeUndefined()
-    expect(await records.take('none', 0, 'one', minute)).toEqual({ outcome: 'gone' })
-    expect(await records.remove('none')).toBeUndefined()
-    await records.giveBack('none', 'one')
-    await records.complete('none', 'one', now, entry)
-    expect(await records.get('none')).toBeUndefined()
-  })
-
   test('each user of a site has a limit of open uploads (U-17)', async () => {
     const crowd = { user: 'crowd' }
     for (let open = 0; open < 3; open++) expect(await records.create(newUpload(crowd), 3, now)).toBe(true)
@@ -181,6 +172,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
     await records.take(upload.id, 0, 'one', minute)
     expect(await records.remove(upload.id)).toEqual(upload)
     expect(await records.remove(upload.id)).toBeUndefined()
+    expect(await records.take(upload.id, 0, 'one', minute)).toEqual({ outcome: 'gone' })
     expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
     expect(await records.renew(upload.id, 'one', minute, progressOf(upload, 5))).toBe(false)
     await records.complete(upload.id, 'one', now, entry)

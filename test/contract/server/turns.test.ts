@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
@@ -75,4 +76,24 @@ test('no request begins after an answer that closes the connection', async () =>
   await connection.write(requestText('GET', '/').repeat(10))
   expect(answersIn(await connection.rest())).toEqual(['200'])
   expect(count.begun).toBe(1)
+})
+
+test('a malformed request is refused after the answers to the requests before it', async () => {
+  const answer = Promise.withResolvers<Reply>()
+  const { handler } = bareHandler(() => answer.promise)
+  const { url, server } = await listening(handler)
+  const connection = await rawConnection({ url })
+  const refused = once(server, 'clientError')
+  await connection.write(`${requestText('GET', '/').repeat(2)}hello\r\n\r\n`)
+  await refused
+  await connection.write('hello again')
+  answer.resolve(done)
+  expect(answersIn(await connection.rest())).toEqual(['200', '200', '400'])
+})
+
+test('the scheme of a request that names its whole address may be in capitals', async () => {
+  const { url } = await listening(bareHandler(async () => done).handler)
+  const connection = await rawConnection({ url })
+  await connection.write(requestText('GET', 'http://x/') + requestText('GET', 'HTTP://x/', { Connection: 'close' }))
+  expect(answersIn(await connection.rest())).toEqual(['200', '200'])
 })

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { type Answer, codeOf, statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
-import { openStorageOnAws } from './hands.ts'
+import { entry } from '../../support/history.ts'
 import { createInterruption, type Interruption } from './interruption.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -24,6 +24,15 @@ describe.each([
     await storage.put('/to/x', 'x')
   })
   afterEach(() => storage.close())
+
+  it('A path is taken if a folder exists there only because of its contents (S-136)', async () => {
+    const { deps, site } = storage
+    const below = { kind: 'folder', key: `live/${site}/outer/inner/` } as const
+    await deps.files.place([below], { absent: [], unlocked: { site, folders: [] } }, entry)
+    const create = (headers: Readonly<Record<string, string>>) => storage.put('/outer', '', { type: 'folder' }, headers)
+    expect(codeOf(await create({ 'If-None-Match': '*' }))).toBe(100412)
+    expect((await create({ 'If-Match': '*' })).status).toBe(200)
+  })
 
   it.each(['/f/a', '/f'])('The removal of %s also removes a file that is replaced meanwhile (S-103)', async (path) => {
     others.once(() => storage.put('/f/a', 'newer'))
@@ -137,21 +146,4 @@ describe.each([
       }
     })
   })
-})
-
-it.each(['HEAD', 'DELETE'])('A move is undone and answers 404/104001 if %s in S3 finds no file', async (method) => {
-  const bucket = openBucketInMemory()
-  storage = await openStorageOnAws({ bucket })
-  onTestFinished(() => storage.close())
-  await storage.put('/a', 'a')
-  let isCopied = false
-  let other: number | undefined
-  bucket.s3.before = async (request) => {
-    isCopied ||= request.method === 'PUT'
-    if (!isCopied || request.method !== method || !request.path.endsWith('/a')) return
-    bucket.s3.before = async () => {}
-    other = (await storage.relocate('/a', { path: 'to/two' })).status
-  }
-  expect(codeOf(await storage.relocate('/a', { path: 'to/one' }))).toBe(104001)
-  expect([other, await storage.textOf('/to/one'), await storage.textOf('/to/two')]).toEqual([200, undefined, 'a'])
 })

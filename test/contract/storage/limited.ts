@@ -6,8 +6,6 @@ import { entry } from '../../support/history.ts'
 import { tusOver, uploadIn } from '../uploads/service.ts'
 import type { StorageOptions, StorageUnderTest } from './service.ts'
 
-type Uploads = Map<string, { readonly length: number | undefined; offset: number }>
-
 const minute = 60_000
 
 /** A storage with tus requests and a clock of the test. If a quota is given, the site has it from the first byte on. */
@@ -33,25 +31,8 @@ export const limited = async <Storage extends StorageUnderTest>(
     await setQuota(quota)
   }
 
-  const uploads: Uploads = new Map()
+  const uploads: string[] = []
   const tus = tusOver(storage)
-
-  const create = async (name: string, length: number | undefined): Promise<Answer> => {
-    const answer = await tus.create(name, length)
-    if (answer.status === 201) uploads.set(uploadIn(answer), { length, offset: 0 })
-    return answer
-  }
-
-  /** Adds bytes. Completes the upload when its length is reached, or declared as `end`. */
-  const append = async (upload: string, body: string, end?: number): Promise<Answer> => {
-    const known = uploads.get(upload)
-    if (!known) throw new Error(`There is no upload ${upload}`)
-    const headers = end === undefined ? {} : { 'Upload-Length': String(end) }
-    const answer = await tus.patch(upload, known.offset, body, { headers })
-    if (answer.status === 204) known.offset += body.length
-    if (answer.status === 204 && known.offset === (end ?? known.length)) uploads.delete(upload)
-    return answer
-  }
 
   const fileBytes = async (): Promise<number> => {
     let sum = 0
@@ -71,20 +52,16 @@ export const limited = async <Storage extends StorageUnderTest>(
       later.wall += milliseconds
       later.monotonic += milliseconds
     },
+    /** All uploads that were created. */
     uploads,
-    create,
-    append,
-    async cancel(upload: string): Promise<Answer> {
-      const answer = await tus.call('DELETE', upload)
-      if (answer.status === 204) uploads.delete(upload)
+    async create(name: string, length: number | undefined): Promise<Answer> {
+      const answer = await tus.create(name, length)
+      if (answer.status === 201) uploads.push(uploadIn(answer))
       return answer
     },
+    append: (upload: string, body: string): Promise<Answer> => tus.patch(upload, 0, body),
+    cancel: (upload: string): Promise<Answer> => tus.call('DELETE', upload),
     /** The used bytes that the service counts for the site. */
     used: () => stores.usage.bytesOf(site),
-    /** The bytes of all files and open uploads of the site, counted from the files and uploads themselves. */
-    async bytes(): Promise<number> {
-      const open = [...uploads.values()].map(({ length, offset }) => length ?? offset)
-      return open.reduce((sum, one) => sum + one, await fileBytes())
-    },
   }
 }

@@ -1,9 +1,8 @@
 import { describe } from 'vitest'
+import { describeConditions } from './object-store/conditions.ts'
 import { describeCopying } from './object-store/copying.ts'
 import { describeListing } from './object-store/listing.ts'
-import { describeMatching } from './object-store/matching.ts'
 import { describePlacing } from './object-store/placing.ts'
-import { describeRacing } from './object-store/racing.ts'
 import { describeStaging } from './object-store/staging.ts'
 import { type OpenedStore, openWorkbench } from './object-store/workbench.ts'
 
@@ -13,8 +12,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     const bench = openWorkbench(open)
     describeStaging(bench, isLarge)
     describePlacing(bench)
-    describeRacing(bench)
-    describeMatching(bench, isLarge)
+    describeConditions(bench, isLarge)
     describeCopying(bench)
     describeListing(bench)
   })
@@ -22,9 +20,5 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
 
 /** The cases of moves, copies and restored versions, because a store may copy in another way than it writes. */
 export const describeCopies = (name: string, open: () => Promise<OpenedStore>): void => {
-  describe(name, () => {
-    const bench = openWorkbench(open)
-    describeRacing(bench)
-    describeCopying(bench)
-  })
+  describe(name, () => describeCopying(openWorkbench(open)))
 }

@@ -71,7 +71,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     expect(await storage.read('/a')).toBe(how === 'removed' ? 404 : '333')
   })
 
-  it('A purge keeps the version that If-Match names, even if the file is replaced meanwhile (H-32)', async () => {
+  it('A purge keeps the version that If-Match names, even if the file is replaced meanwhile (H-30, H-32)', async () => {
     const others = createInterruption()
     const storage = await opened(({ files }) => ({ files: others.in(files) }))
     for (const text of ['1', '22']) await storage.put('/a', text)
@@ -105,17 +105,6 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
       expect((await purgeOf(storage)(`/${number}`)).status).toBe(200)
     }
   })
-})
-
-it('A purge keeps a file that is stored at the same time (H-30)', async () => {
-  const storage = await openStorage()
-  onTestFinished(() => storage.close())
-  for (let round = 0; round < 25; round++) {
-    await Promise.all([storage.put('/a', `round ${round}`), purgeOf(storage)('/a')])
-    expect(await storage.textOf('/a')).toBe(`round ${round}`)
-  }
-  expect((await purgeOf(storage)('/a')).status).toBe(200)
-  expect(await versionsOf(storage, '/a')).toMatchObject([{ current: true }])
 })
 
 it('More than 10,000 versions are purged by several requests (H-34)', async () => {

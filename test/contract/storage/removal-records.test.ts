@@ -6,71 +6,23 @@ import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
+import { createFault, type Fault } from './failing-stores.ts'
 import { openStorageOnAws } from './hands.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
-
-/**
- * A process that dies at one of its calls to a store, before or after the call. Calls are numbered from 1. With
- * `spares` the process survives, and only this call fails.
- */
-const createDeath = () => {
-  let calls = 0
-  let last = Number.POSITIVE_INFINITY
-  let isMade = false
-  let lives = false
-  return {
-    around:
-      <Input extends readonly unknown[], Output>(call: (...input: Input) => Promise<Output>) =>
-      async (...input: Input): Promise<Output> => {
-        calls += 1
-        const mark = calls
-        const isDead = lives ? mark === last : mark >= last
-        if (isDead && (mark > last || !isMade)) throw new Error('The process has died')
-        const result = await call(...input)
-        if (isDead) throw new Error('The process has died')
-        return result
-      },
-    comeAt(number: number, when: 'before' | 'after', spares = false) {
-      calls = 0
-      last = number
-      isMade = when === 'after'
-      lives = spares
-    },
-    /** From now on, another process makes the calls. */
-    isOver() {
-      last = Number.POSITIVE_INFINITY
-    },
-    calls: () => calls,
-  }
-}
-
-type Death = ReturnType<typeof createDeath>
 
 // The test sets this clock.
 const clock = { wall: () => Date.now(), monotonic: () => performance.now() }
 
-const openOnOneMachine = (death: Death) =>
-  openStorage({
-    clock,
-    between: ({ files, removals }) => ({
-      files: { ...files, place: death.around(files.place), remove: death.around(files.remove) },
-      removals: {
-        ...removals,
-        open: death.around(removals.open),
-        close: death.around(removals.close),
-        note: death.around(removals.note),
-      },
-    }),
-  })
+const openOnOneMachine = ({ between }: Fault) => openStorage({ clock, between })
 
-const openOnAws = (death: Death) =>
+const openOnAws = ({ run }: Fault) =>
   openStorageOnAws({
     clock,
     bucket: openBucketInMemory(),
     prepare({ client, once, dynamodb }) {
-      client.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
-      once.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
-      dynamodb.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
+      client.middlewareStack.add((next) => (args) => run(() => next(args)), { step: 'initialize' })
+      once.middlewareStack.add((next) => (args) => run(() => next(args)), { step: 'initialize' })
+      dynamodb.middlewareStack.add((next) => (args) => run(() => next(args)), { step: 'initialize' })
     },
   })
 
@@ -81,13 +33,13 @@ describe.each([
   ['AWS', openOnAws],
 ])('A removed folder on %s', { timeout: 300_000 }, (_, open) => {
   let storage: StorageUnderTest
-  let death: Death
+  let fault: Fault
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
     // When a call fails, the service logs the missing history entry.
     vi.spyOn(console, 'error').mockReturnValue()
-    death = createDeath()
-    storage = await open(death)
+    fault = createFault()
+    storage = await open(fault)
   })
   afterEach(async () => {
     vi.useRealTimers()
@@ -110,9 +62,9 @@ describe.each([
   const dieAtEachCall = async (take: (folder: string) => Promise<unknown>) => {
     const [broken, intact]: [string[], string[]] = [[], []]
     await fill('/measure', 'newer')
-    death.comeAt(Number.POSITIVE_INFINITY, 'before')
+    fault.arm(0)
     await take('/measure')
-    const count = death.calls()
+    const count = fault.calls
     // Dying after a call has the same effect as dying before the next call.
     for (const call of [0, ...callsToTry(count)]) {
       const folder = `/after-${call}`
@@ -121,9 +73,9 @@ describe.each([
       later()
       await fill(folder, 'newer')
       const before = await storage.keys()
-      death.comeAt(call, 'after')
+      fault.dieAfter(call)
       await take(folder)
-      death.isOver()
+      fault.arm(0)
       later()
       const left = await storage.keys()
       const isIntact = before.every((key) => left.includes(key))
@@ -190,15 +142,15 @@ describe.each([
   /** Moves a folder repeatedly. Each time, another call fails. `check` runs after each move that failed. */
   const failEachMove = async (prepare: Act, check: Act) => {
     await prepare('/measure')
-    death.comeAt(Number.POSITIVE_INFINITY, 'before')
+    fault.arm(0)
     await storage.rename('/measure', 'measured')
     let failed = 0
-    for (const call of callsToTry(death.calls())) {
+    for (const call of callsToTry(fault.calls)) {
       const folder = `/fails-${call}`
       await prepare(folder)
-      death.comeAt(call, 'before', true)
+      fault.arm(call)
       const { status } = await storage.rename(folder, `moved-${call}`, { remaining: 60_000 })
-      death.isOver()
+      fault.arm(0)
       if (status === 200) continue
       failed += 1
       later()
@@ -209,17 +161,19 @@ describe.each([
 
   it('All files can be restored after half a removal and a failed move (H-21)', async () => {
     const { files } = storage.deps
+    let calls = 0
     const removeHalf = async (folder: string, dies: number) => {
       const name = folder.slice(1)
       const { objects } = await files.list({ prefix: `live/${storage.site}/${name}/`, folded: false, limit: 3 })
       const removedFolder = { site: storage.site, folder: toStoragePath(name), since: Date.now() }
-      death.comeAt(dies, 'after')
+      fault.dieAfter(dies)
       await files.remove(objects, undefined, unlimited, removedFolder).catch(() => {})
-      death.isOver()
+      calls = fault.calls
+      fault.arm(0)
     }
     await fill('/half', 'newer')
     await removeHalf('/half', Number.POSITIVE_INFINITY)
-    const last = Math.max(1, death.calls() - 1)
+    const last = Math.max(1, calls - 1)
     const prepare = async (folder: string) => {
       await fill(folder, 'old')
       await remove(folder)

@@ -93,29 +93,40 @@ it('An upload with the name of a folder is refused, and writes nothing (S-43)', 
 const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
 it.each([
-  ['PUT of a file into a folder', 4, 5, () => storage.put('/f/new.txt', 'x')],
-  ['PUT of a page with no draft', 5, 6, () => storage.put('/f/page.html', 'x')],
-  ['PUT of a file into a new folder', 7, 9, () => storage.put('/new/new.txt', 'x')],
-  ['POST of a file into a folder', 4, 7, () => upload('/f', ['new.txt'])],
-  ['POST of three files into a folder', 4, 11, () => upload('/f', [...'012'])],
-  ['POST of ten files into a folder', 4, 25, () => upload('/f', [...'0123456789'])],
-  ['POST of 13 files into a folder', 5, 19, () => upload('/f', [...'0123456789abc'])],
-  ['GET of ?meta of a file', 1, 1, () => storage.get('/f/a.txt', { meta: '' })],
-  ['GET of ?meta of a page', 1, 2, () => storage.get('/f/a.html', { meta: '' })],
-  ['GET of ?meta of a folder', 2, 3, () => storage.get('/f', { meta: '' })],
-  ['GET of a recursive list', 2, 3, () => storage.get('/f', { meta: '', recursive: 'true' })],
-  ['GET of a link', 1, 1, () => storage.get('/f/a.txt', { link: '' })],
-  ['PUT of a file that must be new', 4, 7, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
-  ['PUT with a tag in If-Match', 4, 6, () => replaceTagged('/f/old.txt')],
-  ['PUT into a folder in a path of 450 segments', 4, 5, () => storage.put(`${deep}/b`, 'x')],
-] as const)('%s needs %i rounds and %i calls to S3', async (name, rounds, calls, ask) => {
+  ['PUT of a file into a folder', 200, 4, 5, () => storage.put('/f/new.txt', 'x')],
+  ['PUT of a page with no draft', 200, 5, 6, () => storage.put('/f/page.html', 'x')],
+  ['PUT of a file into a new folder', 200, 7, 9, () => storage.put('/new/new.txt', 'x')],
+  ['POST of a file into a folder', 200, 4, 7, () => upload('/f', ['new.txt'])],
+  ['POST of three files into a folder', 200, 4, 11, () => upload('/f', [...'012'])],
+  ['POST of ten files into a folder', 200, 4, 25, () => upload('/f', [...'0123456789'])],
+  ['POST of 13 files into a folder', 200, 5, 19, () => upload('/f', [...'0123456789abc'])],
+  ['GET of ?meta of a file', 200, 1, 1, () => storage.get('/f/a.txt', { meta: '' })],
+  ['GET of ?meta of a page', 200, 1, 2, () => storage.get('/f/a.html', { meta: '' })],
+  ['GET of ?meta of a folder', 200, 2, 3, () => storage.get('/f', { meta: '' })],
+  ['GET of a recursive list', 200, 2, 3, () => storage.get('/f', { meta: '', recursive: 'true' })],
+  ['GET of a link', 200, 1, 1, () => storage.get('/f/a.txt', { link: '' })],
+  ['PUT of a file that must be new', 200, 4, 7, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
+  ['PUT with a tag in If-Match', 200, 4, 6, () => replaceTagged('/f/old.txt')],
+  ['PUT into a folder in a path of 450 segments', 200, 4, 5, () => storage.put(`${deep}/b`, 'x')],
+  ['GET of an existing file', 200, 1, 1, () => storage.get('/Folder/Sub/a.txt')],
+  ['GET of a file in another case, in a folder as written', 200, 4, 4, () => storage.get('/Folder/Sub/A.TXT')],
+  ['GET of a page in another case, in a folder as written', 200, 4, 5, () => storage.get('/Folder/Sub/P.html')],
+  ['GET of a file whose two folders are in another case', 200, 9, 9, () => storage.get('/folder/SUB/a.txt')],
+  ['GET of a missing file in an existing folder', 404, 3, 3, () => storage.get('/Folder/Sub/none')],
+  ['GET of a missing file in a missing folder', 404, 5, 5, () => storage.get('/none/none')],
+  ['DELETE of an existing file', 200, 4, 2, () => storage.remove('/Folder/Sub/a.txt')],
+  ['DELETE of a file whose folder is in another case', 200, 10, 8, () => storage.remove('/Folder/SUB/a.txt')],
+  ['DELETE of a missing file in an existing folder', 404, 5, 6, () => storage.remove('/Folder/Sub/none')],
+  ['PUT of a file whose folder is in another case', 200, 7, 9, () => storage.put('/Folder/SUB/a.txt', '')],
+] as const)('%s answers %i after %i rounds and %i calls to S3', async (name, status, rounds, calls, ask) => {
   await storage.makeFolder('/f')
   if (name.includes('450')) await putFolders(deep)
-  if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
+  await upload('/f', ['a.txt', 'a.html'])
+  await upload('/Folder/Sub', ['a.txt', 'p.html'])
   await storage.put('/f/old.txt', 'old')
   tag = await storage.tagOf('/f/old.txt')
   const count = inRounds()
-  expect((await ask()).status).toBe(200)
+  expect((await ask()).status).toBe(status)
   expect(count).toEqual({ rounds, calls })
 })
 
@@ -126,25 +137,6 @@ it('PUT into a folder that is at most two minutes old needs one more round, and 
   const count = inRounds()
   expect((await storage.put('/f/g/new.txt', 'x')).status).toBe(200)
   expect(count).toEqual({ rounds: 5, calls: 7 })
-})
-
-it.each([
-  ['GET of an existing file', 200, 1, 1, 'GET', '/Folder/Sub/a.txt'],
-  ['GET of a file in another case, in a folder as written', 200, 4, 4, 'GET', '/Folder/Sub/A.TXT'],
-  ['GET of a page in another case, in a folder as written', 200, 4, 5, 'GET', '/Folder/Sub/P.html'],
-  ['GET of a file whose two folders are in another case', 200, 9, 9, 'GET', '/folder/SUB/a.txt'],
-  ['GET of a missing file in an existing folder', 404, 3, 3, 'GET', '/Folder/Sub/none'],
-  ['GET of a missing file in a missing folder', 404, 5, 5, 'GET', '/none/none'],
-  ['DELETE of an existing file', 200, 4, 2, 'DELETE', '/Folder/Sub/a.txt'],
-  ['DELETE of a file whose folder is in another case', 200, 10, 8, 'DELETE', '/Folder/SUB/a.txt'],
-  ['DELETE of a missing file in an existing folder', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
-  ['PUT of a file whose folder is in another case', 200, 7, 9, 'PUT', '/Folder/SUB/a.txt'],
-] as const)('%s answers %i after %i rounds and %i calls to S3', async (_, status, rounds, calls, method, path) => {
-  await storage.put('/Folder/Sub/a.txt', 'a')
-  await storage.put('/Folder/Sub/p.html', 'p')
-  const count = inRounds()
-  expect((await storage.call(method, path)).status).toBe(status)
-  expect(count).toEqual({ rounds, calls })
 })
 
 it('DELETE of a folder of 1,000 files needs 7 rounds and 6 calls for two pages', async () => {

@@ -117,6 +117,13 @@ describe('A write that expects the version that the caller saw', () => {
     expect(await bench.listed('live/a')).toEqual(before)
   })
 
+  it('A removal that loses a race changes nothing (S-64)', async () => {
+    bench.meanwhile(isRemoval, () => bench.put('live/a', 'newer'))
+    const removing = bench.place([{ kind: 'remove', key: 'live/a' }], { matching: [before] })
+    expect(await removing).toEqual({ outcome: 'changed', key: 'live/a' })
+    expect((await bench.listed('live/a')).size).toBe(5)
+  })
+
   it('The write is undone if another object of its conditions changed meanwhile', async () => {
     await bench.put('live/other', 'old')
     const other = await bench.listed('live/other')

@@ -118,6 +118,7 @@ describe.each([
     ['the source', isCopy, () => bench.put(a, 'newer'), { outcome: 'stale', key: a }, { [a]: 5 }],
     ['the removed source', isCopy, () => bench.remove(a), { outcome: 'stale', key: a }, {}],
     ['the copied source', isRemovalOf(a), () => bench.put(a, 'newer'), { outcome: 'stale', key: a }, { [a]: 5 }],
+    ['the removed source after its copy', isRemovalOf(a), () => bench.remove(a), { outcome: 'stale', key: a }, {}],
   ])('A move never takes the bytes of another caller: %s', async (_, isMeant, change, result, left) => {
     await bench.put(a)
     bench.meanwhile(isMeant, change)

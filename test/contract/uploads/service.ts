@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { Answer } from '../../support/answer.ts'
 import { storageHands } from '../storage/hands.ts'
 import { openStorage, type StorageOptions, type StorageUnderTest } from '../storage/service.ts'
@@ -9,7 +8,6 @@ interface Call {
   readonly headers?: Readonly<Record<string, string | null>>
   readonly body?: string | Buffer | Readable
   readonly query?: Readonly<Record<string, string>>
-  readonly token?: string
 }
 
 /** The path of a new upload after the address of its site. */
@@ -22,11 +20,10 @@ export const uploadIn = ({ headers, status, text }: Answer): string => {
 /** The requests of resumable uploads to a site. */
 export const tusOver = ({ callSite }: Pick<StorageUnderTest, 'callSite'>) => {
   /** Sends a request to a path after the address of the site. It is a tus request unless the headers say otherwise. */
-  const call = (method: string, path: string, { headers = {}, body, token, ...more }: Call = {}): Promise<Answer> => {
+  const call = (method: string, path: string, { headers = {}, body, ...more }: Call = {}): Promise<Answer> => {
     const sent = {
       'Tus-Resumable': '1.0.0',
       'Content-Length': body === undefined || body instanceof Readable ? null : String(Buffer.byteLength(body)),
-      Authorization: token ?? null,
       ...headers,
     }
     const present = Object.entries(sent).filter((header): header is [string, string] => header[1] !== null)
@@ -62,16 +59,9 @@ export const tusOver = ({ callSite }: Pick<StorageUnderTest, 'callSite'>) => {
 /** A site, and the requests of resumable uploads to it. */
 export const openUploads = async (options: StorageOptions = {}, open = openStorage) => {
   const storage = await open(options)
-  const { site, stores } = storage
   return {
     ...storage,
     ...tusOver(storage),
-    async issueToken(user: string): Promise<string> {
-      const token = newToken()
-      const owned = { user, sites: [site], permissions: ['files'] as const, expires: Date.now() }
-      await stores.grants.put({ hash: hashToken(token), ...owned }, [])
-      return token
-    },
     /** The content of a file. Undefined if the file does not exist. */
     content: (path: string) => storage.textOf(`/${path}`),
   }

@@ -35,16 +35,6 @@ test('A target gets a POST with headers and body, and its status is the outcome'
   expect(got).toEqual({ method: 'POST', url: '/a?b=c', one: '1', body: '{"a":"ä"}' })
 })
 
-test('A redirect is not followed (V-8)', async () => {
-  const paths: unknown[] = []
-  const url = await open((request, response) => {
-    paths.push(request.url)
-    response.writeHead(307, { Location: '/other' }).end()
-  })
-  expect(await sendTo(`${url}/first`)).toEqual({ status: 307 })
-  expect(paths).toEqual(['/first'])
-})
-
 test('A long answer is cut off after 1 KiB (V-8)', async () => {
   const closed = Promise.withResolvers<void>()
   const url = await open((_, response) => {

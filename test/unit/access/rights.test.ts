@@ -21,19 +21,10 @@ test.each([
   expect(textOfRight(right(text))).toBe(normal)
 })
 
-test.each(['', 'files', 'files:own', 'lists:read', 'Files:read', ' files:read', 'files:read '])(
-  'the text "%s" is not a right',
-  (text) => expect(parseRight(text)).toBeUndefined(),
-)
-
 test.each([
-  'files:read:news',
-  'files:read:',
-  'forms:read:/a',
-  'files:read:/a/../b',
-  'files:read:/.',
-  'files:read:/a\nb',
-])('the right "%s" is refused because of its folder (A-33)', (text) => expect(parseRight(text)).toBeUndefined())
+  ...['', 'files', 'files:own', 'lists:read', 'Files:read', ' files:read', 'files:read '],
+  ...['files:read:news', 'files:read:', 'forms:read:/a', 'files:read:/a/../b', 'files:read:/.', 'files:read:/a\nb'],
+])('the text "%s" is not a right (A-33)', (text) => expect(parseRight(text)).toBeUndefined())
 
 test.each([
   ['files:write', 'includes', 'files:read'],

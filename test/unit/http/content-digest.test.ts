@@ -41,11 +41,8 @@ test.each([
 test.each([
   ['one wrong digest of two', { 'content-md5': md5, 'content-digest': `sha-256=:${other}:` }],
   ['a wrong last value', { 'content-digest': `sha-256=:${sha256}:,sha-256=:${other}:` }],
-  ['a hexadecimal digest', { 'content-md5': createHash('md5').update(bytes).digest('hex') }],
-  ['a digest that is too short', { 'content-md5': 'AAAA' }],
   ['a digest without padding', { 'content-md5': md5.replaceAll('=', '') }],
   ['an empty Content-MD5', { 'content-md5': '' }],
-  ['a digest without a value', { 'content-digest': 'sha-256' }],
   ['a comma at the end', { 'content-digest': `sha-256=:${sha256}:,` }],
   ['a missing comma', { 'content-digest': `sha-256=:${sha256}: sha-256=:${sha256}:` }],
   ['the algorithm in capitals', { 'content-digest': `SHA-256=:${sha256}:` }],

@@ -4,7 +4,6 @@ import { describe, expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { type Outcome, runInShell, sentenceIn } from '../../../support/program.ts'
-import { mountSmallDisk, noSmallDisk } from '../../../support/small-disk.ts'
 import { test } from '../../../support/test.ts'
 
 /** A device that is always full. Only Linux has it. */
@@ -53,27 +52,23 @@ test.skipIf(!existsSync(full)).for([
   expect(outcome).toMatchObject({ status, stdout: '', stderr: '' })
 })
 
-describe.skipIf(noSmallDisk !== undefined)('an output that becomes full in the middle', () => {
-  test.for([
-    ['completion bash', noRoom],
-    ['export --site 1001', messages.output.full(' The export is incomplete. …')],
-  ] as const)('%s fails if its output could not be completed', async ([command, reported], { siteDirectory, skip }) => {
+test.for([
+  ['completion bash', noRoom],
+  ['export --site 1001', messages.output.full(' The export is incomplete. …')],
+] as const)(
+  '%s fails if its output becomes full in the middle',
+  async ([command, reported], { siteDirectory, mountDisk }) => {
     await addForms(siteDirectory)
-    const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
-    if (!disk) return skip('a file system cannot be mounted here')
-    try {
-      disk.fill(4096)
+    const disk = mountDisk(1)
+    disk.fill(4096)
 
-      const file = join(disk.path, 'output')
-      const { status, stderr } = await administerInto(file, siteDirectory, command)
+    const file = join(disk.path, 'output')
+    const { status, stderr } = await administerInto(file, siteDirectory, command)
 
-      expect(statSync(file).size).toBe(4096)
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(reported) })
-    } finally {
-      disk.unmount()
-    }
-  })
-})
+    expect(statSync(file).size).toBe(4096)
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(reported) })
+  },
+)
 
 test.for(['site list', '--help'] as const)('%s succeeds if its pipe is closed', async (command, { siteDirectory }) => {
   expect(await administerUnread(siteDirectory, command)).toMatchObject({ status: 0, stderr: '' })

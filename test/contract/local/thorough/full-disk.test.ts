@@ -5,7 +5,6 @@ import { administer, administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
 import { run } from '../../../support/program.ts'
-import { mountSmallDisk, noSmallDisk, type SmallDisk } from '../../../support/small-disk.ts'
 import { startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
 
@@ -15,13 +14,7 @@ const megabytes = 8
 const mostWrites = 3_000
 
 const test = base
-  .extend('disk', async ({ directory, skip }, { onCleanup }): Promise<SmallDisk> => {
-    if (noSmallDisk !== undefined) skip(noSmallDisk)
-    const disk = mountSmallDisk(join(directory, 'disk'), megabytes)
-    if (!disk) return skip('no file system can be mounted on this machine')
-    onCleanup(disk.unmount)
-    return disk
-  })
+  .extend('disk', async ({ mountDisk }) => mountDisk(megabytes))
   .extend('full', async ({ disk }, { onCleanup }) => {
     const data = join(disk.path, 'data')
     const service = await startService(data, ['--port', '0', '--quiet'])

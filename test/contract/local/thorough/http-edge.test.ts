@@ -97,22 +97,6 @@ test('a body with malformed chunks is refused with an answer', async ({ service 
   expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
 })
 
-test('the service answers 100 when it accepts the body', async ({ service }) => {
-  const connection = await rawConnection({ url: service.baseUrl })
-  const body = '{"mandatory":false}'
-  await connection.write(
-    requestText('PUT', field, {
-      Authorization: service.token,
-      'Content-Length': body.length,
-      Expect: '100-continue',
-      Connection: 'close',
-    }),
-  )
-  await connection.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/)
-  await connection.write(body)
-  expect(lastAnswer(await connection.rest()).status).toBe(200)
-})
-
 test.for([
   ['without a token', field, { Authorization: 'none' }, 401],
   ['of another site', field.replace('current', '7'), {}, 400],
@@ -143,16 +127,6 @@ test('the answer 413 comes at once, and the service reads the rest of the body',
   const answer = lastAnswer(await connection.rest())
   expect(answer.status).toBe(413)
   expect(JSON.parse(answer.body)).toMatchObject({ code: 100013 })
-})
-
-test('HEAD of an error has no body, and the connection stays open', async ({ service }) => {
-  const connection = await rawConnection({ url: service.baseUrl })
-  await connection.write(requestText('HEAD', '/nowhere'))
-  await connection.write(requestText('GET', '/health', { Connection: 'close' }))
-  const [head = '', rest = ''] = (await connection.rest()).split(/\r\n\r\n(.*)/s)
-  expect(head).toMatch(/^HTTP\/1\.1 404 /)
-  expect(head).toMatch(/Content-Length: [1-9]/)
-  expect(rest).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test('a query that repeats a parameter thousands of times needs no extra memory', async ({ start }) => {

@@ -18,7 +18,6 @@ import { bytesOf, nowhere } from '../../../support/objects.ts'
 export const abilities = {
   comparesVersions: 'this endpoint deletes and copies objects whatever their version',
   refusesTaken: 'this endpoint copies over existing objects',
-  comparesWrites: 'this endpoint does not compare the version that a write replaces',
 } as const
 export type Ability = keyof typeof abilities
 
