@@ -74,7 +74,6 @@ const ownHeaders: Readonly<Partial<Record<ErrorName, readonly HeaderName[]>>> = 
   signInRefused: ['WWW-Authenticate'],
   methodNotAllowed: ['Allow'],
   tooManyRequests: ['Retry-After'],
-  uploadLocked: ['Retry-After'],
   rangeNotSatisfiable: ['Content-Range'],
 }
 

@@ -243,7 +243,9 @@ describe.each(uploadsHands)('A lease that is not renewed: $name', ({ open }) => 
     passed += 1
     expect((await service.patch(upload, 0, 'HELLO')).status).toBe(204)
     body.end('')
-    expect([423, 503]).toContain((await appending).status)
+    const late = await appending
+    expect([423, 503]).toContain(late.status)
+    expect(late.headers['retry-after']).toBe('1')
     expect((await service.head(upload)).headers['upload-offset']).toBe('5')
   })
 })
