@@ -10,6 +10,10 @@ interface Scenario {
   readonly run: (storage: StorageUnderTest, folder: string) => Promise<{ status: number }>
 }
 
+const putEach = async (storage: StorageUnderTest, folder: string) => {
+  for (const name of ['a', 'b/c', 'p.html']) await storage.put(`${folder}/${name}`, name)
+}
+
 const scenarios: Readonly<Record<string, Scenario>> = {
   'an upload of several files': {
     prepare: (storage, folder) => storage.put(`${folder}/deep/a`, 'old'),
@@ -30,22 +34,18 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     run: (storage, folder) => storage.put(`${folder}/p.html`, 'new'),
   },
   'a move of a folder': {
-    prepare: async (storage, folder) => {
-      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
-    },
+    prepare: (storage, folder) => putEach(storage, `${folder}/old`),
     run: (storage, folder) => storage.relocate(`${folder}/old`, { path: `${folder}/deep/new` }),
   },
   'a copy of a folder': {
     prepare: async (storage, folder) => {
-      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
+      await putEach(storage, `${folder}/old`)
       await storage.put(`${folder}/old/large`, 'x'.repeat(200_000))
     },
     run: (storage, folder) => storage.relocate(`${folder}/old`, { copyTo: `${folder}/deep/new` }),
   },
   'a removal of a folder': {
-    prepare: async (storage, folder) => {
-      for (const path of ['gone/a', 'gone/b/c', 'gone/p.html']) await storage.put(`${folder}/${path}`, path)
-    },
+    prepare: (storage, folder) => putEach(storage, `${folder}/gone`),
     run: (storage, folder) => storage.remove(`${folder}/gone`),
   },
 }
