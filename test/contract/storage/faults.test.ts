@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { callsToTry } from '../../support/each-call.ts'
-import { textOf } from '../../support/gateway.ts'
+import { contentIn } from '../../support/objects.ts'
 import { createFault } from './failing-stores.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -66,8 +66,7 @@ describe.each(Object.entries(scenarios))('A call to a store that fails during %s
       const prefix = `${area}/${storage.site}${folder}/`
       const { objects } = await storage.deps.files.list({ prefix, folded: false, limit: 1000 })
       for (const { key } of objects) {
-        const object = await storage.deps.files.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
-        const text = object?.body ? await textOf({ body: object.body }) : ''
+        const text = (await contentIn(storage.deps.files, key)) ?? ''
         lines.push(`${area} ${key.slice(prefix.length)} ${text.slice(0, 10)} ${text.length}`)
       }
     }
