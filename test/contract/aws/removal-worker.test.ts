@@ -39,10 +39,7 @@ beforeEach(async () => {
   left = 0
   vi.spyOn(console, 'info').mockReturnValue()
 })
-afterEach(async () => {
-  await tables.close()
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 /** A store with only these objects. It calls `remove` before each removal. */
 const files = (remove = async () => {}): ObjectStore => {

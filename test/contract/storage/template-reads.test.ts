@@ -37,7 +37,7 @@ it('A file that is replaced after its check is checked again: 104008 (S-26)', as
     await storage.put('/Templates/a.txt', page)
   }
   expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104008)
-  expect(await storage.textOf('/Templates/a.txt')).toBe(page)
+  expect(await storage.read('/Templates/a.txt')).toBe(page)
 })
 
 it('A rename answers 104001 if the file is deleted before the template check', async () => {

@@ -143,7 +143,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect((await service.call('DELETE', upload)).status).toBe(204)
     body.end('world')
     expect(statusAndCode(await appending)).toEqual([404, 104032])
-    expect(await service.content('a.txt')).toBeUndefined()
+    expect(await service.content('a.txt')).toBe(404)
     expect(service.leftovers()).toBe(0)
   })
 
@@ -222,7 +222,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     }))
     const upload = uploadIn(await service.create('a.txt', 10))
     expect((await service.patch(upload, 0, 'helloworld')).status).toBe(503)
-    expect(await service.content('a.txt')).toBeUndefined()
+    expect(await service.content('a.txt')).toBe(404)
     expect((await service.head(upload)).headers['upload-offset']).toBe('10')
     expect(await service.content('a.txt')).toBe('helloworld')
   })
