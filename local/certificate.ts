@@ -15,13 +15,6 @@ export interface CertificateFiles {
 // In bytes.
 const largestFile = 1024 * 1024
 
-const readText = (file: string): string => {
-  const stats = statSync(file)
-  if (!stats.isFile()) throw new Error('it is not a file')
-  if (stats.size > largestFile) throw new Error('it is larger than 1 MiB')
-  return readFileSync(file, 'utf8')
-}
-
 const attempt = <Value>(read: () => Value, sentence: (reason: string) => string): Value => {
   try {
     return read()
@@ -30,20 +23,25 @@ const attempt = <Value>(read: () => Value, sentence: (reason: string) => string)
   }
 }
 
+const readText = (file: string, what: string, flag: string): string =>
+  attempt(
+    () => {
+      const stats = statSync(file)
+      if (!stats.isFile()) throw new Error('it is not a file')
+      if (stats.size > largestFile) throw new Error('it is larger than 1 MiB')
+      return readFileSync(file, 'utf8')
+    },
+    (reason) => `The ${what} ${file} (${flag}) cannot be read: ${reason}.`,
+  )
+
 const blocks = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----/g
 
 const isCut = (pem: string): boolean => pem.replace(blocks, '').includes('-----')
 
 // Throws UsageError for files that cannot be read, are incomplete, or do not belong together.
 const readCertificate = (files: CertificateFiles) => {
-  const cert = attempt(
-    () => readText(files.cert),
-    (reason) => `The certificate ${files.cert} (--tls-cert) cannot be read: ${reason}.`,
-  )
-  const key = attempt(
-    () => readText(files.key),
-    (reason) => `The private key ${files.key} (--tls-key) cannot be read: ${reason}.`,
-  )
+  const cert = readText(files.cert, 'certificate', '--tls-cert')
+  const key = readText(files.key, 'private key', '--tls-key')
   const noCertificate = `The file ${files.cert} (--tls-cert) has no complete certificate in PEM form.`
   if (isCut(cert)) throw new UsageError(noCertificate)
   const first = attempt(
@@ -86,20 +84,16 @@ export const openTls = (files: CertificateFiles, say: (sentence: string) => void
   let current = readCertificate(files)
   let seen = ''
 
-  const reload = (): void => {
-    const certificate = readCertificate(files)
-    if (certificate.cert === current.cert && certificate.key === current.key) return
-    for (const server of servers) server.setSecureContext(certificate)
-    current = certificate
-    say(`The new certificate ${files.cert} is in use. It expires on ${certificate.expires.slice(0, 10)}.`)
-  }
-
   const look = (): void => {
     const state = `${stateOf(files.cert)}|${stateOf(files.key)}`
     if (state === seen) return
     seen = state
     try {
-      reload()
+      const certificate = readCertificate(files)
+      if (certificate.cert === current.cert && certificate.key === current.key) return
+      for (const server of servers) server.setSecureContext(certificate)
+      current = certificate
+      say(`The new certificate ${files.cert} is in use. It expires on ${certificate.expires.slice(0, 10)}.`)
     } catch (error) {
       say(`The old certificate stays in use. ${reasonOf(error)}`)
     }

@@ -7,11 +7,6 @@ export const createClientSecrets =
   ({ clientSecrets, clientSecretsFile: file }: Pick<MachineSettings, 'clientSecrets' | 'clientSecretsFile'>) =>
   async (issuer: string): Promise<string | undefined> => {
     if (file === undefined) return clientSecrets?.get(issuer)
-    try {
-      return readClientSecrets(await readFile(file, 'utf8')).get(issuer)
-    } catch (error) {
-      throw new Error(
-        `The file ${file} in CLIENT_SECRETS_FILE cannot be used: ${error instanceof Error ? error.message : ''}`,
-      )
-    }
+    const place = `The file ${file} in CLIENT_SECRETS_FILE cannot be used: it `
+    return readClientSecrets(await readFile(file, 'utf8'), place).get(issuer)
   }

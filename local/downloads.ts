@@ -4,8 +4,7 @@ import type { Clock } from '../lib/core/clock.ts'
 import { entityTagOf } from '../lib/core/entity-tags.ts'
 import { ServiceError } from '../lib/core/errors.ts'
 import { createHandler, type EdgeDeps } from '../lib/http/handler.ts'
-import type { RoutedRequest } from '../lib/http/operation.ts'
-import { publicOperation } from '../lib/http/public-operation.ts'
+import type { PublicOperation, RoutedRequest } from '../lib/http/operation.ts'
 import type { Handler, Request } from '../lib/http/request.ts'
 import type { LinkTo } from '../lib/service/deps.ts'
 import { asAttachment } from '../lib/storage/file-kind.ts'
@@ -84,7 +83,7 @@ export const isDownload = (path: string): boolean => path.startsWith(`${prefix}/
  * or has expired.
  */
 export const createDownloads = (files: ObjectStore, secret: Uint8Array, edge: EdgeDeps): Handler => {
-  const download = publicOperation(async (request) => {
+  const download: PublicOperation = async (request) => {
     const { key, version } = claimIn(request, secret, edge.clock.wall())
     let choice: FileAnswer | undefined
     const object = await files.readVersion(key, version, (info) => {
@@ -97,6 +96,6 @@ export const createDownloads = (files: ObjectStore, secret: Uint8Array, edge: Ed
     const name = object.info.key.slice(object.info.key.lastIndexOf('/') + 1)
     const headers = { type: anyType, ETag: entityTagOf(object.info), 'Content-Disposition': asAttachment(name) }
     return replyWith(object, choice, headers, undefined)
-  })
+  }
   return createHandler('storage', routes, { download }, { edge })
 }

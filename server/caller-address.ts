@@ -10,12 +10,11 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
 export const readBlocks = (cidrs: readonly string[]): BlockList | undefined => {
   const blocks = new BlockList()
   for (const cidr of cidrs) {
-    const [address = '', bits, ...more] = cidr.trim().split('/')
+    const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(cidr.trim()) ?? []
     const family = familyOf(address)
     const most = family === 'ipv4' ? 32 : 128
-    if (!family || more.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return undefined
-    const prefix = bits === undefined ? most : Number(bits)
-    if (prefix > most) return undefined
+    const prefix = Number(bits ?? most)
+    if (!family || prefix > most) return undefined
     blocks.addSubnet(address, prefix, family)
   }
   return blocks

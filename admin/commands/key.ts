@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { grantEntries, isGrantOfKey } from '../../lib/access/grants.ts'
+import { grantEntries } from '../../lib/access/grants.ts'
 import { currentKeys, describeKeys, issueKey } from '../../lib/access/keys.ts'
 import { type Person, rightsOfEntry } from '../../lib/access/people.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { includesRight, type Right, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
-import { findGrant, printOnce, revokerOf } from '../stores/find-grant.ts'
+import { findGrant, printOnce, revokeGrant } from '../stores/find-grant.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
@@ -42,7 +42,7 @@ const refuseLacking = (person: Person, site: SiteId, rights: readonly Right[]): 
   )
 }
 
-const revoke = revokerOf('key', isGrantOfKey)
+const revoke = (stores: AdminStores, text: string) => revokeGrant(stores, 'key', text)
 
 const create = async (stores: AdminStores, options: CreateOptions, self: Command) => {
   const { site, user, name, right: rights, ttl } = options
@@ -51,8 +51,7 @@ const create = async (stores: AdminStores, options: CreateOptions, self: Command
   refuseLacking(person, site, rights)
   const wanted = { name, rights, expires: Math.floor(Date.now() / 1000) + ttl }
   const { id, key, expires } = await issueKey(stores.grants, person, site, wanted, administrator)
-  const printed = { what: 'key', name: id, again: 'create' } as const
-  return printOnce(self, { id, key, expires }, printed, () => revoke(stores, key))
+  return printOnce(self, 'key', id, { id, key, expires }, () => revoke(stores, key))
 }
 
 const list = async (stores: AdminStores, { site }: OfSite) => {
@@ -61,7 +60,7 @@ const list = async (stores: AdminStores, { site }: OfSite) => {
 }
 
 const change = async (stores: AdminStores, text: string, { user }: Pick<CreateOptions, 'user'>) => {
-  const key = await findGrant(stores, text, 'key', isGrantOfKey)
+  const key = await findGrant(stores, 'key', text)
   const person = await personOn(stores, user, key.sites[0] as SiteId)
   const to = { user: person.name, since: person.created }
   const entries = [

@@ -1,13 +1,12 @@
 import { type Command, Option } from 'commander'
 import { permissionsOf, rightsOfToken } from '../../lib/access/callers.ts'
-import { type Grant, issueGrant, type Permission, permissions } from '../../lib/access/grants.ts'
+import { issueGrant, kindOf, type Permission, permissions } from '../../lib/access/grants.ts'
 import { inIso } from '../../lib/core/clock.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
-import { printOnce, revokerOf } from '../stores/find-grant.ts'
-import { grantsOf } from '../stores/site-removal.ts'
+import { printOnce, revokeGrant } from '../stores/find-grant.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
@@ -35,26 +34,25 @@ const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 
   return rights.map(textOfRight)
 }
 
-const isToken = (grant: Grant): grant is Grant => grant.kind === undefined
-
-const revoke = revokerOf('token', isToken)
+const revoke = (stores: AdminStores, text: string) => revokeGrant(stores, 'token', text)
 
 const issue = async (stores: AdminStores, { user, site, ttl, ...given }: IssueOptions, self: Command) => {
   await Promise.all(site.map((id) => siteOf(stores, id)))
   const expires = Math.floor(Date.now() / 1000) + ttl
   const granted = { user, sites: [...new Set(site)], permissions: permissionsIn(given), expires }
   const { token, grant } = await issueGrant(stores.grants, granted, administrator)
-  const printed = { what: 'token', name: grant.hash, again: 'issue' } as const
-  return printOnce(self, { token, expires: inIso(expires) }, printed, () => revoke(stores, token))
+  return printOnce(self, 'token', grant.hash, { token, expires: inIso(expires) }, () => revoke(stores, token))
 }
 
 const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   if (site !== undefined) await siteOf(stores, site)
-  return (await grantsOf(stores, site)).filter(isToken).map((grant) => {
-    const { hash, user, sites } = grant
-    const rights = rightsOfToken(grant)
+  const tokens = (await stores.grants.list()).filter((grant) => kindOf(grant) === 'token')
+  const covering = tokens.filter(({ sites }) => site === undefined || sites.includes(site))
+  return covering.map((token) => {
+    const { hash, user, sites } = token
+    const rights = rightsOfToken(token)
     const permissions = permissionsOf(rights)
-    return { hash, user, sites, permissions, rights: rights.map(textOfRight), expires: inIso(grant.expires) }
+    return { hash, user, sites, permissions, rights: rights.map(textOfRight), expires: inIso(token.expires) }
   })
 }
 

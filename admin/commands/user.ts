@@ -58,8 +58,8 @@ interface ChangeOptions extends Options {
 }
 
 // Commands act with every right.
-const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
-  const rightsBySite = new Map([site, ...others].map((id) => [id, roles.owner.rights]))
+const managerOn = (site: SiteId, sites: readonly SiteId[]): Manager => {
+  const rightsBySite = new Map(sites.map((id) => [id, roles.owner.rights]))
   return { site: { id: site }, author: administrator, caller: { rightsBySite } }
 }
 

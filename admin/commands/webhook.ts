@@ -75,8 +75,9 @@ const create = async (stores: AdminStores, options: Options & { readonly url: st
   const created = await createWebhook(area, site, { ...settingsOf(options), targetUrl }, administrator)
   if (!created) throw new Refusal(`Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`)
   const { webhook, secret } = created
-  const printed = { what: 'webhook', name: `${webhook.id} --site ${site}`, again: 'create', undo: 'remove' } as const
-  return printOnce(self, { id: webhook.id, secret }, printed, () => removeWebhook(area, webhook, administrator))
+  const { id } = webhook
+  const undo = () => removeWebhook(area, webhook, administrator)
+  return printOnce(self, 'webhook', `${id} --site ${site}`, { id, secret }, undo)
 }
 
 // A table would leave out an empty list.

@@ -1,37 +1,36 @@
 import type { Command } from 'commander'
-import { type Grant, grantEntries, hashToken } from '../../lib/access/grants.ts'
+import { type Grant, grantEntries, hashToken, kindOf } from '../../lib/access/grants.ts'
+import { capitalised } from '../../lib/core/names.ts'
 import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 import type { AdminStores } from './admin-stores.ts'
 import { administrator } from './changes.ts'
-import { grantsOf } from './site-removal.ts'
 import type { GlobalOptions } from './stores.ts'
 
-// The owner of a secret that a command shows once, and the commands that revoke and replace the secret.
-interface Secret {
-  readonly what: 'token' | 'key' | 'webhook'
-  readonly name: string
-  readonly again: string
-  readonly undo?: 'revoke' | 'remove'
-}
+// The secrets that commands show once, and the commands that revoke and replace them.
+const secrets = {
+  token: { shown: 'token', undo: 'revoke', again: 'issue' },
+  key: { shown: 'key', undo: 'revoke', again: 'create' },
+  webhook: { shown: 'secret of the webhook', undo: 'remove', again: 'create' },
+} as const
 
 // The beginning of a hash, as `audit` and the lists of tokens and keys print it.
 const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
 const lengthOfHash = 64
 
 /** Finds a grant by its secret, its hash, or the beginning of its hash (T-11). Throws a Refusal if it finds none or several. */
-export const findGrant = async <Found extends Grant>(
+export const findGrant = async (
   stores: Pick<AdminStores, 'grants'>,
-  text: string,
   what: 'token' | 'key',
-  isWanted: (grant: Grant) => grant is Found,
-): Promise<Found> => {
+  text: string,
+): Promise<Grant> => {
+  const isWanted = (grant: Grant) => kindOf(grant) === what
   const [, beginning] = beginningOfHash.exec(text) ?? []
   // A list of DynamoDB may lack a new grant. A read by the whole hash finds it.
   for (const hash of [hashToken(text), ...(beginning?.length === lengthOfHash ? [beginning] : [])]) {
     const own = await stores.grants.get(hash)
     if (own && isWanted(own)) return own
   }
-  const wanted = beginning === undefined ? [] : (await grantsOf(stores, undefined)).filter(isWanted)
+  const wanted = beginning === undefined ? [] : (await stores.grants.list()).filter(isWanted)
   const [found, ...others] = wanted.filter(({ hash }) => hash.startsWith(beginning ?? ''))
   if (others.length > 0) {
     throw new Refusal(
@@ -42,13 +41,11 @@ export const findGrant = async <Found extends Grant>(
   throw new Refusal(`This ${what} does not exist: it may be revoked or expired. "${what} list" lists the ${what}s.`)
 }
 
-/** Revokes the grant that `findGrant` finds. */
-export const revokerOf =
-  (what: 'token' | 'key', isWanted: (grant: Grant) => grant is Grant) => async (stores: AdminStores, text: string) => {
-    const grant = await findGrant(stores, text, what, isWanted)
-    await stores.grants.remove(grant.hash, grantEntries('removed', grant, administrator))
-    return { revoked: true }
-  }
+export const revokeGrant = async (stores: AdminStores, what: 'token' | 'key', text: string) => {
+  const grant = await findGrant(stores, what, text)
+  await stores.grants.remove(grant.hash, grantEntries('removed', grant, administrator))
+  return { revoked: true }
+}
 
 /**
  * Prints a secret while the stores are open, because nothing shows the secret again. If the output fails, revokes the
@@ -56,17 +53,19 @@ export const revokerOf =
  */
 export const printOnce = async (
   self: Command,
-  shown: object,
-  { what, name, again, undo = 'revoke' }: Secret,
+  what: keyof typeof secrets,
+  name: string,
+  output: object,
   revoke: () => Promise<unknown>,
 ): Promise<undefined> => {
-  const failure = await tryToPrint(textOf(shown, self.optsWithGlobals<GlobalOptions>().json))
+  const failure = await tryToPrint(textOf(output, self.optsWithGlobals<GlobalOptions>().json))
   if (!failure) return
-  const unseen = `${outputLost(failure)} Nobody saw the ${what === 'webhook' ? 'secret of the webhook' : what}`
+  const { shown, undo, again } = secrets[what]
+  const unseen = `${outputLost(failure)} Nobody saw the ${shown}`
   try {
     await revoke()
   } catch {
     throw new Refusal(`${unseen}: ${undo} it with "${what} ${undo} ${name}", and ${again} another ${what}.`)
   }
-  throw new Refusal(`${unseen}, so it is ${undo}d. ${again.charAt(0).toUpperCase()}${again.slice(1)} another ${what}.`)
+  throw new Refusal(`${unseen}, so it is ${undo}d. ${capitalised(again)} another ${what}.`)
 }

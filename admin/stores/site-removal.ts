@@ -13,11 +13,8 @@ import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
 import { administrator, entryOf } from './changes.ts'
 
-export const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId | undefined): Promise<Grant[]> => {
-  const found: Grant[] = []
-  for await (const grant of grants.list()) if (site === undefined || grant.sites.includes(site)) found.push(grant)
-  return found
-}
+const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId): Promise<readonly Grant[]> =>
+  (await grants.list()).filter(({ sites }) => sites.includes(site))
 
 const step = 1_000
 

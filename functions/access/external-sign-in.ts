@@ -3,12 +3,11 @@ import type { IssuerClient } from '../../lib/access/issuers/issuer-client.ts'
 import type { Issuer, IssuerOfPeople } from '../../lib/access/issuers/issuers.ts'
 import type { Begun } from '../../lib/access/issuers/sign-in.ts'
 import type { Person } from '../../lib/access/people.ts'
-import { countAttempts, limitsOfAddress } from '../../lib/access/sign-in-limits.ts'
+import { countedAttempt, limitsOfAddress } from '../../lib/access/sign-in-limits.ts'
 import type { issuers as issuersAnswer } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import type { RoutedRequest } from '../../lib/http/operation.ts'
-import { publicOperation } from '../../lib/http/public-operation.ts'
+import type { PublicOperation, RoutedRequest } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { firstValue, queryText } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
@@ -31,10 +30,10 @@ const signInLasts = 600
 
 const isForSignIn = (issuer: Issuer | undefined): issuer is IssuerOfPeople => issuer?.clientId !== undefined
 
-export const listIssuers = publicOperation(async (_, { issuers }: IssuerDeps) => {
+export const listIssuers: PublicOperation<IssuerDeps> = async (_, { issuers }) => {
   const found = (await issuers.trust()).issuers.filter(isForSignIn)
   return ok<Answer<typeof issuersAnswer>>({ items: found.map(({ id }) => ({ id })) })
-})
+}
 
 const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
   const trust = await deps.issuers.trust()
@@ -50,25 +49,24 @@ const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
     findHere(deps.edge),
   ])
   const place = `${baseUrl}/api/v2/admin/sign-in/${issuer.id}`
-  return { trust, baseUrl, place, provider: { client, issuer, secret, callback: `${place}/callback` } }
+  return { trust, baseUrl, place, client, issuer, secret, callback: `${place}/callback` }
 }
-
-// The path limits the cookie to the addresses of this sign-in.
-const cookieFor = (place: string, value: string, seconds: number): string => {
-  const { pathname, protocol } = new URL(place)
-  const attributes = ['HttpOnly', 'SameSite=Lax', `Path=${pathname}`, `Max-Age=${seconds}`]
-  return [`sign-in=${value}`, ...attributes, ...(protocol === 'https:' ? ['Secure'] : [])].join('; ')
-}
-
-const goTo = (location: string, cookie: string): Reply => ({
-  status: 303,
-  headers: { Location: location, 'Set-Cookie': cookie, 'Cache-Control': 'no-store' },
-})
 
 type Provided = Awaited<ReturnType<typeof providerOf>>
 
-const goToConsole = ({ baseUrl, place }: Provided, outcome: Readonly<Record<string, string>>): Reply =>
-  goTo(`${baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(place, '', 0))
+// The path limits the cookie to the addresses of this sign-in.
+const goTo = (location: string, { place }: Provided, cookie: string, seconds: number): Reply => {
+  const { pathname, protocol } = new URL(place)
+  const attributes = [`sign-in=${cookie}`, 'HttpOnly', 'SameSite=Lax', `Path=${pathname}`, `Max-Age=${seconds}`]
+  if (protocol === 'https:') attributes.push('Secure')
+  return {
+    status: 303,
+    headers: { Location: location, 'Set-Cookie': attributes.join('; '), 'Cache-Control': 'no-store' },
+  }
+}
+
+const goToConsole = (provided: Provided, outcome: Readonly<Record<string, string>>): Reply =>
+  goTo(`${provided.baseUrl}/console#${new URLSearchParams(outcome)}`, provided, '', 0)
 
 /** A-96: sends the browser to the console with the error code, which the console explains. `wait` is in seconds. */
 const failAtConsole = (deps: IssuerDeps, request: RoutedRequest, provided: Provided, error: unknown) => {
@@ -81,7 +79,7 @@ const failAtConsole = (deps: IssuerDeps, request: RoutedRequest, provided: Provi
 const challengeShape = /^[A-Za-z0-9_-]{43}$/
 
 /** A-92. */
-export const beginExternalSignIn = publicOperation(async (request, deps: IssuerDeps) => {
+export const beginExternalSignIn: PublicOperation<IssuerDeps> = async (request, deps) => {
   const challenge = firstValue(request.query, 'challenge') ?? ''
   if (!challengeShape.test(challenge)) {
     throw new ServiceError('accessMalformed', {
@@ -91,13 +89,12 @@ export const beginExternalSignIn = publicOperation(async (request, deps: IssuerD
   const provided = await providerOf(deps, request)
   const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
   try {
-    const { location, state, nonce, verifier } = await beginSignIn(provided.provider)
-    const value = [state, nonce, verifier, challenge].join('.')
-    return goTo(location, cookieFor(provided.place, value, signInLasts))
+    const { location, state, nonce, verifier } = await beginSignIn(provided)
+    return goTo(location, provided, [state, nonce, verifier, challenge].join('.'), signInLasts)
   } catch (error) {
     return failAtConsole(deps, request, provided, error)
   }
-})
+}
 
 const readBegun = ({ headers }: RoutedRequest) => {
   const [, value = ''] = /(?:^|;\s*)sign-in=([\w.-]{1,2000})(?:;|$)/.exec(headers['cookie'] ?? '') ?? []
@@ -105,13 +102,13 @@ const readBegun = ({ headers }: RoutedRequest) => {
   return state && nonce && verifier && challenge ? { state, nonce, verifier, challenge } : undefined
 }
 
-const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, trust }: Provided, begun: Begun) => {
+const personOf = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided, begun: Begun) => {
   const [{ finishSignIn }, { findPerson }] = await Promise.all([
     import('../../lib/access/issuers/sign-in.ts'),
     import('../../lib/access/issuers/identities.ts'),
   ])
-  const claims = await finishSignIn(provider, queryText(request), begun)
-  const person = await findPerson(deps, { trust, issuer: provider.issuer, claims, requestId: request.id })
+  const claims = await finishSignIn(provided, queryText(request), begun)
+  const person = await findPerson(deps, { ...provided, claims, requestId: request.id })
   if (!person || person.disabled) throw new ServiceError('signInRefused')
   return person
 }
@@ -121,11 +118,8 @@ const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provi
   const begun = readBegun(request)
   if (!begun) throw new ServiceError('signInRefused')
   const limits = limitsOfAddress(request.address)
-  await countAttempts(deps.attempts, limits)
-  const { name, sessions } = await personOf(deps, request, provided, begun).catch(async (error) => {
-    if (error instanceof ServiceError && error.status === 503) await deps.attempts.forgive(limits)
-    throw error
-  })
+  const signIn = () => personOf(deps, request, provided, begun)
+  const { name, sessions } = await countedAttempt(deps.attempts, limits, signIn)
   await deps.attempts.forgive(limits)
   const code = newToken()
   const signedIn: SignedIn = { name, sessions, challenge: begun.challenge }
@@ -135,11 +129,11 @@ const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provi
 }
 
 /** A-96. */
-export const finishExternalSignIn = publicOperation(async (request, deps: IssuerDeps) => {
+export const finishExternalSignIn: PublicOperation<IssuerDeps> = async (request, deps) => {
   const provided = await providerOf(deps, request)
   try {
     return goToConsole(provided, { code: await codeFor(deps, request, provided) })
   } catch (error) {
     return failAtConsole(deps, request, provided, error)
   }
-})
+}

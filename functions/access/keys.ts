@@ -1,7 +1,6 @@
 import { currentKeys, describeKeys, issueKey, keyLifetimes, orderOfKey, revokeKey } from '../../lib/access/keys.ts'
 import type { createdKey, keyList } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
-import { compareText } from '../../lib/core/compare-text.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
 import { done, ok, secret } from '../../lib/http/reply.ts'
@@ -9,10 +8,9 @@ import { bodyOf, operation } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
 /** lists the keys of a site with their current rights. */
-export const listKeys = operation({ query: pageIn('keys') }, async ({ site, query: { limit, after } }, deps) => {
+export const listKeys = operation({ query: pageIn('keys') }, async ({ site, query }, deps) => {
   const keys = await currentKeys(deps.grants, site.id, deps.clock.wall())
-  const rest = keys.filter((key) => compareText(orderOfKey(key), after) > 0)
-  const { views, next } = pageOf('keys', rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
+  const { views, next } = await pageOf(query, keys, orderOfKey, (shown) => describeKeys(deps, shown))
   return ok<Answer<typeof keyList>>({ keys: views, ...next })
 })
 

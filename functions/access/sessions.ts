@@ -1,5 +1,5 @@
 import { type Caller, rightsOn } from '../../lib/access/callers.ts'
-import { grantEntries } from '../../lib/access/grants.ts'
+import { grantEntries, kindOf } from '../../lib/access/grants.ts'
 import { describeEntry } from '../../lib/access/people.ts'
 import { siteSession } from '../../lib/access/sessions.ts'
 import { changePassword as change, endSessions } from '../../lib/access/sign-in.ts'
@@ -9,8 +9,7 @@ import { inIso } from '../../lib/core/clock.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { parseId, type SiteId } from '../../lib/core/ids.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
-import { readBody } from '../../lib/http/operation.ts'
-import { callerOperation } from '../../lib/http/public-operation.ts'
+import { type CallerOperation, readBody } from '../../lib/http/operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodyOf, requireHttps } from './bodies.ts'
@@ -32,7 +31,7 @@ const siteIn = (segment: string, { sites }: Caller): SiteId | undefined => {
 }
 
 /** 401/101001 if the person does not have the site, or if the site is in another data centre. */
-export const createSiteToken = callerOperation(async ({ caller, params }, deps: AccessDeps) => {
+export const createSiteToken: CallerOperation<AccessDeps> = async ({ caller, params }, deps) => {
   const person = signedIn(caller)
   const id = siteIn(params['ownSite'] ?? '', caller)
   const site = id !== undefined && caller.sites.includes(id) ? await deps.findSite(id) : undefined
@@ -42,25 +41,25 @@ export const createSiteToken = callerOperation(async ({ caller, params }, deps: 
     })
   }
   return tokenReply(await siteSession(deps.grants, caller, person, site.id))
-})
+}
 
 /** */
-export const signOut = callerOperation(async ({ caller, query, id: requestId }, deps: AccessDeps) => {
+export const signOut: CallerOperation<AccessDeps> = async ({ caller, query, id: requestId }, deps) => {
   const entries = grantEntries('removed', caller, { actor: caller.user, requestId })
   if (query.has('all')) await endSessions(deps, signedIn(caller).name)
   else await deps.grants.remove(caller.hash, entries)
   return done
-})
+}
 
 /** */
-export const getMe = callerOperation(async ({ caller }) => {
-  const { person, sites, user, kind, expires } = caller
+export const getMe: CallerOperation = async ({ caller }) => {
+  const { person, sites, user, expires } = caller
   return ok<Answer<typeof me>>({
     name: person?.name ?? user,
     displayName: person?.displayName ?? null,
     email: person?.email ?? null,
     lastSignIn: person?.lastSignIn ?? null,
-    kind: kind ?? 'token',
+    kind: kindOf(caller),
     hasPassword: person?.password !== undefined,
     expires: inIso(expires),
     sites: sites.map((id) => ({
@@ -69,10 +68,10 @@ export const getMe = callerOperation(async ({ caller }) => {
       rights: rightsOn(caller, id).map(textOfRight),
     })),
   })
-})
+}
 
 /** 401/101001 for a wrong old password, 400/101013 for a weak new one. */
-export const changePassword = callerOperation(async (request, deps: AccessDeps) => {
+export const changePassword: CallerOperation<AccessDeps> = async (request, deps) => {
   const { caller, address } = request
   const { name: username } = signedIn(caller)
   await requireHttps(deps, request)
@@ -80,4 +79,4 @@ export const changePassword = callerOperation(async (request, deps: AccessDeps) 
   const session = caller.parent ?? caller.hash
   await change(deps, session, { username, password: oldPassword, address }, password)
   return done
-})
+}

@@ -1,17 +1,15 @@
 import type { token as tokenAnswer } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { xmlNames } from '../../lib/contract/xml-names.ts'
-import { errors, ServiceError } from '../../lib/core/errors.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { neverStored, ok } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 
-const isTooMany = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === errors.tooManyRequests.code
-
 /** Without an error, the sign-in succeeded. */
 export const logSignIn = ({ edge }: AccessDeps, { address }: Request, name: string | null, error?: unknown): void => {
-  const outcome = error === undefined ? 'signed in' : isTooMany(error) ? 'too many' : 'refused'
+  const isTooMany = error instanceof ServiceError && error.status === 429
+  const outcome = error === undefined ? 'signed in' : isTooMany ? 'too many' : 'refused'
   edge.telemetry.signIn?.({ name, address: address ?? null, outcome })
 }
 

@@ -6,11 +6,11 @@ import { beginSession } from '../../lib/access/sessions.ts'
 import { authenticatePerson } from '../../lib/access/sign-in.ts'
 import { rememberSignIn } from '../../lib/access/sign-in-limits.ts'
 import type { exchanged as exchangedAnswer } from '../../lib/contract/access/answers.ts'
+import type { signInBody } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
-import { type RoutedRequest, readBody } from '../../lib/http/operation.ts'
-import { publicOperation } from '../../lib/http/public-operation.ts'
+import { type PublicOperation, type RoutedRequest, readBody } from '../../lib/http/operation.ts'
 import { type Reply, secret } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodyOf, loadChecks, requireHttps } from './bodies.ts'
@@ -20,11 +20,9 @@ import { logged, logSignIn, tokenReply } from './sign-in-outcome.ts'
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
 const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)
 
-type Checks = Awaited<ReturnType<typeof loadChecks>>
-
 /** The answer encodes the folders of rights, because a scope cannot contain all of their characters. */
-const exchange = async (deps: IssuerDeps, _: RoutedRequest, document: unknown, checks: Checks) => {
-  const { exchangeBody, exchangeGrant, issuedType, validate } = checks
+const exchange = async (deps: IssuerDeps, document: unknown) => {
+  const { exchangeBody, exchangeGrant, issuedType, validate } = await loadChecks()
   if (Object(document).grant_type !== exchangeGrant) throw new ServiceError('grantTypeUnknown')
   const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
   const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
@@ -41,12 +39,8 @@ const exchange = async (deps: IssuerDeps, _: RoutedRequest, document: unknown, c
 }
 
 /** the code cannot be used again, even if this attempt fails. */
-const redeem = async (
-  deps: IssuerDeps,
-  { address }: RoutedRequest,
-  document: unknown,
-  { codeBody, validate }: Checks,
-) => {
+const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: unknown) => {
+  const { codeBody, validate } = await loadChecks()
   const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
   const stored = await deps.accessValues.take(codeKey(hashToken(code)))
   const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
@@ -61,7 +55,7 @@ const redeem = async (
   return { name: person.name, reply: tokenReply(await beginSession(deps, person, tokenExpiryPeriod)) }
 }
 
-type Credentials = z.output<Checks['signInBody']>
+type Credentials = z.output<typeof signInBody>
 
 const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials: Credentials): Promise<Reply> => {
   await requireHttps(deps, request)
@@ -75,24 +69,24 @@ const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials:
  * A-63 to A-67: a wrong name takes as much work as a wrong password, and both get 401/101001. A-96, A-97: sign-ins
  * without a password.
  */
-export const signIn = publicOperation(async (request, deps: IssuerDeps) => {
-  const [{ readDocument }, checks] = await Promise.all([import('../../lib/http/read-body.ts'), loadChecks()])
+export const signIn: PublicOperation<IssuerDeps> = async (request, deps) => {
+  const { readDocument } = await import('../../lib/http/read-body.ts')
   const document = await readDocument(request, 'accessMalformed', { form })
   const members = Object(document)
-  const way = 'grant_type' in members ? exchange : 'code' in members ? redeem : undefined
-  if (way) return (await logged(deps, request, null, way(deps, request, document, checks))).reply
-  return signInWith(deps, request, checks.validate(checks.signInBody, document, 'accessMalformed'))
-})
+  if ('grant_type' in members) return (await logged(deps, request, null, exchange(deps, document))).reply
+  if ('code' in members) return (await logged(deps, request, null, redeem(deps, request, document))).reply
+  const { signInBody, validate } = await loadChecks()
+  return signInWith(deps, request, validate(signInBody, document, 'accessMalformed'))
+}
 
-export const signInV1 = publicOperation(async (request, deps: AccessDeps) =>
-  signInWith(deps, request, await readBody(request, { ...bodyOf('signInBody'), form, xml })),
-)
+export const signInV1: PublicOperation<AccessDeps> = async (request, deps) =>
+  signInWith(deps, request, await readBody(request, { ...bodyOf('signInBody'), form, xml }))
 
 /** 404/101003 for an invitation that is unknown, used or expired, 400/101013 for a weak password. */
-export const acceptInvitation = publicOperation(async (request, deps: AccessDeps) => {
+export const acceptInvitation: PublicOperation<AccessDeps> = async (request, deps) => {
   await requireHttps(deps, request)
   const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf('invitationBody'))
   const person = await accept(deps, invitation, { password, address: request.address })
   logSignIn(deps, request, person.name)
   return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
-})
+}

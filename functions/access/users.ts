@@ -27,11 +27,9 @@ const keyOfPerson = ({ name }: Person): string => keyOfName(name)
 
 /** */
 export const listUsers = operation({ query: pageIn('users') }, async ({ site, query }, { people }) => {
-  const { limit, after } = query
-  const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
-  const all = rest.slice(0, limit).map((person) => userView(person, site.id))
-  const { views, next } = pageOf('users', rest, all, keyOfPerson)
-  return ok<Answer<typeof userPage>>({ users: views, ...next })
+  const views = (shown: readonly Person[]) => shown.map((person) => userView(person, site.id))
+  const { views: users, next } = await pageOf(query, await people.listOfSite(site.id), keyOfPerson, views)
+  return ok<Answer<typeof userPage>>({ users, ...next })
 })
 
 /** 404/101010 for a person without an entry on the site. */

@@ -6,7 +6,7 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import { isMissing } from '../../lib/core/system-failures.ts'
 import { tagOfText } from '../../lib/http/conditions.ts'
 import { acceptsGzip } from '../../lib/http/negotiate.ts'
-import { publicOperation } from '../../lib/http/public-operation.ts'
+import type { PublicOperation } from '../../lib/http/operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DocumentationDeps } from '../../lib/service/deps.ts'
 import { onceEach, pagePolicy } from './reference.ts'
@@ -80,14 +80,14 @@ const isolation = {
  * The console. Its addresses are relative, so the console works behind any prefix. 404/100004 if the console is not
  * built.
  */
-export const getConsole = publicOperation(async ({ path }, deps: ConsoleDeps) => {
+export const getConsole: PublicOperation<ConsoleDeps> = async ({ path }, deps) => {
   if (path.endsWith('/')) return { status: 308, headers: { Location: '../console' } }
   const built = await readText(join(deps.consoleFolder, 'index.html'))
   if (built === undefined) throw new ServiceError('routeUnknown', notBuilt)
   const page = built.replace('%keptDays%', String(deps.keptDays)).replace('%baseUrl%', (await deps.findBaseUrl()) ?? '')
   const headers = { ...isolation, 'Content-Security-Policy': await policy(deps) }
   return { ...text('text/html', page, tagOfText(page)), headers }
-})
+}
 
 const load = async (file: string): Promise<{ readonly plain: Reply; readonly gzipped: Reply }> => {
   const type = typeOf(file)
@@ -111,11 +111,11 @@ const load = async (file: string): Promise<{ readonly plain: Reply; readonly gzi
 const assetOf = onceEach(load)
 
 /** A file of the console. 404/100004 for other names. */
-export const getConsoleAsset = publicOperation(async (request, { consoleFolder }: ConsoleDeps) => {
+export const getConsoleAsset: PublicOperation<ConsoleDeps> = async (request, { consoleFolder }) => {
   const name = request.params['file'] ?? ''
   if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new ServiceError('routeUnknown')
   const file = join(consoleFolder, name)
   // The content of a file without a hash in its name changes with the next build.
   const { plain, gzipped } = await (isHashed(name) ? assetOf(file) : load(file))
   return acceptsGzip(request) ? gzipped : plain
-})
+}

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type ReferenceAsset, referenceAssets } from '../../lib/contract/documentation/reference-assets.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { tagOfText } from '../../lib/http/conditions.ts'
-import { publicOperation } from '../../lib/http/public-operation.ts'
+import type { PublicOperation } from '../../lib/http/operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
 import type { DocumentationDeps } from '../../lib/service/deps.ts'
@@ -53,12 +53,12 @@ export const pagePolicy = (images: string, origins: Iterable<string>, scripts = 
     ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...more],
   ].join('; ')
 
-export const getReference = publicOperation(async ({ path }, { edge }: DocumentationDeps) => {
+export const getReference: PublicOperation<DocumentationDeps> = async ({ path }, { edge }) => {
   const root = path.endsWith('/') ? '../' : './'
   const ownScript = ` 'sha256-${hash('sha256', script(root), 'base64')}'`
   const policy = pagePolicy('data:', [new URL((await findHere(edge)).url).origin], ownScript)
   return { ...text('text/html', page(root)), headers: { 'Content-Security-Policy': policy } }
-})
+}
 
 // The generated document contains this address in place of the address of the data centre.
 const writtenAddress = 'http://127.0.0.1:4000'
@@ -72,7 +72,7 @@ const documentAt = async (url: string): Promise<Reply> => {
 
 const replyAt = onceEach(documentAt)
 
-export const getOpenApi = publicOperation(async (_, { edge }: DocumentationDeps) => replyAt((await findHere(edge)).url))
+export const getOpenApi: PublicOperation<DocumentationDeps> = async (_, { edge }) => replyAt((await findHere(edge)).url)
 
 const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)
 
@@ -85,8 +85,8 @@ const load = async (name: ReferenceAsset): Promise<Reply> => {
 const replyOf = onceEach(load)
 
 /** A file of the reference page. 404/100004 for other names. */
-export const getReferenceAsset = publicOperation(async ({ params }) => {
+export const getReferenceAsset: PublicOperation = async ({ params }) => {
   const name = params['asset'] ?? ''
   if (!isAsset(name)) throw new ServiceError('routeUnknown')
   return replyOf(name)
-})
+}

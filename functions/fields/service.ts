@@ -4,7 +4,7 @@ import type { health, root, sitePage } from '../../lib/contract/fields/contract.
 import { xmlNames } from '../../lib/contract/xml-names.ts'
 import { sitesUrl } from '../../lib/http/links.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
-import { callerOperation, publicOperation } from '../../lib/http/public-operation.ts'
+import type { CallerOperation, PublicOperation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { findHere, sitesOf } from '../../lib/http/resolve-site.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
@@ -12,10 +12,10 @@ import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { wholeList } from './views.ts'
 
 /** A-28, V-29. Errors, with `?ready`: unavailable, outOfSpace. */
-export const getHealth = publicOperation(async ({ query }, deps: Pick<FieldsDeps, 'edge' | 'checkReady'>) => {
+export const getHealth: PublicOperation<Pick<FieldsDeps, 'edge' | 'checkReady'>> = async ({ query }, deps) => {
   if (query.has('ready')) await deps.checkReady?.()
   return ok<Answer<typeof health>>({ status: 'ok' })
-})
+}
 
 // Relative, so that a browser stays on the host name that it used. If the root has no trailing slash, the address
 // begins with the last segment of the root.
@@ -25,7 +25,7 @@ const consolePath = (path: string, { url }: DataCentre): string => {
 }
 
 /** Redirects a browser to the console, and answers a program with links. */
-export const getRoot = publicOperation(async (request, { edge }: Pick<FieldsDeps, 'edge'>) => {
+export const getRoot: PublicOperation<Pick<FieldsDeps, 'edge'>> = async (request, { edge }) => {
   const here = await findHere(edge)
   const headers = { Vary: 'Accept' }
   if (namesType(request, 'text/html')) {
@@ -36,10 +36,10 @@ export const getRoot = publicOperation(async (request, { edge }: Pick<FieldsDeps
     uri: `${here.url}/${name}`,
   }))
   return ok<Answer<typeof root>>({ status: 'ok', links }, { headers })
-})
+}
 
 /** A-21, A-22: the sites of the token in all data centres, sorted by id. */
-export const listSites = callerOperation(async ({ caller }, { edge }: FieldsDeps) => {
+export const listSites: CallerOperation<FieldsDeps> = async ({ caller }, { edge }) => {
   const [here, sites] = await Promise.all([findHere(edge), sitesOf(edge, caller)])
   const items = sites.map(({ site: { id, name, renderingEngine }, dataCentre }) => ({
     id,
@@ -50,4 +50,4 @@ export const listSites = callerOperation(async ({ caller }, { edge }: FieldsDeps
     permissions: permissionsOf(rightsOn(caller, id)),
   }))
   return ok<Answer<typeof sitePage>>(wholeList(sitesUrl(here), items), { xml: xmlNames.sites })
-})
+}

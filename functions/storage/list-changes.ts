@@ -1,8 +1,8 @@
-import type { SiteCaller } from '../../lib/access/callers.ts'
+import { hasOwnRights, type SiteCaller } from '../../lib/access/callers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { changePage } from '../../lib/contract/storage/contract-changes.ts'
 import { reserves } from '../../lib/core/deadline.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
+import { ServiceError, tooManyRequests } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import {
   type ChangeFilter,
@@ -48,11 +48,11 @@ const switchesOf = async (query: Switches) => ({
 
 type Input = OperationInput<unknown, Awaited<ReturnType<typeof switchesOf>>>
 
-const filterOf = ({ type, subject }: Input['query'], { rights, hasOwnRights }: SiteCaller): ChangeFilter => ({
+const filterOf = ({ type, subject }: Input['query'], caller: SiteCaller): ChangeFilter => ({
   types: type,
   subject,
-  rights,
-  withTokens: !hasOwnRights,
+  rights: caller.rights,
+  withTokens: !hasOwnRights(caller),
 })
 
 // In milliseconds: the service checks the caller again only after this time, and not before each change of a burst.
@@ -82,12 +82,7 @@ const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
     })
   }
   const listener = await deps.live.listen(site.id)
-  if (!listener) {
-    throw new ServiceError('tooManyRequests', {
-      message: 'Too many callers listen to this site. Repeat your request after the time in the Retry-After header.',
-      headers: { 'Retry-After': '10' },
-    })
-  }
+  if (!listener) throw tooManyRequests('Too many callers listen to this site.', 10)
   return followChanges(listener, wantedBy(deps, input), after, deadline.timeLeft)
 }
 

@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { delivery as deliveryAnswer, deliveryList } from '../../lib/contract/webhooks/contract.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
+import { tooManyRequests } from '../../lib/core/errors.ts'
 import { createTurns } from '../../lib/core/turns.ts'
 import type { Segments } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
@@ -17,12 +17,7 @@ export const listDeliveries = operation({ params: idOf }, async ({ site, params:
   })
 })
 
-const tooMany = () =>
-  new ServiceError('tooManyRequests', {
-    message:
-      'The service is already sending several tests or repeated deliveries. Repeat your request after the time in the Retry-After header.',
-    headers: { 'Retry-After': '5' },
-  })
+const tooMany = () => tooManyRequests('The service is already sending several tests or repeated deliveries.', 5)
 
 const toReply = (sent: Delivery | TestDelivery): Reply => ok<Answer<typeof deliveryAnswer>>(viewOfDelivery(sent))
 

@@ -9,7 +9,6 @@ import { type People, type Person, rightsOfEntry } from './people.ts'
  */
 export interface Caller extends Grant {
   readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
-  readonly hasOwnRights: boolean
   readonly person?: Person
 }
 
@@ -20,33 +19,12 @@ export interface SiteCaller extends Caller {
 // every token may use fields and categories, because the contract says so.
 const usualRights = (['forms:write', 'categories:write', 'history:read'] as const).map(rightOf)
 
-export const rightsOfToken = (grant: Pick<Grant, 'permissions'>): readonly Right[] => {
+export const hasOwnRights = ({ kind, permissions: texts }: Grant): boolean =>
+  kind !== undefined || texts.some((text) => text.includes(':'))
+
+export const rightsOfToken = (grant: Grant): readonly Right[] => {
   const files = grant.permissions.includes('files') ? [rightOf('files:write')] : []
   return [...files, ...(hasOwnRights(grant) ? parseRights(grant.permissions) : usualRights)]
-}
-
-const hasOwnRights = ({ permissions: texts }: Pick<Grant, 'permissions'>): boolean =>
-  texts.some((text) => text.includes(':'))
-
-const callerOfToken = (grant: Grant): Caller => {
-  const rights = rightsOfToken(grant)
-  return {
-    ...grant,
-    rightsBySite: new Map(grant.sites.map((site) => [site, rights])),
-    hasOwnRights: hasOwnRights(grant),
-  }
-}
-
-const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
-  const since = grant.kind === 'key' ? person.created : person.sessions
-  if (person.disabled || grant.since !== since) return undefined
-  const sites = grant.sites.filter((site) => person.sites[site] !== undefined)
-  const rightsOn = (site: SiteId): readonly Right[] => {
-    const rights = rightsOfEntry(person.sites[site])
-    return grant.kind === 'key' ? commonRights(parseRights(grant.permissions), rights) : rights
-  }
-  const rightsBySite = new Map(sites.map((site) => [site, simplified(rightsOn(site))]))
-  return { ...grant, sites, rightsBySite, hasOwnRights: true, person }
 }
 
 /**
@@ -54,8 +32,19 @@ const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
  * also has. Undefined if the person was removed, is disabled, or has ended all sessions.
  */
 export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
-  if (grant.kind === undefined) return callerOfToken(grant)
-  return person && callerOfPerson(grant, person)
+  const { kind, permissions: texts } = grant
+  if (kind === undefined) {
+    const rights = rightsOfToken(grant)
+    return { ...grant, rightsBySite: new Map(grant.sites.map((site) => [site, rights])) }
+  }
+  const isKey = kind === 'key'
+  if (!person || person.disabled || grant.since !== (isKey ? person.created : person.sessions)) return undefined
+  const sites = grant.sites.filter((site) => person.sites[site] !== undefined)
+  const presentRights = (site: SiteId): readonly Right[] => {
+    const rights = rightsOfEntry(person.sites[site])
+    return isKey ? commonRights(parseRights(texts), rights) : simplified(rights)
+  }
+  return { ...grant, sites, rightsBySite: new Map(sites.map((site) => [site, presentRights(site)])), person }
 }
 
 const lookUp = async (grants: Grants, people: People, hash: string, isNewest: boolean): Promise<Caller | undefined> => {

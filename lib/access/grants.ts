@@ -17,7 +17,7 @@ export interface Grants {
     change: (grant: Grant) => ChangedGrant | undefined,
     entries: readonly HistoryEntry[],
   ): Promise<boolean>
-  list(): AsyncIterable<Grant>
+  list(): Promise<readonly Grant[]>
   keysOf(site: SiteId): Promise<readonly Key[]>
   recordUse(key: Key, day: string): Promise<void>
 }
@@ -30,10 +30,10 @@ export type Permission = (typeof permissions)[number]
 
 /**
  * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also contains
- * rights, written as texts such as `files:read`. `expires` is in epoch seconds. A session or key belongs to the person
- * `user`. In a session, `since` equals `Person.sessions`. In a key, `since` equals `Person.created`. Only a key has a
- * `name` and, from `keysOf`, the day `lastUsed` (A-88). Only a token for one site has a `parent`: the hash of the session
- * with which the token ends (A-68).
+ * rights, written as texts such as `files:read`. `expires` is in epoch seconds. A token of the command `token issue` has
+ * no `kind`. A session or key belongs to the person `user`. In a session, `since` equals `Person.sessions`. In a key,
+ * `since` equals `Person.created`. Only a key has a `name` and, from `keysOf`, the day `lastUsed` (A-88). Only a token
+ * for one site has a `parent`: the hash of the session with which the token ends (A-68).
  */
 export interface Grant {
   readonly hash: string
@@ -56,14 +56,17 @@ export interface Key extends Grant {
 
 export const isGrantOfKey = (grant: Grant): grant is Key => grant.kind === 'key'
 
+export const kindOf = ({ kind }: Pick<Grant, 'kind'>) => kind ?? 'token'
+
 /** Only tokens can lose single sites. The history does not contain sessions. */
 export const grantEntries = (
   fate: 'created' | 'changed' | 'removed',
-  { kind, hash, user, sites }: Grant,
+  grant: Grant,
   author: Author,
 ): readonly HistoryEntry[] => {
-  if (kind === 'session') return []
-  const thing = kind ?? 'token'
+  const { hash, user, sites } = grant
+  const thing = kindOf(grant)
+  if (thing === 'session') return []
   const type = fate === 'changed' ? 'token.changed' : (`${thing}.${fate}` as const)
   return sites.map((site) => ({ ...author, site, type, subject: `${thing}/${hash.slice(0, 12)}`, details: { user } }))
 }

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
-import { networkOf } from '../core/addresses.ts'
+import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { dayOf } from '../core/clock.ts'
 import { compareText } from '../core/compare-text.ts'
-import { ServiceError } from '../core/errors.ts'
+import { ServiceError, tooManyRequests } from '../core/errors.ts'
 import { keyOfName, type Person } from './people.ts'
 
 /** The next attempt is allowed at `until`, in epoch milliseconds. `expires` is in epoch seconds. */
@@ -44,14 +45,33 @@ export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now:
   return { attempts: { failures, waits: waits + 1, until, expires: isKeptUntil }, wait }
 }
 
-/** Counts an attempt as failed. After a success, call `forgive`. Errors: tooManyRequests, unavailable. */
-export const countAttempts = async (attempts: SignInAttempts, limits: readonly Limit[]): Promise<void> => {
+/**
+ * Counts an attempt as failed, and then makes it. An attempt that gets 503 does not count. After a success, call
+ * `forgive`. Errors: tooManyRequests, unavailable, those of `attempt`.
+ */
+export const countedAttempt = async <Result>(
+  attempts: SignInAttempts,
+  limits: readonly Limit[],
+  attempt: () => Promise<Result>,
+): Promise<Result> => {
   const wait = await attempts.count(limits)
-  if (wait === 0) return
-  throw new ServiceError('tooManyRequests', {
-    message: 'Too many sign-ins have failed. Repeat after the time in the Retry-After header.',
-    headers: { 'Retry-After': String(Math.ceil(wait / 1000)) },
-  })
+  if (wait > 0) throw tooManyRequests('Too many sign-ins have failed.', wait / 1000)
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 503) await attempts.forgive(limits)
+    throw error
+  }
+}
+
+/** A-76: an IPv6 address counts with its first 64 bits, because one subscriber has all addresses with these bits. */
+export const networkOf = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const { parts } = ipaddr.IPv6.parse(address)
+  return parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')
 }
 
 const digestOf = (...parts: readonly string[]): string => hash('sha256', parts.join('\0'), 'base64url').slice(0, 22)

@@ -3,7 +3,7 @@ import type { SiteId } from '../core/ids.ts'
 import type { Grants } from './grants.ts'
 import { checkPassword, hashPassword, isOutdated, matchesPassword } from './passwords.ts'
 import { type People, type Person, sitesOfPerson, updatePerson } from './people.ts'
-import { countAttempts, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
+import { countedAttempt, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
 
 export interface SignInDeps {
   readonly people: People
@@ -35,11 +35,7 @@ export const authenticatePerson = async (
 ): Promise<Person> => {
   const now = deps.clock.wall()
   const limits = limitsOf(username, address, person, now)
-  await countAttempts(deps.attempts, limits)
-  const isRight = await matches(password, person).catch(async (error) => {
-    await deps.attempts.forgive(limits)
-    throw error
-  })
+  const isRight = await countedAttempt(deps.attempts, limits, () => matches(password, person))
   if (!person || !isRight || person.disabled) throw new ServiceError('signInRefused')
   const remembered = rememberSignIn(person, address, now)
   const isOld = person.password !== undefined && isOutdated(person.password)

@@ -220,7 +220,7 @@ export const errors = {
 export type ErrorName = keyof typeof errors
 
 interface Details {
-  readonly message?: string
+  readonly message?: string | undefined
   readonly problems?: readonly Problem[]
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
@@ -244,6 +244,12 @@ export class ServiceError extends Error {
     this.headers = details.headers ?? {}
   }
 }
+
+export const tooManyRequests = (reason: string, secondsToWait: number): ServiceError =>
+  new ServiceError('tooManyRequests', {
+    message: `${reason} Repeat your request after the time in the Retry-After header.`,
+    headers: { 'Retry-After': String(Math.ceil(secondsToWait)) },
+  })
 
 export const firstFault = ([{ path, message } = { path: '', message: '' }]: readonly Problem[]): string =>
   path ? `${path}: ${message}` : message

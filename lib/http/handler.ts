@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
-import { type AdmissionDeps, type AnyOperation, createResponder, fallbackPresentation } from './admission.ts'
+import { type AdmissionDeps, createResponder, fallbackPresentation, type OperationsOf } from './admission.ts'
 import { groupPolicies } from './group-policy.ts'
 import { asServiceError, errorReply, renderReply } from './render-reply.ts'
 import type { Answer, Arrival, Handler, Request, Send, Telemetry, Trace } from './request.ts'
@@ -47,10 +47,10 @@ const report = (record: () => void): void => {
  * Answers and records every request, even one that fails (E-4). Throws only when it cannot send an error answer.
  * `meaningOf` translates a request of a protocol, such as tus, into a request of an operation.
  */
-export const createHandler = <Operation extends string, Deps extends { readonly edge: EdgeDeps }>(
+export const createHandler = <Row extends Route, Deps extends { readonly edge: EdgeDeps }>(
   group: Group,
-  routes: readonly (Route & { readonly operation: Operation })[],
-  operations: Readonly<Record<Operation, AnyOperation<NoInfer<Deps>>>>,
+  routes: readonly Row[],
+  operations: OperationsOf<Row, NoInfer<Deps>>,
   deps: Deps,
   meaningOf: (request: Request) => Request = (request) => request,
 ): Handler => {

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { SiteCaller } from '../access/callers.ts'
+import type { Caller, SiteCaller } from '../access/callers.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { ErrorName } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
@@ -24,6 +24,14 @@ interface AdmittedRequest extends RoutedRequest {
 }
 
 export type OperationHandler<Deps = unknown> = (request: AdmittedRequest, deps: Deps) => Promise<Reply>
+
+export type PublicOperation<Deps = unknown> = (request: RoutedRequest, deps: Deps) => Promise<Reply>
+
+/** Accepts any valid token, in every data centre. */
+export type CallerOperation<Deps = unknown> = (
+  request: RoutedRequest & { readonly caller: Caller },
+  deps: Deps,
+) => Promise<Reply>
 
 type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'deadline' | 'readmit'
 

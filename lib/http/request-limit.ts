@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts'
+import { tooManyRequests } from '../core/errors.ts'
 import { setRecent } from '../core/recent.ts'
 
 const burstSeconds = 5
@@ -21,9 +21,6 @@ export const createRequestLimit = (rate: number, limited: string, now: () => num
     const left = Math.min(most, before.left + ((at - before.at) / 1000) * rate)
     setRecent(allowances, key, { left: left < 1 ? left : left - 1, at }, mostKeys)
     if (left >= 1) return
-    throw new ServiceError('tooManyRequests', {
-      message: `Too many requests arrive ${limited}. Repeat your request after the time in the Retry-After header.`,
-      headers: { 'Retry-After': String(Math.ceil((1 - left) / rate)) },
-    })
+    throw tooManyRequests(`Too many requests arrive ${limited}.`, (1 - left) / rate)
   }
 }

@@ -5,7 +5,7 @@ import type { Formats } from './format.ts'
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation' | 'access' | 'webhooks'
 
 /**
- * Every operation of a site has a `right` (A-34). With `keepsMethod`, requests for another data centre are redirected
+ * Every operation of a site has a `right` (A-34), and no other operation has one. With `keepsMethod`, requests for another data centre are redirected
  * with 308, even in a group that redirects with 301. `formats` replaces the formats of the group. A public route
  * without `formats` answers JSON.
  */
@@ -16,12 +16,10 @@ export interface Route {
   readonly path: string
   readonly group: Group
   readonly right?: AreaRight
-  readonly public?: boolean
+  readonly public?: true
   readonly keepsMethod?: boolean
   readonly formats?: Formats
 }
-
-export const isOfSite = ({ path }: Pick<Route, 'path'>): boolean => path.includes('{site}')
 
 const restVariable = /\/\{(\w+)\+\}$/
 

@@ -12,7 +12,7 @@ import { createObjectStore } from './objects/object-store.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import type { Database } from './sqlite/database.ts'
-import { createAccessValues, createIssuers } from './tables/access-values.ts'
+import { createAccessValues } from './tables/access-values.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createChangeWatch } from './tables/change-watch.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
@@ -39,8 +39,7 @@ export const createTableStores = (database: Database, clock: Clock = systemClock
     record,
     sites: createSiteDirectory(database, record),
     grants: createGrants(database, record),
-    issuers: createIssuers(database, record),
-    accessValues: createAccessValues(database, clock),
+    ...createAccessValues(database, record, clock),
     people: createPeople(database, record),
     attempts: createSignInAttempts(database, clock),
     webForms: createWebForms(database, record),

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { systemClock } from '../../lib/core/clock.ts'
 import { createHandler, type EdgeDeps } from '../../lib/http/handler.ts'
-import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
+import type { PublicOperation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { Handler, RequestRecord } from '../../lib/http/request.ts'
 
@@ -21,7 +21,7 @@ export const bareEdge = (log: (record: RequestRecord) => void): EdgeDeps => ({
 
 /** A core with one public operation at `/`, and the records of its requests. */
 export const bareHandler = (
-  run: PublicOperation['run'],
+  run: PublicOperation,
 ): { readonly handler: Handler; readonly records: readonly RequestRecord[] } => {
   const records: RequestRecord[] = []
   const routes = (['GET', 'POST'] as const).map((method) => ({
@@ -29,11 +29,10 @@ export const bareHandler = (
     method,
     path: '/',
     group: 'fields' as const,
-    public: true,
+    public: true as const,
   }))
-  const operation = publicOperation(run)
   const edge = bareEdge((record) => void records.push(record))
-  return { handler: createHandler('fields', routes, { GET: operation, POST: operation }, { edge }), records }
+  return { handler: createHandler('fields', routes, { GET: run, POST: run }, { edge }), records }
 }
 
 /** A reply with these bytes as plain text. */

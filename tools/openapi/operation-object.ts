@@ -2,7 +2,6 @@ import type { AnswerContract, BodyContract, ParameterContract } from '../../lib/
 import { byName } from '../../lib/core/names.ts'
 import { isRead } from '../../lib/http/request.ts'
 import { redirectStatus } from '../../lib/http/resolve-site.ts'
-import { isOfSite } from '../../lib/http/router.ts'
 import type { Recording, Shown } from './examples.ts'
 import { type Operation, operations, variablesOf } from './operations.ts'
 import { type Context, errorResponses, headers, typeOf } from './responses.ts'
@@ -121,7 +120,7 @@ const unchanged: Node = {
 }
 
 const moved = ({ route, policy }: Operation): Node => {
-  if (!isOfSite(route)) return {}
+  if (!route.right) return {}
   const description = 'The site is in another data centre. Repeat the request there.'
   return {
     [redirectStatus(route.method, route, policy)]: { description, headers: headers(['Location', 'Cache-Control']) },

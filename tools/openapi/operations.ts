@@ -37,8 +37,7 @@ const describe = (route: Route) => {
       if (!variable) throw new Error(`No contract describes {${name}} in ${route.path}`)
       return { ...variable, example: contract.pathExamples?.[name] ?? variable.example }
     }),
-    // Operations without a token belong to the service itself, whichever function answers them.
-    tag: contract.tag ?? (route.public ? contracts.documentation.tag : tag),
+    tag: contract.tag ?? tag,
   }
 }
 

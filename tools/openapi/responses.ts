@@ -6,7 +6,6 @@ import { byName, capitalised } from '../../lib/core/names.ts'
 import type { Format } from '../../lib/http/format.ts'
 import { contentTypes } from '../../lib/http/negotiate.ts'
 import { errorReply } from '../../lib/http/render-reply.ts'
-import { isOfSite } from '../../lib/http/router.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { exampleRequestId, headersTooLargeStatus, type Recording } from './examples.ts'
 import type { Operation } from './operations.ts'
@@ -36,9 +35,8 @@ const edgeErrors = ({ route, policy, formats, contract: { body } }: Operation): 
   ...when(route.path.includes('{'), 'routeUnknown'),
   'methodNotAllowed',
   ...when(!route.public, 'tokenRejected'),
-  ...when(isOfSite(route), policy.siteUnknown, policy.siteAmbiguous),
-  ...when(isOfSite(route) && route.right !== undefined, policy.rightMissing),
-  ...when(isOfSite(route) && policy.renderingEngine, 'renderingEngineOff'),
+  ...when(route.right !== undefined, policy.siteUnknown, policy.siteAmbiguous, policy.rightMissing),
+  ...when(route.right && policy.renderingEngine, 'renderingEngineOff'),
   ...when(formats.length > 1, 'notAcceptable'),
   ...when(body && !body.mediaTypes, 'mediaTypeUnsupported', 'bodyTooLarge'),
   'tooManyRequests',

@@ -1,10 +1,10 @@
 import { hash, randomUUID } from 'node:crypto'
 import { decodeJwt, type JWTPayload } from 'jose'
-import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseId, type SiteId } from '../../core/ids.ts'
 import { parseRights, simplified, textOfRight } from '../../core/rights.ts'
-import { type Grants, issueGrant } from '../grants.ts'
+import { issueGrant } from '../grants.ts'
+import type { SignInDeps } from '../sign-in.ts'
 import { clockSkew, type IssuerClient, longestToken, refusedGrant } from './issuer-client.ts'
 import {
   type Issuer,
@@ -18,12 +18,10 @@ import {
   type Trust,
 } from './issuers.ts'
 
-interface ExchangeDeps {
-  readonly issuers: Pick<Issuers, 'trust'>
-  readonly accessValues: Pick<KeyedValues, 'put'>
-  readonly grants: Pick<Grants, 'put'>
-  readonly client: Pick<IssuerClient, 'verify'>
-  readonly clock: Clock
+interface ExchangeDeps extends Pick<SignInDeps, 'grants' | 'clock'> {
+  readonly issuers: Issuers
+  readonly accessValues: KeyedValues
+  readonly client: IssuerClient
 }
 
 const refusedTarget = (message: string) => new ServiceError('targetRefused', { message })

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { openInvitation } from '../invitations.ts'
-import { isPersonName, newPerson, type People, type Person, personEntries, sitesOfPerson } from '../people.ts'
-import { newSessions } from '../sign-in.ts'
+import { isPersonName, newPerson, type Person, personEntries, sitesOfPerson } from '../people.ts'
+import { newSessions, type SignInDeps } from '../sign-in.ts'
 import {
   type Claims,
   type Issuer,
@@ -14,10 +13,8 @@ import {
   type Trust,
 } from './issuers.ts'
 
-interface IdentityDeps {
-  readonly people: People
+interface IdentityDeps extends Pick<SignInDeps, 'people' | 'clock'> {
   readonly accessValues: KeyedValues
-  readonly clock: Clock
 }
 
 interface Arrived {
@@ -26,9 +23,6 @@ interface Arrived {
   readonly claims: Claims
   readonly requestId: string
 }
-
-const identityOf = ({ issuer, claims }: Arrived): string =>
-  hash('sha256', JSON.stringify([issuer.url, String(claims['sub'])]), 'hex')
 
 const keyOf = (identity: string) => `identity/${identity}`
 
@@ -75,21 +69,18 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   return deps.people.get(person.name)
 }
 
-const rolesIn = ({ trust, issuer, claims }: Arrived): Person['sites'] => {
-  const rules = matchingRules(trust, issuer, claims).filter(isForPeople)
-  return Object.fromEntries(rules.toReversed().map(({ site, grants }) => [site, { role: grants.role }]))
-}
-
 /**
  * A-95. The first rule of a site counts. Ignores the user name at the issuer, because another person may have this name
  * here.
  */
 const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
-  const sites = rolesIn(arrived)
-  if (Object.keys(sites).length === 0) return undefined
-  const email = verifiedEmail(arrived.claims) ?? ''
-  for (const name of [email, `${arrived.issuer.id}-${identity.slice(0, 16)}`].filter(isPersonName)) {
-    const displayName = typeof arrived.claims['name'] === 'string' ? inOneLine(arrived.claims['name']) : name
+  const { trust, issuer, claims } = arrived
+  const rules = matchingRules(trust, issuer, claims).filter(isForPeople)
+  if (rules.length === 0) return undefined
+  const sites: Person['sites'] = Object.fromEntries(rules.toReversed().map(({ site, grants }) => [site, grants]))
+  const email = verifiedEmail(claims) ?? ''
+  for (const name of [email, `${issuer.id}-${identity.slice(0, 16)}`].filter(isPersonName)) {
+    const displayName = typeof claims['name'] === 'string' ? inOneLine(claims['name']) : name
     const known = { name, displayName, email, sites }
     const person = { ...newPerson(known, deps.clock.wall()), identities: [identity] }
     await remember(deps, identity, name)
@@ -105,7 +96,8 @@ const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: str
  * sign-in. Errors: unavailable.
  */
 export const findPerson = async (deps: IdentityDeps, arrived: Arrived): Promise<Person | undefined> => {
-  const identity = identityOf(arrived)
+  const { issuer, claims } = arrived
+  const identity = hash('sha256', JSON.stringify([issuer.url, String(claims['sub'])]), 'hex')
   return (
     (await findKnown(deps, identity)) ??
     (await matchInvited(deps, arrived, identity)) ??

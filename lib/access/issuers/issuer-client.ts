@@ -20,7 +20,9 @@ export const refusedGrant = (message: string) => new ServiceError('exchangeRefus
 const noAnswer = (issuer: string, reason: string) =>
   new ServiceError('unavailable', { message: `The issuer ${issuer} gave no usable answer: ${reason}. Repeat later.` })
 
-const readWhole = async (issuer: string, { body }: Response): Promise<Uint8Array<ArrayBuffer>> => {
+const readAnswer = async (issuer: string, { status, headers, body }: Response): Promise<Response> => {
+  if (status >= 300 && status < 400) throw noAnswer(issuer, 'it redirects')
+  if (status >= 500) throw noAnswer(issuer, `its status is ${status}`)
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body ?? []) {
@@ -28,31 +30,19 @@ const readWhole = async (issuer: string, { body }: Response): Promise<Uint8Array
     if (length > mostBytes) throw noAnswer(issuer, `the answer is larger than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
-  return new Uint8Array(Buffer.concat(chunks, length))
-}
-
-const requireAddress = (issuer: string, address: string): URL => {
-  const url = URL.parse(address)
-  if (url && isTrustedAddress(url, issuer.startsWith('http:'))) return url
-  throw noAnswer(issuer, 'the answer has an address without https')
-}
-
-const answerOf = async (issuer: string, url: URL, init: RequestInit): Promise<Response> => {
-  const response = await fetch(url, { ...init, redirect: 'manual' })
-  const { status, headers } = response
-  if (status >= 300 && status < 400) throw noAnswer(issuer, 'it redirects')
-  if (status >= 500) throw noAnswer(issuer, `its status is ${status}`)
-  const content = await readWhole(issuer, response)
-  return new Response(content.length > 0 ? content : null, { status, headers })
+  return new Response(length > 0 ? new Uint8Array(Buffer.concat(chunks, length)) : null, { status, headers })
 }
 
 const createFetch =
   (issuer: string, patience: number): FetchOnce =>
   async (address, { body, ...init }) => {
-    const url = requireAddress(issuer, address)
+    const url = URL.parse(address)
+    if (!url || !isTrustedAddress(url, issuer.startsWith('http:')))
+      throw noAnswer(issuer, 'the answer has an address without https')
     const signal = AbortSignal.timeout(patience)
     try {
-      return await answerOf(issuer, url, { ...init, body: body ? String(body) : null, signal })
+      const response = await fetch(url, { ...init, body: body ? String(body) : null, redirect: 'manual', signal })
+      return await readAnswer(issuer, response)
     } catch (error) {
       if (error instanceof ServiceError) throw error
       throw noAnswer(issuer, signal.aborted ? 'the answer took too long' : 'the connection failed')

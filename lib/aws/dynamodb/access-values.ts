@@ -2,7 +2,7 @@ import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../acces
 import { ServiceError } from '../../core/errors.ts'
 import { openTable, type TableOptions } from './dynamodb.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
-import { createMark, isOwnWrite } from './write-mark.ts'
+import { putMarked } from './write-mark.ts'
 
 /** The id of an item in the table of sites. No site has this id, because ids of sites are numbers. */
 export const trustKey = { id: 'issuers' } as const
@@ -17,12 +17,7 @@ interface TrustItem extends Trust {
 
 export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers => {
   const table = openTable<TrustItem>(options)
-
-  const put = async (item: Required<TrustItem>): Promise<boolean> => {
-    const condition = 'attribute_not_exists(#id) OR #version = :before'
-    const values = { ':before': item.version - 1 }
-    return (await table.put(item, { condition, values })) || isOwnWrite(item.mark, (await table.get(trustKey))?.mark)
-  }
+  const condition = 'attribute_not_exists(#id) OR #version = :before'
 
   return {
     async trust() {
@@ -33,8 +28,9 @@ export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers
     async changeTrust(change, entries) {
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
         const { version, issuers, rules } = (await table.get(trustKey)) ?? { ...noTrust, version: 0 }
-        const item = { ...change({ issuers, rules }), ...trustKey, version: version + 1, mark: createMark() }
-        if (await recordIf(await put(item), record, ...entries)) return
+        const item = { ...change({ issuers, rules }), ...trustKey, version: version + 1 }
+        const isDone = await putMarked(table, trustKey, item, { condition, values: { ':before': version } })
+        if (await recordIf(isDone, record, ...entries)) return
       }
       throw new ServiceError('unavailable')
     },

@@ -8,7 +8,7 @@ import { trustKey } from './access-values.ts'
 import { type ItemChange, mapped, openTable, queryItems, scan, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
-import { createMark, isOwnWrite } from './write-mark.ts'
+import { putMarked } from './write-mark.ts'
 
 /** Only commands change sites and tokens. Functions only read them, and so need no history here. */
 export const withoutHistory: RecordChange = async () => {}
@@ -35,11 +35,8 @@ const toGrant = ({ site: _, mark: __, ...grant }: GrantItem): Grant => grant
 
 const readKeys = async (table: Table<GrantItem & Partial<UseItem>>, site: SiteId): Promise<readonly Key[]> => {
   const query = { index: 'keysOfSite', where: '#site = :site', values: { ':site': site }, columns: ['hash'] }
-  const found = await queryItems(table, query)
-  const items = await batchGet(
-    table,
-    found.map(({ hash }) => ({ hash })),
-  )
+  const hashes = (await queryItems(table, query)).map(({ hash }) => ({ hash }))
+  const items = await batchGet(table, hashes)
   const days = new Map(items.map(({ hash, day }) => [hash, day]))
   return items
     .map(toGrant)
@@ -60,11 +57,8 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
         // Nothing adds sites to a grant, so an equal number of sites means the same sites.
         const condition = '#user = :user AND size(#sites) = :count'
         const write = { condition, values: { ':user': before.user, ':count': before.sites.length } }
-        const mark = createMark()
-        const isDone = after ? await table.put({ ...before, ...after, mark }, write) : await table.take({ hash }, write)
-        if (isDone) return true
-        const present = await table.get({ hash })
-        return after ? isOwnWrite(mark, present?.mark) : !present
+        if (after) return putMarked(table, { hash }, { ...before, ...after }, write)
+        return Boolean(await table.take({ hash }, write)) || !(await table.get({ hash }))
       }
 
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
@@ -83,8 +77,10 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
 
     remove: async (hash, entries) => recordIf(await table.remove({ hash }), record, ...entries),
 
-    async *list() {
-      for await (const item of scan(table)) if (isGrant(item)) yield toGrant(item)
+    async list() {
+      const found: Grant[] = []
+      for await (const item of scan(table)) if (isGrant(item)) found.push(toGrant(item))
+      return found
     },
 
     keysOf: (site) => readKeys(openTable(options), site),
@@ -145,10 +141,8 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
     getDataCentre: async (id) => mapped(await dataCentreTable.get(dataCentreKey(id), false), toDataCentre),
 
     async createSite({ id, renderingEngine, ...site }, entry) {
-      const item = { ...site, ...siteKey(id), features: { renderingEngine }, mark: createMark() }
-      const isCreated =
-        (await siteTable.put(item, { condition: 'attribute_not_exists(#id)' })) ||
-        isOwnWrite(item.mark, (await siteTable.get(siteKey(id)))?.mark)
+      const item = { ...site, ...siteKey(id), features: { renderingEngine } }
+      const isCreated = await putMarked(siteTable, siteKey(id), item, { condition: 'attribute_not_exists(#id)' })
       return recordIf(isCreated, record, entry)
     },
 

@@ -31,7 +31,7 @@ export const isConditionFailure = (error: unknown): error is ConditionalCheckFai
 export type Attributes = Readonly<Record<string, unknown>>
 export type Key = Readonly<Record<string, string | number>>
 
-interface Write {
+export interface Write {
   readonly condition?: string
   readonly values?: Attributes
   readonly signal?: AbortSignal

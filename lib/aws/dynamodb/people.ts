@@ -13,11 +13,11 @@ import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { mapped, openTable, scan } from './dynamodb.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
-import { createMark, isOwnWrite } from './write-mark.ts'
+import { putMarked } from './write-mark.ts'
 
 interface PersonItem extends Person {
   readonly key: string
-  readonly mark: string
+  readonly mark?: string
 }
 
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
@@ -36,21 +36,12 @@ const takeBack = async (people: People, before: Person, after: Person | undefine
 export const createPeople = ({ record, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)
 
-  const put = async (person: Person, condition: string, values = {}): Promise<boolean> => {
-    const [key, mark] = [keyOfName(person.name), createMark()]
-    const isWritten = await table.put({ ...person, key, mark }, { condition, values })
-    return isWritten || isOwnWrite(mark, (await table.get({ key }))?.mark)
-  }
-
-  const add = (person: Person) => put({ ...person, version: 1 }, 'attribute_not_exists(#key)')
-
   const write = async (before: Person, after: Person | undefined): Promise<boolean> => {
-    const condition = '#version = :version AND #created = :created'
-    const values = { ':version': before.version, ':created': before.created }
-    if (after) return put({ ...after, version: before.version + 1 }, condition, values)
     const key = keyOfName(before.name)
-    const removed = await table.take({ key }, { condition, values })
-    return removed !== undefined || (await table.get({ key })) === undefined
+    const condition = '#version = :version AND #created = :created'
+    const ifSame = { condition, values: { ':version': before.version, ':created': before.created } }
+    if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, ifSame)
+    return Boolean(await table.take({ key }, ifSame)) || !(await table.get({ key }))
   }
 
   const listIf = async (isWanted: (person: Person) => boolean, isNewest = false): Promise<readonly Person[]> => {
@@ -68,7 +59,12 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
       return mapped(await table.get({ key: keyOfName(name) }, isNewest), toPerson)
     },
 
-    create: async (person, entries) => recordIf(await add(person), record, ...entries),
+    async create(person, entries) {
+      const key = keyOfName(person.name)
+      const condition = 'attribute_not_exists(#key)'
+      const isCreated = await putMarked(table, { key }, { ...person, key, version: 1 }, { condition })
+      return recordIf(isCreated, record, ...entries)
+    },
 
     async replace(before, after, entries) {
       if (await losesLastOwner(people, before, after)) return 'last owner'

@@ -5,6 +5,8 @@ import { lifetimes } from '../../access/sessions.ts'
 import { parseFolder, parseRight } from '../../core/rights.ts'
 import { anyMember, atMost, objectOf } from '../request-parts.ts'
 
+export { pageSwitches } from '../request-parts.ts'
+
 const text = (name: string) => z.string(`must be the ${name}, as text`).check(z.minLength(1, 'must not be empty'))
 
 const period = z.optional(z.literal(Object.keys(lifetimes) as (keyof typeof lifetimes)[], 'must be short or long'))
@@ -64,13 +66,13 @@ const entry = {
 
 export type GivenEntry = z.output<z.ZodMiniObject<typeof entry>>
 
-const isOneEntry = ({ role, folders, rights }: GivenEntry): boolean =>
-  rights === undefined ? role !== undefined || folders === undefined : role === undefined && folders === undefined
-
 const hasItsFolders = ({ role, folders }: GivenEntry): boolean =>
   role === 'author' ? (folders?.length ?? 0) > 0 : folders === undefined
 
-const oneEntry = z.refine<GivenEntry>(isOneEntry, 'Send either role or rights')
+const oneEntry = z.refine<GivenEntry>(
+  ({ role, rights }) => role === undefined || rights === undefined,
+  'Send either role or rights',
+)
 const itsFolders = z.refine<GivenEntry>(hasItsFolders, 'Send folders with the role author, and only with this role')
 
 const description = { displayName: z.optional(named), email: z.optional(email) }

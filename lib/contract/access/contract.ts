@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import { type GroupContract, named, ok, parameter, siteParameter, switchesOf, text } from '../contract.ts'
-import { pageSwitches } from '../request-parts.ts'
 import { xmlNames } from '../xml-names.ts'
 import { createdKey, exchanged, invitation, issuers, keyList, me, token, user, userPage } from './answers.ts'
 import {
@@ -9,12 +8,11 @@ import {
   invitationBody,
   newKeyBody,
   newUserBody,
+  pageSwitches,
   passwordBody,
   signInBody,
   userChangeBody,
 } from './bodies.ts'
-
-const tag = { name: 'Access', description: 'Sign-in, sessions and the people of a site.' }
 
 const credentials = { username: 'ann', password: 'correct horse battery' }
 
@@ -22,7 +20,6 @@ const credentials = { username: 'ann', password: 'correct horse battery' }
 const acceptance = { invitation: `joe.${'d2f1'.repeat(16)}`, password: 'correct horse battery' }
 
 const signIn = {
-  tag,
   summary: 'Sign in with name and password',
   description:
     'The token covers the sites of the person. It lasts 2 weeks, or 4 hours with `tokenExpiryPeriod` `short`.',
@@ -53,7 +50,7 @@ const pages = switchesOf(pageSwitches, {
 })
 
 export const accessContract: GroupContract<'access'> = {
-  tag,
+  tag: { name: 'Access', description: 'Sign-in, sessions and the people of a site.' },
   parameters: {
     site: siteParameter,
     ownSite: { ...siteParameter, description: 'The id of a site of the person, or `current`.' },
@@ -78,12 +75,10 @@ export const accessContract: GroupContract<'access'> = {
       errors: [...signIn.errors, 'exchangeRefused', 'exchangeMalformed', 'grantTypeUnknown', 'targetRefused'],
     },
     listIssuers: {
-      tag,
       summary: 'List the issuers through which people can sign in',
       answers: ok('The issuers.', issuers),
     },
     beginExternalSignIn: {
-      tag,
       summary: 'Redirect a browser to an issuer to sign in',
       query: {
         challenge: text(
@@ -95,7 +90,6 @@ export const accessContract: GroupContract<'access'> = {
       errors: ['accessMalformed', 'routeUnknown'],
     },
     finishExternalSignIn: {
-      tag,
       summary: 'Receive the browser after a sign-in at an issuer',
       description: 'The browser continues at the console, with `#code=…` or, after a failure, `#error=…&request=…`.',
       answers: redirect,
@@ -107,7 +101,6 @@ export const accessContract: GroupContract<'access'> = {
       body: { ...signIn.body, description: 'JSON, a form, or XML with any root.' },
     },
     acceptInvitation: {
-      tag,
       summary: 'Accept an invitation',
       description: 'Sets the password, ends older sessions and signs in.',
       body: { schema: named(invitationBody, 'Acceptance') },

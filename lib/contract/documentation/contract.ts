@@ -8,8 +8,10 @@ const openApi = named(
   'An OpenAPI document.',
 )
 
+export const serviceTag = { name: 'Service', description: 'The service and its documentation, without a token.' }
+
 export const documentationContract: GroupContract<'documentation'> = {
-  tag: { name: 'Service', description: 'The service and its documentation, without a token.' },
+  tag: serviceTag,
   parameters: {
     asset: parameter('The name of the file.', 'swagger-ui.css', z.enum(Object.keys(referenceAssets))),
     file: text('The name of the file, as the page spells it.', 'licenses.txt'),

@@ -3,6 +3,7 @@ import { permissions } from '../../access/grants.ts'
 import { fieldTypes, imageVerification } from '../../fields/catalogue.ts'
 import { maxOrder } from '../../fields/web-forms.ts'
 import { component, described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
+import { serviceTag } from '../documentation/contract.ts'
 import { xmlNames } from '../xml-names.ts'
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
 
@@ -101,6 +102,7 @@ export const fieldsContract: GroupContract<'fields'> = {
   },
   operations: {
     getRoot: {
+      tag: serviceTag,
       summary: 'Find the console and the documentation',
       description:
         'Answers programs with links. If `Accept` asks for `text/html`, as browsers do, the service redirects to the console.',
@@ -111,6 +113,7 @@ export const fieldsContract: GroupContract<'fields'> = {
       examples: [{}, { headers: { Accept: 'text/html' } }],
     },
     getHealth: {
+      tag: serviceTag,
       summary: 'Check that the service answers',
       description:
         'On one machine, the answer with `ready` is 503 while the service starts, and 507 while the disk is full.',

@@ -132,9 +132,7 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
         return true
       }),
 
-    async *list() {
-      yield* await readPages(read, some, { after: '', keyOf: hashOf })
-    },
+    list: () => readPages(read, some, { after: '', keyOf: hashOf }),
 
     async keysOf(site) {
       const pages = { of: [JSON.stringify([site])], after: '', keyOf: hashOf }

@@ -28,7 +28,7 @@ test.each(malformed)('Malformed secrets are refused, and the message shows no se
   const file = join(scratchDirectory(), 'secrets.json')
   await writeFile(file, text)
   const failure = await createClientSecrets(settingsOf({ CLIENT_SECRETS_FILE: file }))('work').catch(String)
-  expect(failure).toContain(`The file ${file} in CLIENT_SECRETS_FILE cannot be used: must be a JSON object`)
+  expect(failure).toContain(`The file ${file} in CLIENT_SECRETS_FILE cannot be used: it must be a JSON object`)
   expect(failure).not.toContain('"secret"')
   const read = () => settingsOf({ CLIENT_SECRETS: text })
   expect(read).toThrow('CLIENT_SECRETS (must be a JSON object')

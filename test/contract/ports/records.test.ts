@@ -161,11 +161,7 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
       30,
       ({ grants }, id) =>
         grants.put(grant({ expires: id, sites: range(1, 5_000).map((n) => (largest - n) as SiteId) }), []),
-      async ({ grants }) => {
-        const listed: number[] = []
-        for await (const { expires } of grants.list()) listed.push(expires)
-        return listed.toSorted((a, b) => a - b)
-      },
+      async ({ grants }) => (await grants.list()).map(({ expires }) => expires).toSorted((a, b) => a - b),
     ],
   ])('Every %s is listed', async (_, count, write, list) => {
     const own = await open()

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Attempts, countAttempt, limitsOf, rememberSignIn } from '../../../lib/access/sign-in-limits.ts'
-import { networkOf } from '../../../lib/core/addresses.ts'
+import { type Attempts, countAttempt, limitsOf, networkOf, rememberSignIn } from '../../../lib/access/sign-in-limits.ts'
 import { testPerson } from '../../support/people.ts'
 
 const now = Date.UTC(2026, 0, 31, 12)
