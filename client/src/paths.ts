@@ -6,15 +6,15 @@ export const joinPath = (folder: string, name: string): string => (folder === ''
 export const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
 /** Percent-encodes a name. Refuses ".", ".." and an empty name, because URL parsers would read another address. */
-export const encodeName = (name: string): string => {
+export const encodeName = (name: string, path = name): string => {
   if (/^\.{0,2}$/.test(name))
-    throw refusal(400, 104015, `"${name}" is no name. A name or a part of a path is neither empty nor "." or "..".`)
+    throw refusal(400, 104015, `"${path}" is empty, or contains "." or "..". Write it without them.`)
   return encodeURIComponent(name)
 }
 
 export const encode = (path: string): string =>
   partsOf(path)
-    .map((part) => `/${encodeName(part)}`)
+    .map((part) => `/${encodeName(part, path)}`)
     .join('')
 
 /** Returns the path in the spelling of the site. Reads ignore case, but conditional changes do not. */
