@@ -5,7 +5,7 @@ const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const sameSignal = 500
 
 /**
- * Runs work that can be interrupted. The first signal asks the work to end in good order, with `reason`. The second
+ * Runs work that can be interrupted. The first signal asks the work to end cleanly, with `reason`. The second
  * signal ends the process at once.
  */
 export const interruptibly = async <Result>(run: (signal: AbortSignal) => Promise<Result>, reason?: Error) => {

@@ -75,7 +75,7 @@ export const administrationGrants: readonly TableAccess[] = [
   },
   { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
   { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
-  { table: 'pathLocks', actions: ['Query', 'PutItem', 'DeleteItem'] },
+  { table: 'pathLocks', actions: ['GetItem', 'Query', 'PutItem', 'DeleteItem'] },
   journal,
   webhooks,
 ]

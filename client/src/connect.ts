@@ -18,7 +18,7 @@ export interface Service {
   readonly url: string
   readonly patience?: Patience
   readonly fetch?: Fetch
-  /** Cancels all calls of the client, present and future, with the reason of the signal. */
+  /** Cancels all current and future calls of the client, with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 

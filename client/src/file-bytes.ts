@@ -75,7 +75,7 @@ export const readBytes = async function* (
     }
     failures = received > before ? 0 : failures + 1
   } while (received < size && failures < mostFruitlessReads)
-  // The bucket does not know the tags of the service, so the service is asked for the tag at the end.
+  // The bucket does not know the tags of the service, so this asks the service for the tag at the end.
   if (isFromBucket && (await files.stat(path)).etag !== etag) throw changed(path)
   if (received < size) {
     throw new ServiceError({

@@ -17,7 +17,7 @@ import type {
 } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
 import { encode } from './paths.ts'
-import { answerOf, isList } from './service-error.ts'
+import { answerOf, isList, refusal } from './service-error.ts'
 
 export interface ListedFile extends FolderContent {
   readonly path: string
@@ -70,6 +70,14 @@ const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
   typeof (each.path ?? each.name) === 'string' &&
   isList(each.contents ?? [], isEntry)
 
+const rangeHeader = ({ first, last }: NonNullable<ReadOptions['range']>): { readonly Range: string } => {
+  const range = `bytes=${first}-${last ?? ''}`
+  // The service ignores a malformed range, and would return the whole file.
+  if (!/^bytes=\d+-\d*$/.test(range) || (last ?? first) < first)
+    throw refusal(416, 100416, `The range ${range} is malformed. Its first and last byte are whole numbers in order.`)
+  return { Range: range }
+}
+
 export const createFiles = ({ site, send }: Connection): Files => {
   const root = `${site.url}/api/v2/admin/sites/${site.id}`
   const urlOf = (path: string, query: Query = {}): string => {
@@ -88,6 +96,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
   const contents = (folder: string, query: Query, signal?: AbortSignal) =>
     paginate(async (cursor) => {
       const page = await get<Entry>(isEntry, folder, { meta: '', ...query, cursor }, signal)
+      if (page.type === 'file') throw refusal(400, 104000, `"${folder}" is a file. Name a folder.`)
       return { items: page.contents ?? [], next: page.cursor }
     })
   const stat = (path: string, signal?: AbortSignal) => get<Entry>(isEntry, path, { meta: '', limit: '1' }, signal)
@@ -99,12 +108,12 @@ export const createFiles = ({ site, send }: Connection): Files => {
       for await (const file of contents(folder, { recursive: 'true' }, signal)) yield asListed(file)
     },
     stat: (path) => stat(path),
-    read: (path, { range, version, draft, etag, signal } = {}) =>
+    read: async (path, { range, version, draft, etag, signal } = {}) =>
       send({
         method: 'GET',
         url: urlOf(path, { versionId: version, version: draft ? 'draft' : undefined }),
         headers: {
-          ...(range && { Range: `bytes=${range.first}-${range.last ?? ''}` }),
+          ...(range && rangeHeader(range)),
           ...(etag !== undefined && { 'If-Match': etag }),
         },
         signal,

@@ -42,7 +42,7 @@ const streamOf = (fill: Fill, start: number, end: number): StreamedBody => ({
 })
 
 /**
- * Opens a file with its present size. If the file shrinks, the upload ends with a `ServiceError`. `check` runs before
+ * Opens a file with its current size. If the file shrinks, the upload ends with a `ServiceError`. `check` runs before
  * the last bytes. If it throws, the file is not placed. Errors: those of `node:fs`.
  */
 export const openFile = async (path: string, check: () => Promise<void> = async () => {}): Promise<FileSource> => {

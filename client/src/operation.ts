@@ -1,3 +1,5 @@
+import { encodeName } from './paths.ts'
+
 /** `path` contains a value for each name in braces of an address. */
 interface Given {
   readonly path?: Readonly<Record<string, string | number>>
@@ -19,7 +21,7 @@ export const operation =
     send(method, address, input)
 
 export const addressOf = (template: string, { path = {}, query = {} }: Given): string => {
-  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeName(String(path[name])))
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value))
   return search.size > 0 ? `${filled}?${search}` : filled

@@ -1,25 +1,21 @@
 import type { Entry } from './generated/types.gen.ts'
-import { ServiceError } from './service-error.ts'
+import { refusal } from './service-error.ts'
 
 export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
 export const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/**
- * Percent-encodes a path. Refuses the segments "." and "..", as the service does, because URL parsers would resolve
- * them.
- */
-export const encode = (path: string): string => {
-  const parts = partsOf(path)
-  if (parts.some((part) => part === '.' || part === '..')) {
-    throw new ServiceError({
-      status: 400,
-      code: 104015,
-      message: `The path "${path}" contains "." or "..". Write the path without them.`,
-    })
-  }
-  return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
+/** Percent-encodes a name. Refuses ".", ".." and an empty name, because URL parsers would read another address. */
+export const encodeName = (name: string, path = name): string => {
+  if (/^\.{0,2}$/.test(name))
+    throw refusal(400, 104015, `"${path}" is empty, or contains "." or "..". Write it without them.`)
+  return encodeURIComponent(name)
 }
+
+export const encode = (path: string): string =>
+  partsOf(path)
+    .map((part) => `/${encodeName(part, path)}`)
+    .join('')
 
 /** Returns the path in the spelling of the site. Reads ignore case, but conditional changes do not. */
 export const pathOf = ({ links }: Pick<Entry, 'links'>): string | undefined => {

@@ -39,6 +39,9 @@ export class ServiceError extends Error {
   }
 }
 
+export const refusal = (status: number, code: number, message: string): ServiceError =>
+  new ServiceError({ status, code, message })
+
 export const hasStatus = (error: unknown, ...statuses: readonly number[]): error is ServiceError =>
   error instanceof ServiceError && statuses.includes(error.status)
 

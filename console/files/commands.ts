@@ -54,7 +54,10 @@ const copyPath = (paths: readonly string[]): void => {
 
 export const paste = (store: FilesStore): void => {
   const held = store.clipboard.value
-  if (held) relocateAndNotify(store, held.how, held.paths, store.folder.path.value)
+  const folder = store.folder.path.value
+  // Files that were cut in this folder are already here.
+  if (!held || (held.how === 'move' && parentOf(held.paths[0] ?? '') === folder)) return
+  relocateAndNotify(store, held.how, held.paths, folder)
 }
 
 export interface Command extends MenuItem {

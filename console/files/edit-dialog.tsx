@@ -18,10 +18,11 @@ import { isPage } from './picture-type.ts'
 interface TextSideProps {
   readonly label: string
   readonly text: string
+  readonly isBusy?: boolean
   readonly onText?: (text: string) => void
 }
 
-const TextSide = ({ label, text, onText }: TextSideProps) => {
+const TextSide = ({ label, text, isBusy = false, onText }: TextSideProps) => {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => {
@@ -36,7 +37,7 @@ const TextSide = ({ label, text, onText }: TextSideProps) => {
         ref={field}
         id={id}
         value={text}
-        readOnly={!onText}
+        readOnly={isBusy || !onText}
         spellcheck={false}
         dir="auto"
         onInput={({ currentTarget }) => onText?.(currentTarget.value)}
@@ -65,9 +66,11 @@ interface SidesProps {
   readonly editor: Editor
   readonly name: string
   readonly canEdit: boolean
+  /** A text that changed during its save would be lost when the dialog closes. */
+  readonly isBusy: boolean
 }
 
-const Sides = ({ editor, name, canEdit }: SidesProps) => {
+const Sides = ({ editor, name, canEdit, isBusy }: SidesProps) => {
   const t = texts.value.files.edit
   const theirs = editor.theirs.value
   const onText = (text: string) => {
@@ -79,6 +82,7 @@ const Sides = ({ editor, name, canEdit }: SidesProps) => {
         key={canEdit}
         label={theirs ? t.mine : t.source}
         text={editor.text.value}
+        isBusy={isBusy}
         {...(canEdit && { onText })}
       />
       {theirs?.etag !== undefined && <TextSide label={t.theirs} text={theirs.text ?? texts.value.files.noPreview} />}
@@ -117,7 +121,8 @@ const Question = ({ onDiscard, onContinue }: QuestionProps) => {
   )
 }
 
-const Body = ({ editor, name, canEdit }: SidesProps) => {
+const Body = (sides: SidesProps) => {
+  const { editor, name } = sides
   const t = texts.value.files
   const base = editor.base.value
   if (!base) return null
@@ -126,7 +131,7 @@ const Body = ({ editor, name, canEdit }: SidesProps) => {
     <>
       <Conflict editor={editor} name={name} />
       {base.lineEnd === undefined && <p class="note">{t.edit.mixedLines}</p>}
-      <Sides editor={editor} name={name} canEdit={canEdit} />
+      <Sides {...sides} />
       {isPage(name) && !editor.theirs.value && <p class="hint">{t.edit.pageHint}</p>}
     </>
   )
@@ -183,7 +188,7 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
             />
           )}
           {!base && failure.value === undefined && <p role="status">{texts.value.loading}</p>}
-          <Body editor={editor} name={name} canEdit={canEdit} />
+          <Body editor={editor} name={name} canEdit={canEdit} isBusy={isBusy.value} />
         </div>
         <Failure error={failure.value} onRepeat={base ? save : open} />
         <footer>

@@ -1,10 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { SiteClient, Version } from '../../client/src/index.ts'
 import { createNewestRead } from '../page/newest-read.ts'
-import type { Content, FoundEntry, ObjectUrls } from './preview-content.ts'
-
-// The first view needs no content of files, so this code is loaded on demand.
-const loadContent = () => import('./preview-content.ts')
+import { type Content, type FoundEntry, type ObjectUrls, readContent } from './preview-content.ts'
 
 export interface Preview {
   /** An empty path means that no file is open. */
@@ -61,9 +58,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
       const state = stateOf(found, isDraft.value)
       if (state !== '' && state === shown) return
       const seen =
-        found.type === 'file'
-          ? await (await loadContent()).readContent(client().files, urls, path.value, found, isDraft.value)
-          : undefined
+        found.type === 'file' ? await readContent(client().files, urls, path.value, found, isDraft.value) : undefined
       if (!isNewest()) return release(urls, seen)
       show(seen)
       shown = state

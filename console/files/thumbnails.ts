@@ -34,7 +34,7 @@ const load = (url: string): Promise<HTMLImageElement> =>
   new Promise((resolve, reject) => {
     const picture = new Image()
     picture.onload = () => resolve(picture)
-    picture.onerror = () => reject(new Error('The browser cannot show this picture.'))
+    picture.onerror = reject
     picture.src = url
   })
 
@@ -42,14 +42,14 @@ const load = (url: string): Promise<HTMLImageElement> =>
 const draw = (picture: HTMLImageElement): Promise<Blob> => {
   // A vector picture may have no size.
   const [width, height] = [picture.naturalWidth || longestSide, picture.naturalHeight || longestSide]
-  if (width * height > mostPixels) return Promise.reject(new Error('The picture has too many pixels.'))
+  if (width * height > mostPixels) return Promise.reject()
   const scale = Math.min(1, longestSide / Math.max(width, height))
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(width * scale))
   canvas.height = Math.max(1, Math.round(height * scale))
   canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height)
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser cannot draw.'))), 'image/webp', 0.8)
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject()), 'image/webp', 0.8)
   })
 }
 
@@ -77,7 +77,7 @@ const takeTurn = async <Result>(work: () => Promise<Result>): Promise<Result> =>
   }
 }
 
-/** Returns the URL of a small picture of the file. Each state of the file needs only one thumbnail. */
+/** Returns the URL of a small picture of the file. Rejects without a reason if no picture can be drawn. Each state of the file needs only one thumbnail. */
 export const thumbnailOf = async (
   client: SiteClient,
   path: string,

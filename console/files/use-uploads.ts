@@ -4,6 +4,15 @@ import { notifyFailure } from '../parts/toasts.tsx'
 import { createKeptUploads } from '../uploads/kept-uploads.ts'
 import { createUploads, type Uploads } from '../uploads/uploads.ts'
 
+/** A browser does not load a script again after a failure. So these scripts are loaded before the network can fail. */
+const loadEarly = () => {
+  Promise.allSettled([
+    import('./on-demand.ts'),
+    import('../../client/src/upload.ts'),
+    import('../../client/src/upload-parts.ts'),
+  ])
+}
+
 /**
  * Returns the uploads of the current site. Uploads of other sites continue. `access` changes after a new sign-in, and
  * when the service is back.
@@ -22,6 +31,7 @@ export const useUploads = (client: SiteClient, access: object): Uploads => {
     known.current.set(id, uploads)
   }
   useEffect(() => known.current.get(id)?.renew(), [access])
+  useEffect(loadEarly, [])
   useEffect(
     () => () => {
       // After a sign-out, the page sends nothing more. Unfinished uploads can continue later, as after a reload.

@@ -20,7 +20,7 @@ const getProgress = operation({}, async ({ caller }, { progress }) =>
 
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
-  throw storageRefused('A link leads to the present version of a file. Send either link or versionId.')
+  throw storageRefused('A link leads to the current version of a file. Send either link or versionId.')
 }
 
 // GET with `?link`: answers a URL that returns the bytes of the file without a token (S-73). Caches may not keep the

@@ -28,7 +28,7 @@ export const rightsOfToken = (grant: Grant): readonly Right[] => {
 }
 
 /**
- * A-61, A-67, A-89: a session has the present rights of its person. A key has only those of its rights that its person
+ * A-61, A-67, A-89: a session has the current rights of its person. A key has only those of its rights that its person
  * also has. Undefined if the person was removed, is disabled, or has ended all sessions.
  */
 export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {

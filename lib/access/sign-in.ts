@@ -44,7 +44,7 @@ export const authenticatePerson = async (
     after === person ? 'unchanged' : deps.people.replace(person, after, []),
     deps.attempts.forgive(limits),
   ])
-  // If another change of the person came first, this sign-in is not recorded. The session begins all the same.
+  // If another change of the person came first, this sign-in is not recorded, but the session begins.
   return outcome === 'done' ? { ...after, version: person.version + 1 } : person
 }
 

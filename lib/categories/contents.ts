@@ -32,7 +32,7 @@ export interface Listed {
  * calls with `isConsistent` read consistently. Errors of every call: unavailable.
  */
 export interface Contents {
-  // Names the present state of all content and links. Each state has another name. Undefined if computing the name
+  // Names the current state of all content and links. Each state has another name. Undefined if computing the name
   // would cost as much as reading the content.
   state(): Promise<string | undefined>
   get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>

@@ -18,7 +18,7 @@ const header = (description: string, schema: Readonly<Record<string, string>> = 
 export const answerHeaders = {
   'X-Request-Id': header('The id of the request. Quote it when you report a fault.'),
   Location: header('The address of the created resource. In a redirect, the address to continue with.'),
-  ETag: header('The name of the present state. Send it in If-Match or If-None-Match.'),
+  ETag: header('The name of the current state. Send it in If-Match or If-None-Match.'),
   'Last-Modified': header('The time when the file was stored, as an HTTP date.'),
   'Accept-Ranges': header('The unit of `Range`: requests may ask for a part of the file.', { const: 'bytes' }),
   'Content-Range': header('The part of the file that the answer contains.'),

@@ -82,6 +82,7 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
 
 const headersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'Bearer' },
+  423: { 'Retry-After': '1' },
   503: { 'Retry-After': '1' },
 }
 

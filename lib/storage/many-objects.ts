@@ -14,7 +14,7 @@ export const findAll = async (store: Pick<ObjectStore, 'find'>, keys: Iterable<s
 
 /**
  * Lists page by page, from the key after `from` if it is given. Requests the next page while the caller processes the
- * present page.
+ * current page.
  */
 export async function* listAll(
   store: Pick<ObjectStore, 'list'>,

@@ -100,7 +100,7 @@ const withNew = (present: Webhook['secrets'], sealed: string, now: number): Webh
 }
 
 /**
- * V-5. Undefined if the site does not have the webhook. `check` throws if the present webhook may not be changed.
+ * V-5. Undefined if the site does not have the webhook. `check` throws if the current webhook may not be changed.
  * Errors: unavailable.
  */
 export const changeWebhook = async (

@@ -17,6 +17,17 @@ test('a file is replaced only if it is unchanged since it was read (T-34)', asyn
   expect(await all(files.versions(path))).toHaveLength(3)
 })
 
+test('calls that no address or header can carry are refused', async ({ client: { access, files }, folder }) => {
+  const path = `${folder}/a.txt`
+  await files.put(path, 'one')
+  for (const range of [{ first: 2, last: 1 }, { first: -1 }, { first: 0.5 }])
+    await expect(files.read(path, { range })).rejects.toMatchObject({ status: 416, code: 100416 })
+  for (const name of ['', '.', '..'])
+    await expect(access.people.get(name)).rejects.toMatchObject({ status: 400, code: 104015 })
+  for (const list of [files.list(path), files.listAll(path)])
+    await expect(all(list)).rejects.toMatchObject({ status: 400, code: 104000 })
+})
+
 test('the refusal to overwrite a file says how to replace it', async ({ client: { files }, folder }) => {
   await files.put(`${folder}/a.txt`, 'one')
   for (const content of ['two', new Uint8Array(5_000_000)]) {

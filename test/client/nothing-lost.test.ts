@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { connect, type Files } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
 import { pathsOf, readTree, test, writeTree } from './support/site.ts'
@@ -90,10 +90,37 @@ test('a push notices a changed file even if the time of the file was set back', 
   await utimes(join(here, 'a.txt'), 1, 1)
   await site.push(here)
   const state = join(here, '.site-files', 'files.json')
-  // Simulates that the state was written an hour later.
-  await writeFile(state, (await readFile(state, 'utf8')).replace(/"written":\d+/, `"written":${Date.now() + 3600_000}`))
+  // Simulates that the scan of the push was an hour later.
+  await writeFile(state, (await readFile(state, 'utf8')).replace(/"scanned":\d+/, `"scanned":${Date.now() + 3600_000}`))
   await writeTree(here, { 'a.txt': 'two' })
   await utimes(join(here, 'a.txt'), 1, 1)
+  expect(await site.push(here)).toMatchObject({ replace: 1 })
+})
+
+test('a push notices a change that came directly after the scan of a long push', async ({
+  client,
+  makeDirectory,
+  site,
+  onTestFinished,
+}) => {
+  onTestFinished(() => void vi.useRealTimers())
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  const file = join(here, 'a.txt')
+  // The upload takes an hour.
+  const put: Files['put'] = async (...given) => {
+    await client.files.put(...given)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3600_000 })
+  }
+  await site.push(here, { client: site.withFiles({ put }) })
+  const before = await stat(file)
+  await writeTree(here, { 'a.txt': 'two' })
+  const after = await stat(file)
+  // On a disk with a coarse clock, the change leaves both times as they were.
+  const state = join(here, '.site-files', 'files.json')
+  const remembered = (await readFile(state, 'utf8'))
+    .replace(`"modified":${before.mtimeMs}`, `"modified":${after.mtimeMs}`)
+    .replace(`"touched":${before.ctimeMs}`, `"touched":${after.ctimeMs}`)
+  await writeFile(state, remembered)
   expect(await site.push(here)).toMatchObject({ replace: 1 })
 })
 

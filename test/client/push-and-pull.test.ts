@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { connect } from '../../client/src/index.ts'
+import { connect, type Files } from '../../client/src/index.ts'
 import { nodeFetch } from '../../client/src/node.ts'
 import { messages } from '../support/messages.ts'
 import { asDemo, outcome, siteFiles } from './support/command.ts'
@@ -94,6 +94,19 @@ test('a push overwrites no file that was stored after its plan (T-47)', async ({
   expect(end).toMatchObject({ create: 0, conflict: 1, failed: 0 })
   expect(pathsOf(events, 'conflict')).toStrictEqual(['a.txt'])
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'theirs' })
+})
+
+test('a file that vanishes while its fingerprint is read is left out', async ({ client, makeDirectory, site }) => {
+  await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
+  const here = await makeDirectory()
+  // As on one machine, for large files directly after their upload (S-84).
+  const listAll: Files['listAll'] = async function* (folder, signal) {
+    for await (const file of client.files.listAll(folder, signal)) yield { ...file, fingerprint: null }
+    await site.remove('a.txt')
+  }
+  const pulled = await site.pull(here, { client: site.withFiles({ listAll }) })
+  expect(pulled).toMatchObject({ create: 1, failed: 0 })
+  expect(await readTree(here)).toStrictEqual({ 'b.txt': 'b' })
 })
 
 test('without its saved state, a push still recognises equal files of any size', async ({ makeDirectory, site }) => {

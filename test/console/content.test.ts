@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { listen } from '../support/listen.ts'
 import { readZip } from '../support/read-zip.ts'
@@ -246,6 +246,26 @@ test('the editor saves a text, or shows what someone saved first (K-44)', async 
   await press(page, 'Escape')
   await confirm(page, 'Discard the changes')
   expect(await textNow()).toBe('last')
+})
+
+test('a text cannot be changed while it is saved (K-44)', async ({ openFolder, client, folder }) => {
+  const page = await openFolder(['a.txt'])
+  const dialog = page.getByRole('dialog', { name: 'a.txt' })
+  await row(page, 'a.txt').getByRole('link').click()
+  await details(page).getByRole('button', { name: 'Edit' }).press('Enter')
+  await dialog.getByLabel('Source').fill('sent')
+  const saving = Promise.withResolvers<Route>()
+  await page.route('**/a.txt', (route) =>
+    route.request().method() === 'GET' ? route.continue() : saving.resolve(route),
+  )
+  await confirm(page, 'Save')
+  const held = await saving.promise
+  await dialog.getByLabel('Source').focus()
+  await page.keyboard.type('lost')
+  expect(await dialog.getByLabel('Source').inputValue()).toBe('sent')
+  await held.continue()
+  await notice(page, 'a.txt saved.').waitFor()
+  expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('sent')
 })
 
 test('a page is shown without scripts or requests, and cannot reach the console (K-45)', async ({

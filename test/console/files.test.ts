@@ -58,10 +58,15 @@ test('files are renamed, moved and copied with only the keyboard (K-10)', async 
   await press(page, 'Enter')
   await row(page, 'letter.txt').waitFor()
   await grid(page).focus()
+  const changes: (string | null)[] = []
+  page.on('request', (request) => request.method() === 'PUT' && changes.push(request.postData()))
+  // A paste in the folder of the cut files changes nothing.
+  await press(page, 'Control+x', 'Control+v')
   await press(page, 'Control+c', 'l', 'Home', 'Enter')
   await page.getByText('This folder is empty').waitFor()
   await press(page, 'Control+v')
   await row(page, 'letter.txt').waitFor()
+  expect(changes).toEqual([JSON.stringify({ copyTo: `${folder}/letters/letter.txt` })])
   await row(page, 'letter.txt').click()
   await page.getByRole('button', { name: 'Move to' }).press('Enter')
   const picker = page.getByRole('group', { name: 'Target folder' })

@@ -152,6 +152,29 @@ test('all failed uploads are repeated with one click', async ({ openFolder, clie
   expect(await textOf(client, `${folder}/b.txt`)).toBe('b')
 })
 
+test('a large upload that begins without a network is sent when the network is back', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
+  const page = await openFolder()
+  await page.getByText('This folder is empty').waitFor()
+  for (const part of ['on-demand', 'upload', 'upload-parts']) {
+    const script = await page.waitForFunction(
+      (start) => performance.getEntriesByType('resource').find(({ name }) => name.includes(start))?.name,
+      `/console/${part}-`,
+    )
+    await page.evaluate((name = '') => import(name), await script.jsonValue())
+  }
+  await page.context().setOffline(true)
+  await chooseFiles(page).setInputFiles([large])
+  await list(page).getByText('The service did not answer').waitFor()
+  await page.context().setOffline(false)
+  await list(page).getByRole('button', { name: 'Try again', exact: true }).click()
+  await list(page).getByText('1 of 1 done').waitFor()
+  expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
+})
+
 test('after a reload, an upload continues where it stopped', async ({ openFolder, client, folder, directory }) => {
   const page = await openFolder()
   const path = join(directory, 'film.bin')

@@ -13,6 +13,7 @@ interface Planted {
   readonly shows: RegExp
   /** Flushes that the disk ignores. This has the same effect as a service that does not flush. */
   readonly isIgnored?: Ignored
+  readonly environment?: Readonly<Record<string, string>>
   readonly patch?: { readonly file: string; readonly from: string; readonly to: string }
 }
 
@@ -24,12 +25,19 @@ const changeIsGone = /another token|acknowledged|holds|entries|bytes|missing/
 const flushLater = `setTimeout(() => open(pathOf(name), 'r+').then((late) => late.datasync().finally(() => late.close()), () => {}), 100)`
 
 const plantedBugs: readonly Planted[] = [
+  {
+    bug: 'no flush of a blob',
+    shows: bytesAreGone,
+    isIgnored: (path, kind) => kind === 'file' && path.includes('/blobs/'),
+  },
   { bug: 'no flush of a folder', shows: /UsageError|another token|missing/, isIgnored: (_, kind) => kind === 'folder' },
+  { bug: 'no flush of the folder of the blobs', shows: bytesAreGone, isIgnored: (path) => path.endsWith('/blobs') },
   {
     bug: 'synchronous=NORMAL for every change',
     shows: changeIsGone,
     patch: { file: 'lib/machine/sqlite/database.ts', from: `waitsForDisk) ? 'FULL'`, to: `waitsForDisk) ? 'NORMAL'` },
   },
+  { bug: 'FSYNC=off', shows: changeIsGone, environment: { FSYNC: 'off' } },
   {
     bug: 'the row of a file before its bytes',
     shows: bytesAreGone,
@@ -90,8 +98,11 @@ test.skipIf(noRecorder).for(plantedBugs)(
   'simulated power cuts reveal the planted bug: $bug',
   { timeout: 300_000 },
   async (planted, { directory }) => {
-    const source = plant(join(directory, 'source'), planted)
-    const recording = beginRecording({ folder: join(directory, 'recording'), source })
+    const recording = beginRecording({
+      folder: join(directory, 'recording'),
+      source: plant(join(directory, 'source'), planted),
+      ...planted,
+    })
     await runShortWorkload(recording)
     expect(await findFault(recording, planted)).toMatch(planted.shows)
   },

@@ -61,12 +61,13 @@ export const markOf = ({ kind, bytes }: Entry): Mark | undefined =>
 interface Options {
   readonly folder: string
   readonly source?: string
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export const projectFolder = join(import.meta.dirname, '..', '..')
 
 /** Records all calls below `root`, which is empty at first. */
-export const beginRecording = ({ folder, source = projectFolder }: Options) => {
+export const beginRecording = ({ folder, source = projectFolder, environment = {} }: Options) => {
   mkdirSync(folder, { recursive: true })
   // The recorder compares real paths.
   const [root, log] = [join(realpathSync(folder), 'root'), join(folder, 'log')]
@@ -76,6 +77,7 @@ export const beginRecording = ({ folder, source = projectFolder }: Options) => {
   const file = openSync(log, 'a')
   const recorder = compileRecorder(folder)
   const preloaded = (clock: number) => ({
+    ...environment,
     LD_PRELOAD: recorder,
     POWER_CUTS_ROOT: root,
     POWER_CUTS_LOG: log,

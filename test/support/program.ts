@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -119,6 +119,17 @@ export const runAsOther = (entry: string, args: readonly string[]): Promise<Outc
   program.stdin.end()
   return program.ended
 }
+
+/** True if a process has the file open. Only Linux knows. */
+export const hasOpen = (pid: number | 'self', file: string): boolean =>
+  readdirSync(`/proc/${pid}/fd`).some((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`) === file
+    } catch {
+      // The process closed the file meanwhile.
+      return false
+    }
+  })
 
 /** The message of a refused command. With `--json`, it is a member of the printed object. */
 export const sentenceIn = (stderr: string): string => (stderr.startsWith('{') ? JSON.parse(stderr).message : stderr)

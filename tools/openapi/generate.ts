@@ -24,10 +24,10 @@ The answer to every failed request has this body, in JSON, or in XML (\`<error>\
 ${exampleIn(recordings)}
 \`\`\`
 
-\`code\` is for programs. \`message\` is for people, and may be more precise than the message in the table. \`requestId\` is
-the \`X-Request-Id\` of the answer. Quote this id when you report a fault. If a request has several faults, \`errors\` lists
-each of them. An answer with the status 405 has the header \`Allow\`. An answer with 429 or 503 has \`Retry-After\`, in
-seconds.
+\`code\` is for programs. \`message\` is for people. The table shows the usual messages, but an answer may name the cause
+more precisely, or another cause of the same code. \`requestId\` is the \`X-Request-Id\` of the answer. Quote this id when
+you report a fault. If a request has several faults, \`errors\` lists each of them. An answer with the status 405 has the
+header \`Allow\`. An answer with 423, 429 or 503 has \`Retry-After\`, in seconds.
 
 The reference lists the errors of each operation: \`GET /docs\`, or [openapi.json](openapi.json).
 

@@ -35,10 +35,10 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
     ...Object.entries(contract.query ?? {}).map(parameter('query')),
     ...Object.entries(contract.headers ?? {}).map(parameter('header')),
     ...(contract.errors?.includes('conditionFailed')
-      ? [condition('If-Match', 'ETags, or `*`. The change is made only if a tag names the present state.')]
+      ? [condition('If-Match', 'ETags, or `*`. The change is made only if a tag names the current state.')]
       : []),
     ...(isTagged
-      ? [condition('If-None-Match', 'An ETag. The answer is 304 if this tag still names the present state.')]
+      ? [condition('If-None-Match', 'An ETag. The answer is 304 if this tag still names the current state.')]
       : []),
   ]
 }
@@ -115,7 +115,7 @@ const success = (status: string, answer: AnswerContract, context: Context): Node
 }
 
 const unchanged: Node = {
-  description: 'Nothing has changed: `If-None-Match` names the present state.',
+  description: 'Nothing has changed: `If-None-Match` names the current state.',
   headers: headers(['ETag']),
 }
 

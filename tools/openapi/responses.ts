@@ -72,7 +72,6 @@ const ownHeaders: Readonly<Partial<Record<ErrorName, readonly HeaderName[]>>> = 
   signInRefused: ['WWW-Authenticate'],
   methodNotAllowed: ['Allow'],
   tooManyRequests: ['Retry-After'],
-  uploadLocked: ['Retry-After'],
   rangeNotSatisfiable: ['Content-Range'],
 }
 

@@ -62,7 +62,7 @@ export const caseRenameTarget = async (site: OfSite, from: string, to: string): 
 
 /**
  * The path to which a command writes. For an existing folder, or a path with a final slash, this is a path inside the
- * folder. `replace` is the present state of the target, if it is known.
+ * folder. `replace` is the current state of the target, if it is known.
  */
 export const destination = async (site: OfSite, to: string, name: string) => {
   const path = sitePath(to)

@@ -500,7 +500,7 @@ export type Files = {
 };
 
 /**
- * Restores the newest kept state of a file, or the state that `version` names. With `replace: true`, the restored state replaces the present one.
+ * Restores the newest kept state of a file, or the state that `version` names. With `replace: true`, the restored state replaces the current one.
  */
 export type Restoration = {
     version?: string;
@@ -600,7 +600,7 @@ export type VersionPage = {
 };
 
 /**
- * A state of a file. `at` is the time of the change that made this state. `current` marks the present state. `removed` marks a state that ended when the file was removed or moved; other old states were replaced.
+ * A state of a file. `at` is the time of the change that made this state. `current` marks the current state. `removed` marks a state that ended when the file was removed or moved; other old states were replaced.
  */
 export type Version = {
     version: string;
@@ -1247,7 +1247,7 @@ export type GetOpenApiData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -1335,7 +1335,7 @@ export type GetReferenceAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -1391,7 +1391,7 @@ export type GetConsoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -1438,7 +1438,7 @@ export type GetConsoleAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -1543,7 +1543,7 @@ export type ListFieldsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -1703,7 +1703,7 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * ETags, or `*`. The change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the current state.
          */
         'If-Match'?: string;
     };
@@ -1788,7 +1788,7 @@ export type GetFieldData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -1871,7 +1871,7 @@ export type UpdateFieldData = {
     body: FieldChange;
     headers?: {
         /**
-         * ETags, or `*`. The change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the current state.
          */
         'If-Match'?: string;
     };
@@ -2257,7 +2257,7 @@ export type ListNewsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -2526,7 +2526,7 @@ export type ListBlogsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -2709,7 +2709,7 @@ export type ListCategoriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -2810,7 +2810,7 @@ export type GetCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -2891,7 +2891,7 @@ export type ListNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -3079,7 +3079,7 @@ export type ListCategoriesOfNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -3262,7 +3262,7 @@ export type ListBlogsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -3450,7 +3450,7 @@ export type ListCategoriesOfBlogData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -3633,7 +3633,7 @@ export type ListSiteUrlsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -3733,11 +3733,11 @@ export type DeletePathData = {
     body?: never;
     headers?: {
         /**
-         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the current state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`. The change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the current state.
          */
         'If-Match'?: string;
     };
@@ -3856,11 +3856,11 @@ export type ReadPathData = {
          */
         'If-Modified-Since'?: string;
         /**
-         * ETags, or `*`. The change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the current state.
          */
         'If-Match'?: string;
         /**
-         * An ETag. The answer is 304 if this tag still names the present state.
+         * An ETag. The answer is 304 if this tag still names the current state.
          */
         'If-None-Match'?: string;
     };
@@ -3892,7 +3892,7 @@ export type ReadPathData = {
          */
         recursive?: 'true';
         /**
-         * Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL may use it for five minutes. The parameter needs no value.
+         * Asks for a URL that downloads the current version of the file as an attachment. Everybody who has the URL may use it for five minutes. The parameter needs no value.
          */
         link?: string;
         /**
@@ -3900,7 +3900,7 @@ export type ReadPathData = {
          */
         versions?: string;
         /**
-         * Reads this version of the file instead of the present one. `versions` lists the ids.
+         * Reads this version of the file instead of the current one. `versions` lists the ids.
          */
         versionId?: string;
         /**
@@ -3993,7 +3993,7 @@ export type UploadToFolderData = {
     body: Files;
     headers?: {
         /**
-         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the current state.
          */
         'If-None-Match'?: string;
         /**
@@ -4017,7 +4017,7 @@ export type UploadToFolderData = {
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`. The change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the current state.
          */
         'If-Match'?: string;
     };
@@ -4140,7 +4140,7 @@ export type PutPathData = {
     body?: NewName | NewPath | CopyPath;
     headers?: {
         /**
-         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the current state.
          */
         'If-None-Match'?: string;
         /**
@@ -4152,7 +4152,7 @@ export type PutPathData = {
          */
         'Content-Digest'?: string;
         /**
-         * ETags, or `*`. The change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the current state.
          */
         'If-Match'?: string;
     };
@@ -4424,7 +4424,7 @@ export type UploadToRootData = {
     body: Files;
     headers?: {
         /**
-         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the current state.
          */
         'If-None-Match'?: string;
         /**
@@ -4448,7 +4448,7 @@ export type UploadToRootData = {
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`. The change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the current state.
          */
         'If-Match'?: string;
     };
@@ -4561,11 +4561,11 @@ export type PutRootData = {
     body: Files;
     headers?: {
         /**
-         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the current state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`. The change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the current state.
          */
         'If-Match'?: string;
     };

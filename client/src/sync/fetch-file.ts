@@ -7,7 +7,6 @@ import { systemCodeOf } from './disk-errors.ts'
 import { createFingerprint } from './fingerprint.ts'
 import { stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
-import { isSameState, type Remembered, stateOf } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
@@ -53,11 +52,6 @@ export interface Target {
   readonly replaces?: { readonly location: string; readonly isUnmodified: () => boolean } | undefined
 }
 
-export interface Fetched {
-  readonly fingerprint: Fingerprint
-  readonly state: Omit<Remembered, 'fingerprint'> | undefined
-}
-
 /**
  * Downloads a file and puts it in its place complete, in one step. Replaces only the expected state. Errors:
  * `ServiceError`; `LocalRefusal`; those of `node:fs`.
@@ -68,7 +62,7 @@ export const fetchFile = async (
   { root, path, replaces }: Target,
   onBytes: (count: number) => void,
   signal?: AbortSignal,
-): Promise<Fetched> => {
+): Promise<Fingerprint> => {
   await mkdir(join(root, stateFolder), { recursive: true })
   const temporary = join(root, stateFolder, temporaryName())
   const fingerprint = createFingerprint()
@@ -83,7 +77,6 @@ export const fetchFile = async (
     const received = fingerprint.finish()
     if (wanted.fingerprint?.some(isWholeMd5) && !isSame(wanted.fingerprint, received))
       throw new LocalRefusal(`The bytes of ${path} arrived damaged, so nothing was written. Repeat the command.`)
-    const written = stateOf(await stat(temporary))
     const location = replaces?.location ?? join(await folderFor(root, path), basename(path))
     if (replaces) {
       const there = await stat(location).catch(() => undefined)
@@ -93,8 +86,7 @@ export const fetchFile = async (
       // After the check, everything runs synchronously, so that nobody can write in between.
       renameSync(temporary, location)
     } else await placeNew(temporary, location, path)
-    const now = await stat(location).then(stateOf, () => undefined)
-    return { fingerprint: received, state: now && isSameState(now, written) ? now : undefined }
+    return received
   } finally {
     await rm(temporary, { force: true })
   }

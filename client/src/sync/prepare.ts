@@ -39,7 +39,7 @@ export interface SyncOptions {
 export type Direction = PlanOptions['direction']
 
 /**
- * In milliseconds. If a file changed within this time before the state was written, it may change again without a new
+ * In milliseconds. If a file changed within this time before its scan, or after it, it may change again without a new
  * modification time.
  */
 const coarseClock = 2000
@@ -136,9 +136,11 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   const ignored = options.all ? isInStateFolder : await readIgnored(root)
   const opened = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)
   const state: SyncState = opened.state
+  const before = state.scanned
+  state.scanned = Date.now()
   const remembered = (path: string) => {
     const known = state.remembered.get(path)
-    return known && known.touched < state.written - coarseClock ? known : undefined
+    return known && known.touched < before - coarseClock ? known : undefined
   }
   const [here, there] = await Promise.all([
     isMissing ? nothingHere : scan(root, { ignored, remembered, signal }),

@@ -61,8 +61,12 @@ export const listRemote = async (
   // fingerprint.
   const unknown = listed.filter(({ fingerprint }) => fingerprint === null)
   await inParallel(unknown, 8, async (file) => {
-    const { fingerprint, etag } = await files.stat(joinPath(folder, file.path))
-    keep({ ...file, etag: etag ?? file.etag }, fingerprint ?? '')
+    try {
+      const { fingerprint, etag } = await files.stat(joinPath(folder, file.path))
+      keep({ ...file, etag: etag ?? file.etag }, fingerprint ?? '')
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
   })
   return { files: tree, skipped, unstorable, ignored: ignoredPaths }
 }

@@ -16,8 +16,8 @@ export interface SyncState {
   readonly uploads: Map<string, BegunUpload>
   /** The remembered state of the files of the folder, which all targets share. */
   readonly remembered: Map<string, Remembered>
-  /** In milliseconds. A file that changed within this time may change again without a new modification time. */
-  readonly written: number
+  /** In milliseconds: when the scan of the remembered files began. */
+  scanned: number
 }
 
 const version = 2
@@ -25,7 +25,7 @@ const largestState = 256 * 1024 ** 2
 
 interface StoredFiles {
   readonly version: number
-  readonly written: number
+  readonly scanned: number
   readonly files: readonly (readonly [string, Remembered])[]
 }
 
@@ -86,14 +86,14 @@ export const openState = async (directory: string, target: string) => {
   }))
   const known = await load(filesOf(directory), isFiles, (stored) => ({
     remembered: new Map(stored?.files),
-    written: stored?.written ?? 0,
+    scanned: stored?.scanned ?? 0,
   }))
   const state: SyncState = { ...own, ...known }
 
   const write = async (): Promise<void> => {
-    const { base, uploads, remembered } = state
+    const { base, uploads, remembered, scanned } = state
     const stored: StoredTarget = { version, target, ...(base && { base: [...base] }), uploads: [...uploads] }
-    const files: StoredFiles = { version, written: Date.now(), files: [...remembered] }
+    const files: StoredFiles = { version, scanned, files: [...remembered] }
     await replace(place, stored)
     await replace(filesOf(directory), files)
   }

@@ -81,10 +81,8 @@ export const createWriter = (
       received += count
       onBytes(received)
     }
-    const fetched = await fetchFile(files, wanted, { root, path, replaces }, took, signal)
-    if (fetched.state) state.remembered.set(path, { ...fetched.state, fingerprint: fetched.fingerprint })
-    else state.remembered.delete(path)
-    return fetched.fingerprint
+    state.remembered.delete(path)
+    return fetchFile(files, wanted, { root, path, replaces }, took, signal)
   }
   const write = direction === 'push' ? push : pull
   return ({ path, action }: Writing, onBytes: (sent: number) => void): Promise<Fingerprint | undefined> =>

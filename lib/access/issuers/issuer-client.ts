@@ -60,7 +60,9 @@ const sentences: Readonly<Record<string, string>> = {
 // claim.
 const faultOf = (error: unknown, issuer: string): unknown => {
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
-    if (error.reason === 'missing') return refusedGrant(`The token lacks the claim ${error.claim}.`)
+    if (error.reason === 'missing') {
+      return refusedGrant(`The token lacks the claim ${error.claim}. Ask its issuer for a token with this claim.`)
+    }
     return refusedGrant(`The token is refused. ${sentences[error.claim] ?? `Its ${error.claim} is wrong.`}`)
   }
   if (error instanceof errors.JWKSInvalid || (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')) {

@@ -39,7 +39,7 @@ export interface Trust {
 export const noTrust: Trust = { issuers: [], rules: [] }
 
 /**
- * The port to all issuers and rules, which are few and change rarely. `change` computes the next state from the present
+ * The port to all issuers and rules, which are few and change rarely. `change` computes the next state from the current
  * state. If `change` throws, nothing is stored, and the caller gets the error. Errors of every call: unavailable.
  */
 export interface Issuers {
@@ -90,7 +90,9 @@ export const addIssuer = ({ issuers, rules }: Trust, issuer: Issuer): Trust => {
   if (taken) {
     throw refuse(`The issuer ${taken.id} (${taken.url}) already exists. Remove it first, or choose another id.`)
   }
-  if (issuers.length >= mostIssuers) throw refuse(`There can be at most ${mostIssuers} issuers.`)
+  if (issuers.length >= mostIssuers) {
+    throw refuse(`There can be at most ${mostIssuers} issuers. Remove one first: "issuer list" lists them.`)
+  }
   return { issuers: [...issuers, issuer], rules }
 }
 
@@ -119,7 +121,7 @@ export const isForPeople = (rule: Rule): rule is Rule<PersonGrant> => 'role' in 
 export const addRule = (trust: Trust, rule: Rule): Trust => {
   const issuer = issuerOf(trust, rule.issuer)
   const count = Object.keys(rule.claims).length
-  if (count === 0 || count > mostClaims) throw refuse(`A rule needs 1 to ${mostClaims} claims.`)
+  if (count === 0 || count > mostClaims) throw refuse(`A rule needs 1 to ${mostClaims} claims. Add them with --claim.`)
   if (isForPeople(rule) && issuer.clientId === undefined) {
     throw refuse(
       `People cannot sign in through ${issuer.id}, because this issuer has no client id. Remove the issuer, and ` +

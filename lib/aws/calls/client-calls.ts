@@ -27,7 +27,7 @@ const isTransient = (error: unknown): boolean => {
 
 type Stack<Input extends object, Output extends object> = ReturnType<typeof constructStack<Input, Output>>
 
-/** Makes a client throw `unavailable` for a transient failure, after the client has repeated the call in vain. */
+/** Makes a client throw `unavailable` for a transient failure, if the client has repeated the call without success. */
 export const failLikePort = <Input extends object, Output extends object>({
   middlewareStack,
 }: {

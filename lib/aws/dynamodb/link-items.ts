@@ -19,8 +19,8 @@ interface WantedLink extends LinkName {
 }
 
 /**
- * Whether pages may show the object. `wanted` is undefined if the caller leaves this open, and `stored` if there is no
- * such link.
+ * True if pages may show the object. `wanted` is undefined if the caller does not say, and `stored` if the link does not
+ * exist.
  */
 export interface StoredLink extends WantedLink {
   readonly stored: boolean | undefined

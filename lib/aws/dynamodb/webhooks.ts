@@ -107,7 +107,10 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
     )
   }
 
-  /** V-5. Spares the retries of a worker that has already seen the changed webhook. */
+  /**
+   * V-5. Called before the webhook is enabled, because the process may end at any call. Spares the new retries of a
+   * webhook that another caller has enabled meanwhile.
+   */
   const forgetRetries = (site: SiteId, { id, position: end }: WebhookItem) =>
     removeBelow(site, retriesOf(id), ({ position }) => position <= end)
 
@@ -134,7 +137,6 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
         const item = await table.get(webhookKey(site, id))
         if (isOwnWrite(version, item?.version)) return item
         const wanted = item && change(toWebhook(item))
-        // First, because the process may end at any call, and an enabled webhook must have no old retries.
         if (item && wanted?.forgetsFailures) await forgetRetries(site, item)
         return item && wanted && ((await tryToChange(item, wanted, version)) ?? 'overtaken')
       }

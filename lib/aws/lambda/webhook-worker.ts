@@ -23,7 +23,7 @@ const [timeToHandOver, afterTheEnd] = [3_000, 1_000]
 const longestDelayInSeconds = 900
 
 // In milliseconds: the clocks of processes differ by up to this time. A message that is due within this time may be the
-// present message.
+// current message.
 const clockDifference = 5_000
 
 const mostAtOnce = 20

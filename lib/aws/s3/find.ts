@@ -63,13 +63,12 @@ export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInf
 /** Listed keys are URL-encoded, because XML cannot contain some of them. */
 export const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
 
-// In bytes: no key in S3 is longer.
-const longestKey = 1_024
+const mostBytesOfKey = 1_024
 const greatest = '\u{10ffff}'
 
 /** A key that sorts after everything in a folder. A name may consist of the greatest character, too. */
 export const endOfFolder = (folder: string): string =>
-  folder + greatest.repeat(Math.max(longestKey - Buffer.byteLength(folder), 0) / Buffer.byteLength(greatest))
+  folder + greatest.repeat(Math.max(mostBytesOfKey - Buffer.byteLength(folder), 0) / Buffer.byteLength(greatest))
 
 const listOnce = async (
   { client, name, options }: Bucket,

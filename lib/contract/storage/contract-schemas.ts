@@ -85,7 +85,7 @@ export const downloadLink = component(
 
 const version = component(
   'Version',
-  'A state of a file. `at` is the time of the change that made this state. `current` marks the present ' +
+  'A state of a file. `at` is the time of the change that made this state. `current` marks the current ' +
     'state. `removed` marks a state that ended when the file was removed or moved; other old states were ' +
     'replaced.',
   { version: z.string(), at: z.iso.datetime(), size: count, removed: z.boolean(), current: z.boolean() },
@@ -152,7 +152,7 @@ named(
   restoreBody,
   'Restoration',
   'Restores the newest kept state of a file, or the state that `version` names. With `replace: true`, the ' +
-    'restored state replaces the present one.',
+    'restored state replaces the current one.',
 )
 named(newName, 'NewName', 'The new name of a file or folder, without slashes.')
 named(
@@ -182,7 +182,7 @@ export const meta = flag('Asks for information about the path instead of its byt
 export const noneMatch: ParameterContracts = {
   'If-None-Match': text(
     'With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them ' +
-      'names the present state.',
+      'names the current state.',
     '"an-etag-of-before"',
   ),
 }

@@ -115,12 +115,12 @@ export const storageContract: GroupContract<'storage'> = {
         meta,
         ...listSwitches,
         link: flag(
-          'Asks for a URL that downloads the present version of the file as an attachment. Everybody who has ' +
+          'Asks for a URL that downloads the current version of the file as an attachment. Everybody who has ' +
             'the URL may use it for five minutes.',
         ),
         versions: flag('Lists the states of the live file: 100 by default (`limit`).'),
         versionId: text(
-          'Reads this version of the file instead of the present one. `versions` lists the ids.',
+          'Reads this version of the file instead of the current one. `versions` lists the ids.',
           'a-version-of-the-file',
         ),
         ...folderSwitches,
@@ -162,7 +162,7 @@ export const storageContract: GroupContract<'storage'> = {
           headers: ['Location', 'Cache-Control'],
         },
         304: {
-          description: 'The file has not changed: `If-None-Match` or `If-Modified-Since` names its present state.',
+          description: 'The file has not changed: `If-None-Match` or `If-Modified-Since` names its current state.',
           headers: ['ETag', 'Accept-Ranges'],
           // Gateways may remove Last-Modified if `ETag` exists (RFC 9110, section 15.4.5).
           optionalHeaders: ['Last-Modified'],

@@ -143,7 +143,7 @@ export const restore: typeof restoreIfFree = async (deps, path, wanted, requeste
     await restoreIfFree(deps, path, wanted, requester)
   } catch (error) {
     if (wanted.replace || !(error instanceof ServiceError) || error.code !== errors.destinationExists.code) throw error
-    // If the caller removed the present folder instead, a restore would only bring that folder back (H-21).
+    // If the caller removed the current folder instead, a restore would only bring that folder back (H-21).
     throw new ServiceError('destinationExists', {
       message:
         'The path is not free. Send "replace": true to restore over what exists there. Replaced files are kept as old ' +

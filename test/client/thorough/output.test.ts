@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { messages } from '../../support/messages.ts'
 import { type Outcome, runInShell, sentenceIn } from '../../support/program.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
@@ -28,8 +28,9 @@ const unread = (command: string): string =>
 
 const noRoom = messages.output.full('. Redirect it to a disk with free space.')
 
-describe.skipIf(!existsSync(full))('a command that cannot write its output says so in one line, with status 1', () => {
-  test.for([
+test
+  .skipIf(!existsSync(full))
+  .for([
     'ls',
     'ls -R',
     'cat "$1"',
@@ -39,12 +40,11 @@ describe.skipIf(!existsSync(full))('a command that cannot write its output says 
     '--help',
     'ls --help',
     '--version',
-  ])('%s', async (command, { service, folder, site }) => {
-    await site.put('a.txt', 'a')
-    const { status, stderr } = await inShell(service, `run ${command} > ${full}`, `${folder}/a.txt`)
-    expect(sentenceIn(stderr)).toMatch(noRoom)
-    expect(status).toBe(1)
-  })
+  ])('on a full disk, %s prints one line and ends with status 1', async (command, { service, folder, site }) => {
+  await site.put('a.txt', 'a')
+  const { status, stderr } = await inShell(service, `run ${command} > ${full}`, `${folder}/a.txt`)
+  expect(sentenceIn(stderr)).toMatch(noRoom)
+  expect(status).toBe(1)
 })
 
 test.skipIf(noSmallDisk !== undefined)(

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { administerJson } from '../../support/administration.ts'
 import { expectAccessible, test } from '../support/console.ts'
 import { signIn, widthOf } from '../support/page.ts'
 
@@ -58,5 +59,17 @@ test('the views fit on the screen of a phone, in German', async ({ open }) => {
       .first()
       .waitFor()
     await expectAccessible(page)
+  }
+})
+
+test('all six views fit beside the name of the site, or below it, in German', async ({ open, service }) => {
+  const rights = ['files', 'forms', 'categories', 'history', 'access'].flatMap((area) => ['--right', `${area}:write`])
+  const issuing = ['token', 'issue', '--user', 'ann', '--site', '1001', ...rights]
+  const { token } = await administerJson(service.directory, issuing)
+  const page = await open('#/1001/forms', { token, locale: 'de-DE' })
+  await page.getByRole('navigation', { name: 'Ansichten' }).getByRole('link', { name: 'Zugriff' }).waitFor()
+  for (const width of [320, 360, 640, 768, 900, 901]) {
+    await page.setViewportSize({ width, height: 740 })
+    expect(await widthOf(page)).toBe(width)
   }
 })

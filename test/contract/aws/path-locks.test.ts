@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { recordKey } from '../../../lib/aws/dynamodb/path-items.ts'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createDeadline } from '../../../lib/core/deadline.ts'
@@ -10,18 +10,13 @@ import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { failOnce, loseAnswer, loseFirstAnswers } from '../../support/store-faults.ts'
-import type { TestTables } from '../../support/tables.ts'
 
-let tables: TestTables
+let time = Date.UTC(2026, 0, 1)
+const tables = openMemoryTables(() => time)
 let locks: PathLocks
 let removals: PathLocks['removals']
 let dynamodb: DynamoDBDocumentClient
 const recorded: HistoryEntry[] = []
-let time = Date.UTC(2026, 0, 1)
-beforeAll(async () => {
-  tables = openMemoryTables(() => time)
-})
-afterAll(() => tables.close())
 
 let lastSite = 0
 let site: SiteId

@@ -39,10 +39,7 @@ beforeEach(async () => {
   left = 0
   vi.spyOn(console, 'info').mockReturnValue()
 })
-afterEach(async () => {
-  await tables.close()
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 /** A store with only these objects. It calls `remove` before each removal. */
 const files = (remove = async () => {}): ObjectStore => {
@@ -79,8 +76,8 @@ const start = (remove?: () => Promise<void>, record: RecordChange = unrecorded) 
     },
   }
   const worker = createRemovalWorker({ files: files(remove), removals, removalQueue, clock })
-  const deliver = async (messageId = 'message 1', remaining = wholeTime) => {
-    const body = JSON.stringify({ ...task, site: String(task.site) })
+  const taskText = JSON.stringify({ ...task, site: String(task.site) })
+  const deliver = async (messageId = 'message 1', remaining = wholeTime, body = taskText) => {
     const event = { Records: [{ body, messageId }] } as SQSEvent
     await worker(event, { getRemainingTimeInMillis: () => remaining } as Context, () => undefined)
   }
@@ -159,16 +156,7 @@ test('after a permanent error of a worker, the next delivery of the message comp
 })
 
 test('a message that the service did not send causes an error', async () => {
-  const worker = createRemovalWorker({
-    files: files(),
-    removals: start().removals,
-    removalQueue: { send: async () => '' },
-    clock: { wall: () => time, monotonic: () => time },
-  })
-  const event = { Records: [{ body: 'no removal', messageId: '1' }] } as SQSEvent
-  await expect(
-    worker(event, { getRemainingTimeInMillis: () => wholeTime } as Context, () => undefined),
-  ).rejects.toThrow()
+  await expect(start().deliver('message 1', wholeTime, 'no removal')).rejects.toThrow()
 })
 
 /**

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { importRecords } from '../../../admin/records/import-records.ts'
 import { readRecords } from '../../../admin/records/read-records.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
-import type { Handler } from '../../../lib/http/request.ts'
 import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { createCategoriesDeps } from '../../../lib/service/deps.ts'
@@ -15,7 +14,7 @@ import { backUp, restore, tamper } from '../../support/backups.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
-import { entry, hands, type OpenedHand } from '../../support/hands.ts'
+import { entry, hands } from '../../support/hands.ts'
 import { messages } from '../../support/messages.ts'
 
 /** A third kind needs only one record in lib/core/object-kinds.ts. (`npm run openapi` updates the document.) */
@@ -53,24 +52,19 @@ const records = [
 ]
 const text = jsonLines(records)
 
-describe.each(hands)('a new kind of objects, on $name', ({ open }) => {
-  let hand: OpenedHand
-  let handler: Handler
-  let token: string
-  beforeAll(async () => {
-    hand = await open()
-    token = await fillDirectory(hand.stores)
+test.each(hands)(
+  'objects of a new kind are imported, linked, listed with every member, unlinked and removed: $name',
+  async ({ open }) => {
+    const hand = await open()
+    onTestFinished(() => hand.close())
+    const token = await fillDirectory(hand.stores)
     const settings = { dataCentre: 'us', longestList: 100 }
     const telemetry = { request: () => undefined }
-    handler = createCategoriesHandler(createCategoriesDeps(settings, hand.stores, { telemetry }))
-  })
-  afterAll(() => hand.close())
+    const handler = createCategoriesHandler(createCategoriesDeps(settings, hand.stores, { telemetry }))
+    const ask = (method: string, path: string, request: { query?: Record<string, string>; body?: object } = {}) =>
+      send(handler, method, `${v3}${path}`, { headers: { Authorization: token }, ...request })
+    const items = (...ids: readonly number[]) => ({ body: { items: ids.map((objectId) => ({ objectId })) } })
 
-  const ask = (method: string, path: string, request: { query?: Record<string, string>; body?: object } = {}) =>
-    send(handler, method, `${v3}${path}`, { headers: { Authorization: token }, ...request })
-  const items = (...ids: readonly number[]) => ({ body: { items: ids.map((objectId) => ({ objectId })) } })
-
-  test('objects of a new kind are imported, linked, listed with every member, unlinked and removed', async () => {
     const lines = (async function* () {
       yield text
     })()
@@ -110,8 +104,8 @@ describe.each(hands)('a new kind of objects, on $name', ({ open }) => {
     await hand.stores.contents.removeCategory(site, 5 as CategoryId, entry)
     expect((await ask('GET', '/categories/5/events')).status).toBe(404)
     expect((await ask('GET', '/events/2/categories')).json).toMatchObject({ items: [] })
-  })
-})
+  },
+)
 
 test('the commands of site-admin accept a new kind of objects', async () => {
   const folder = scratchDirectory()

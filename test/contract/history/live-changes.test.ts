@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
@@ -197,22 +197,20 @@ test('when the service stops, the streams end and nobody can listen (V-24)', asy
   expect((await open()).status).toBe(429)
 })
 
-describe.each(hands)('on $name', ({ open }) => {
-  test('one read finds a change for all listeners of the site (V-22, V-23)', async () => {
-    vi.useRealTimers()
-    const hand = await open()
-    onTestFinished(() => hand.close())
-    const { history, seen } = watched(hand.stores.history)
-    const live = createLiveChanges(history, { perSite: 50, inAll: 50 })
-    const listeners = await Promise.all(Array.from({ length: 50 }, () => live.listen(site)))
-    const changed = listeners.map((listener) => new Promise<void>((resolve) => listener?.watch(resolve)))
-    await hand.stores.workflows.start(site, toStoragePath('a.html'), { ...entry, type: 'workflow.created' })
-    await Promise.all(changed)
-    expect(listeners.map((listener) => listener?.recentAfter(0)?.length)).toEqual(listeners.map(() => 1))
-    // On AWS, earlier reads may have found nothing.
-    expect(seen.reads).toBeLessThan(10)
-    expect(seen.watchers).toBe(1)
-    for (const listener of listeners) listener?.[Symbol.dispose]()
-    expect(seen.watchers).toBe(0)
-  })
+test.each(hands)('one read finds a change for all listeners of the site: $name (V-22, V-23)', async ({ open }) => {
+  vi.useRealTimers()
+  const hand = await open()
+  onTestFinished(() => hand.close())
+  const { history, seen } = watched(hand.stores.history)
+  const live = createLiveChanges(history, { perSite: 50, inAll: 50 })
+  const listeners = await Promise.all(Array.from({ length: 50 }, () => live.listen(site)))
+  const changed = listeners.map((listener) => new Promise<void>((resolve) => listener?.watch(resolve)))
+  await hand.stores.workflows.start(site, toStoragePath('a.html'), { ...entry, type: 'workflow.created' })
+  await Promise.all(changed)
+  expect(listeners.map((listener) => listener?.recentAfter(0)?.length)).toEqual(listeners.map(() => 1))
+  // On AWS, earlier reads may have found nothing.
+  expect(seen.reads).toBeLessThan(10)
+  expect(seen.watchers).toBe(1)
+  for (const listener of listeners) listener?.[Symbol.dispose]()
+  expect(seen.watchers).toBe(0)
 })

@@ -1,4 +1,3 @@
-import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
@@ -7,6 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { Reply } from '../../../lib/http/reply.ts'
 import { openBlobs } from '../../../lib/machine/objects/blobs.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
+import { hasOpen } from '../../support/program.ts'
 import { lastAnswer } from '../../support/raw-http.ts'
 import { test as base } from '../../support/test.ts'
 import { listening } from '../server/listening.ts'
@@ -103,15 +103,7 @@ test('a reader that stops reading uses 64 KiB of memory until the reader disconn
 test.runIf(process.platform === 'linux').for(['before its answer', 'during its answer'])(
   'a reader that disconnects %s releases the file',
   async (when, { read, directory }) => {
-    const isOpen = () =>
-      readdirSync('/proc/self/fd').some((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`) === join(directory, 'blobs', name)
-        } catch {
-          // The file has been closed meanwhile.
-          return false
-        }
-      })
+    const isOpen = () => hasOpen('self', join(directory, 'blobs', name))
     const going = Promise.withResolvers<void>()
     if (when === 'during its answer') going.resolve()
     const { server, records } = await serving(read, going.promise)

@@ -6,6 +6,7 @@ import type { Staged } from '../../../lib/storage/object-store.ts'
 import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
+import { inPieces } from '../../support/in-pieces.ts'
 import { bytesIn, infoOf, nowhere } from '../../support/objects.ts'
 import { ownClaim } from '../../support/uploads.ts'
 import { openStorageOnAws, storageHands } from '../storage/hands.ts'
@@ -14,11 +15,6 @@ const mebibyte = 1024 * 1024
 
 /** A random pattern, whose length is prime, so that no other part of the same bytes is equal. */
 const anyBytes = (length: number) => Buffer.alloc(length, randomBytes(65_537))
-
-async function* inPieces(bytes: Uint8Array, piece: number, failure?: Error): AsyncGenerator<Uint8Array, void> {
-  for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece)
-  if (failure) throw failure
-}
 
 const nothingYet = (holding: Holding): Durable => ({ size: 0, holding })
 const neverOver = () => false

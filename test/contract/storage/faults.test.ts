@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { callsToTry } from '../../support/each-call.ts'
-import { textOf } from '../../support/gateway.ts'
+import { contentIn } from '../../support/objects.ts'
 import { createFault } from './failing-stores.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -8,6 +8,10 @@ interface Scenario {
   /** Prepares a folder, in which `run` makes its changes. */
   readonly prepare: (storage: StorageUnderTest, folder: string) => Promise<unknown>
   readonly run: (storage: StorageUnderTest, folder: string) => Promise<{ status: number }>
+}
+
+const putEach = async (storage: StorageUnderTest, folder: string) => {
+  for (const name of ['a', 'b/c', 'p.html']) await storage.put(`${folder}/${name}`, name)
 }
 
 const scenarios: Readonly<Record<string, Scenario>> = {
@@ -30,22 +34,18 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     run: (storage, folder) => storage.put(`${folder}/p.html`, 'new'),
   },
   'a move of a folder': {
-    prepare: async (storage, folder) => {
-      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
-    },
+    prepare: (storage, folder) => putEach(storage, `${folder}/old`),
     run: (storage, folder) => storage.relocate(`${folder}/old`, { path: `${folder}/deep/new` }),
   },
   'a copy of a folder': {
     prepare: async (storage, folder) => {
-      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
+      await putEach(storage, `${folder}/old`)
       await storage.put(`${folder}/old/large`, 'x'.repeat(200_000))
     },
     run: (storage, folder) => storage.relocate(`${folder}/old`, { copyTo: `${folder}/deep/new` }),
   },
   'a removal of a folder': {
-    prepare: async (storage, folder) => {
-      for (const path of ['gone/a', 'gone/b/c', 'gone/p.html']) await storage.put(`${folder}/${path}`, path)
-    },
+    prepare: (storage, folder) => putEach(storage, `${folder}/gone`),
     run: (storage, folder) => storage.remove(`${folder}/gone`),
   },
 }
@@ -66,8 +66,7 @@ describe.each(Object.entries(scenarios))('A call to a store that fails during %s
       const prefix = `${area}/${storage.site}${folder}/`
       const { objects } = await storage.deps.files.list({ prefix, folded: false, limit: 1000 })
       for (const { key } of objects) {
-        const object = await storage.deps.files.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
-        const text = object?.body ? await textOf({ body: object.body }) : ''
+        const text = (await contentIn(storage.deps.files, key)) ?? ''
         lines.push(`${area} ${key.slice(prefix.length)} ${text.slice(0, 10)} ${text.length}`)
       }
     }

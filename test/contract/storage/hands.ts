@@ -45,23 +45,13 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
   prepare?.({ client, once, dynamodb, dynamodbOnce })
   const now = options.clock?.wall
   const fileStores = openFileStores(settings, { dynamodb, once: dynamodbOnce, s3: { client, once }, now })
-  const { files, workflows, removals, history, uploadParts, directParts, counts } = fileStores
+  const { downloads: _, linkTo: __, removalQueue: ___, ...onBucket } = fileStores
+  const { files, counts } = onBucket
   const uploadTables = openUploads(settings, { dynamodb, now })
   // Separate clients for reading, because tests make the other clients fail.
   const usage = createUsageCounts({ dynamodb: tables.connect(), table: tables.names.pathLocks, now })
   const onAws: Between = (stores) => {
-    const changed = {
-      ...stores,
-      files,
-      workflows,
-      removals,
-      history,
-      uploadParts,
-      directParts,
-      counts,
-      usage,
-      ...uploadTables,
-    }
+    const changed = { ...stores, ...onBucket, usage, ...uploadTables }
     return { ...changed, ...between(changed) }
   }
   const filler = connect()
@@ -84,10 +74,6 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
     async fill(keys) {
       const empty = { Bucket: bucket.bucket, Body: Buffer.alloc(0) }
       await inParallel(keys, 50, async (Key) => void (await filler.send(new PutObjectCommand({ ...empty, Key }))))
-    },
-    async close() {
-      await storage.close()
-      await tables.close()
     },
   }
 }

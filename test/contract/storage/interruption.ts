@@ -1,4 +1,5 @@
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { aroundCalls } from '../../support/around-calls.ts'
 
 /** Acts right before a change of files is made, after every check. It can also refuse the change with an error. */
 export const createInterruption = () => {
@@ -23,21 +24,10 @@ export const createInterruption = () => {
     once: (next: Act) => set(next, false),
     always: (next: Act) => set(next, true),
     end: () => set(undefined, false),
-    in: (files: ObjectStore): ObjectStore => ({
-      ...files,
-      async place(...given) {
-        await interrupt()
-        return files.place(...given)
-      },
-      async remove(...given) {
-        await interrupt()
-        return files.remove(...given)
-      },
-      async purge(...given) {
-        await interrupt()
-        return files.purge(...given)
-      },
-    }),
+    in(files: ObjectStore): ObjectStore {
+      const { place, remove, purge } = files
+      return { ...files, ...aroundCalls({ place, remove, purge }, (call) => interrupt().then(call)) }
+    },
   }
 }
 

@@ -23,10 +23,6 @@ const open = (): LocalFiles => {
   return { ...opened, close }
 }
 
-const put = ({ files }: LocalFiles, key: string, bytes: Buffer) => putObject(files, key, bytes)
-
-const find = ({ files }: LocalFiles, key: string) => infoOf(files, key)
-
 async function* untilBroken(broken: Promise<never>): AsyncGenerator<Uint8Array> {
   yield Buffer.from('x')
   yield await broken
@@ -52,27 +48,27 @@ const hang = ({ files }: LocalFiles) => {
 test('The fingerprint is computed in the background, even during an upload (S-84)', async () => {
   const opened = open()
   const breakOff = hang(opened)
-  await put(opened, key, large)
-  await expect.poll(async () => (await find(opened, key)).fingerprint).toMatch(/-2$/)
+  await putObject(opened.files, key, large)
+  await expect.poll(async () => (await infoOf(opened.files, key)).fingerprint).toMatch(/-2$/)
   await breakOff()
 })
 
 test('A read computes a fingerprint that the service did not finish (S-84)', async () => {
   const first = open()
   await first.files.stop()
-  await put(first, key, large)
-  expect((await find(first, key)).fingerprint).toBeNull()
+  await putObject(first.files, key, large)
+  expect((await infoOf(first.files, key)).fingerprint).toBeNull()
   first.close()
   const second = open()
-  const made = await second.files.fingerprintOf(await find(second, key), unlimited)
+  const made = await second.files.fingerprintOf(await infoOf(second.files, key), unlimited)
   expect(made).toMatch(/^[0-9a-f]{32}-2$/)
-  expect((await find(second, key)).fingerprint).toBe(made)
+  expect((await infoOf(second.files, key)).fingerprint).toBe(made)
 })
 
 test('A request waits for the fingerprint only as long as the request has time', async () => {
   const opened = open()
-  await put(opened, key, large)
-  const info = await find(opened, key)
+  await putObject(opened.files, key, large)
+  const info = await infoOf(opened.files, key)
   const late = createDeadline(() => 0)
   expect(await opened.files.fingerprintOf(info, late)).toBeNull()
   expect(await opened.files.fingerprintOf(info, unlimited)).toMatch(/-2$/)
@@ -81,10 +77,10 @@ test('A request waits for the fingerprint only as long as the request has time',
 test('The fingerprint is null if the bytes are missing', async () => {
   const first = open()
   await first.files.stop()
-  await put(first, key, large)
+  await putObject(first.files, key, large)
   first.close()
   const second = open()
-  const info = await find(second, key)
+  const info = await infoOf(second.files, key)
   rmSync(join(folder, 'blobs', info.version))
   expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
   await second.files.remove([info], entry)
@@ -94,12 +90,12 @@ test('The fingerprint is null if the bytes are missing', async () => {
 test('Computing a fingerprint does not delay the end of the service', async () => {
   const opened = open()
   const breakOff = hang(opened)
-  await put(opened, `${key}-2`, large)
-  await put(opened, key, large)
-  const asked = opened.files.fingerprintOf(await find(opened, key), unlimited)
+  await putObject(opened.files, `${key}-2`, large)
+  await putObject(opened.files, key, large)
+  const asked = opened.files.fingerprintOf(await infoOf(opened.files, key), unlimited)
   await opened.files.stop()
   expect(await asked).toBeNull()
-  for (const one of [key, `${key}-2`]) expect((await find(opened, one)).fingerprint).toBeNull()
+  for (const one of [key, `${key}-2`]) expect((await infoOf(opened.files, one)).fingerprint).toBeNull()
   await breakOff()
 })
 
@@ -108,8 +104,8 @@ test('A read computes the missing fingerprint of a small file', async () => {
   for (const size of [0, 5, 20_000]) {
     const key = `live/1/${size}`
     const bytes = randomBytes(size)
-    await put(opened, key, bytes)
+    await putObject(opened.files, key, bytes)
     opened.database.connection.exec('UPDATE objects SET fingerprint = NULL')
-    expect(await opened.files.fingerprintOf(await find(opened, key), unlimited)).toBe(hash('md5', bytes, 'hex'))
+    expect(await opened.files.fingerprintOf(await infoOf(opened.files, key), unlimited)).toBe(hash('md5', bytes, 'hex'))
   }
 })

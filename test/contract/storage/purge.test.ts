@@ -12,7 +12,7 @@ import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { createFault } from './failing-stores.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
 import { createInterruption } from './interruption.ts'
-import { holdAt, isBatch, type Matcher } from './s3-bench.ts'
+import { atFirst, holdAt, isBatch, type Matcher } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 const minute = 60_000
@@ -26,16 +26,14 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const purgeOf =
-  (storage: StorageUnderTest) =>
-  (path: string, request: Parameters<StorageUnderTest['call']>[2] = {}) =>
-    storage.call('DELETE', path, { query: { versions: '' }, ...request })
+const purge = ({ call }: StorageUnderTest, path: string, request: Parameters<typeof call>[2] = {}) =>
+  call('DELETE', path, { query: { versions: '' }, ...request })
 
-const versionsOf = async ({ get }: StorageUnderTest, path: string): Promise<readonly { readonly version: string }[]> =>
+type Versions = readonly { readonly version: string; readonly size: number }[]
+const versionsOf = async ({ get }: StorageUnderTest, path: string): Promise<Versions> =>
   (await get(path, { versions: '' })).json.versions ?? []
-
 const sizesOf = async (storage: StorageUnderTest, path: string) =>
-  ((await storage.get(path, { versions: '' })).json.versions ?? []).map(({ size }: { size: number }) => size)
+  (await versionsOf(storage, path)).map(({ size }) => size)
 
 const countsOf = async ({ deps, site }: StorageUnderTest) =>
   (await deps.history.after(site, 0, 100))
@@ -54,7 +52,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     for (const text of ['1', '22']) await storage.put('/f/a', text)
     later()
     await storage.deps.removals.open(storage.site, toStoragePath('f'), 'removal', entry)
-    expect(codeOf(await purgeOf(storage)('/f/a'))).toBe(104010)
+    expect(codeOf(await purge(storage, '/f/a'))).toBe(104010)
     expect(await sizesOf(storage, '/f/a')).toEqual([2, 1])
   })
 
@@ -66,7 +64,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     later()
     const [first, second] = await versionsOf(storage, '/a')
     const version = how === 'removed' ? first?.version : second?.version
-    others.once(() => purgeOf(storage)('/a'))
+    others.once(() => purge(storage, '/a'))
     expect(codeOf(await storage.restore('/a', { version, replace: true }))).toBe(104001)
     expect(await storage.read('/a')).toBe(how === 'removed' ? 404 : '333')
   })
@@ -78,7 +76,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     later()
     const headers = { 'If-Match': await storage.tagOf('/a') }
     others.once(() => storage.put('/a', '333'))
-    expect((await purgeOf(storage)('/a', { headers })).status).toBe(200)
+    expect((await purge(storage, '/a', { headers })).status).toBe(200)
     expect(await sizesOf(storage, '/a')).toEqual([3, 2])
   })
 
@@ -92,17 +90,17 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     }
     await fill('/measured')
     fault.arm(0)
-    expect((await purgeOf(storage)('/measured')).status).toBe(200)
+    expect((await purge(storage, '/measured')).status).toBe(200)
     const { calls } = fault
     for (const number of callsToTry(calls - 1)) {
       fault.arm(0)
       await fill(`/${number}`)
       fault.arm(number)
-      expect((await purgeOf(storage)(`/${number}`)).status).toBe(503)
+      expect((await purge(storage, `/${number}`)).status).toBe(503)
       fault.arm(0)
       expect(await sizesOf(storage, `/${number}`)).toEqual([2, 1])
       later()
-      expect((await purgeOf(storage)(`/${number}`)).status).toBe(200)
+      expect((await purge(storage, `/${number}`)).status).toBe(200)
     }
   })
 })
@@ -126,11 +124,11 @@ it('More than 10,000 versions are purged by several requests (H-34)', async () =
     },
   })
   onTestFinished(() => storage.close())
-  expect((await purgeOf(storage)('/a', { query: { versionId: 'v11999' } })).status).toBe(200)
-  const first = await purgeOf(storage)('/a')
+  expect((await purge(storage, '/a', { query: { versionId: 'v11999' } })).status).toBe(200)
+  const first = await purge(storage, '/a')
   expect([first.status, first.headers['retry-after'], first.json.code]).toEqual([503, '1', 100503])
   expect(kept).toHaveLength(1_999)
-  expect((await purgeOf(storage)('/a')).status).toBe(200)
+  expect((await purge(storage, '/a')).status).toBe(200)
   expect(kept).toEqual([])
 })
 
@@ -138,12 +136,10 @@ describe('A purge on S3', () => {
   let bucket: TestBucket & { readonly s3: MemoryS3 }
   let s3: MemoryS3
   let storage: StorageUnderTest
-  let purge: ReturnType<typeof purgeOf>
   beforeEach(async () => {
     bucket = openBucketInMemory()
     s3 = bucket.s3
     storage = await openStorageOnAws({ bucket, clock })
-    purge = purgeOf(storage)
   })
   afterEach(() => storage.close())
 
@@ -154,12 +150,11 @@ describe('A purge on S3', () => {
     await storage.put('/page.html', 'draft', { version: 'draft' })
     later()
     let purged: Awaited<ReturnType<typeof purge>> | undefined
-    s3.before = async ({ method, path }) => {
-      if (method !== 'DELETE' || !path.includes('/draft/')) return
-      s3.before = async () => undefined
-      purged = await purge('/page.html')
+    const removesDraft: Matcher = ({ method, path }) => method === 'DELETE' && path.includes('/draft/')
+    atFirst(s3, removesDraft, async () => {
+      purged = await purge(storage, '/page.html')
       throw new Error('The connection broke')
-    }
+    })
     expect((await storage.put('/page.html', 'new')).status).toBe(500)
     expect([purged?.status, purged?.headers['retry-after']]).toEqual([503, '62'])
     expect(await storage.read('/page.html')).toBe('old')
@@ -167,18 +162,18 @@ describe('A purge on S3', () => {
 
   it('A version can be purged after one minute, and a version that was stored in parts after 15 (H-35)', async () => {
     for (const text of ['1', '22']) await storage.put('/a', text)
-    expect((await purge('/a')).status).toBe(503)
+    expect((await purge(storage, '/a')).status).toBe(503)
     later(61_000)
-    expect((await purge('/a')).headers['retry-after']).toBe('1')
+    expect((await purge(storage, '/a')).headers['retry-after']).toBe('1')
     later(1_000)
-    expect((await purge('/a')).status).toBe(200)
+    expect((await purge(storage, '/a')).status).toBe(200)
     const files = openObjectStore(bucket, { memory: 9 })
     const parts = await openStorageOnAws({ bucket, clock, between: () => ({ files }) })
     expect((await parts.put('/a', 'x'.repeat(20))).status).toBe(200)
     later(15 * minute)
-    expect((await purge('/a')).status).toBe(503)
+    expect((await purge(storage, '/a')).status).toBe(503)
     later()
-    expect((await purge('/a')).status).toBe(200)
+    expect((await purge(storage, '/a')).status).toBe(200)
     expect(await sizesOf(storage, '/a')).toEqual([20])
     expect(await countsOf(storage)).toEqual([1, 1])
     await parts.close()
@@ -192,7 +187,7 @@ describe('A purge on S3', () => {
     const { reached, open } = holdAt(s3, isDeletion)
     const restoring = storage.restore('/a')
     await reached
-    expect((await purge('/a', { query: { versionId: newest?.version ?? '' } })).status).toBe(200)
+    expect((await purge(storage, '/a', { query: { versionId: newest?.version ?? '' } })).status).toBe(200)
     open()
     expect(codeOf(await restoring)).toBe(104001)
     expect(await storage.read('/a')).toBe(404)
@@ -204,7 +199,7 @@ describe('A purge on S3', () => {
     await storage.remove('/f')
     later()
     const { reached, open } = holdAt(s3, isDeletion)
-    const purging = purge('/f/a')
+    const purging = purge(storage, '/f/a')
     await reached
     for (const path of ['/f/a', '/f']) expect(codeOf(await storage.restore(path))).toBe(104010)
     expect(codeOf(await storage.put('/f/a', 'new'))).toBe(104010)
@@ -222,15 +217,15 @@ describe('A purge on S3', () => {
       await client.send(new PutObjectCommand(object))
     }
     later()
-    expect((await purge('/a', { remaining: 900 })).status).toBe(503)
+    expect((await purge(storage, '/a', { remaining: 900 })).status).toBe(503)
     let remaining = 60_000
     s3.before = async (request) => {
       if (isBatch(request)) remaining = 900
     }
-    const first = await purge('/a', { remaining: () => remaining })
+    const first = await purge(storage, '/a', { remaining: () => remaining })
     expect([first.status, first.json.message]).toEqual([503, expect.stringContaining('1000 versions')])
     expect(await storage.read('/a')).toBe('1099')
-    expect((await purge('/a')).status).toBe(200)
+    expect((await purge(storage, '/a')).status).toBe(200)
     expect(await sizesOf(storage, '/a')).toEqual([4])
     expect(await countsOf(storage)).toEqual([1_000, 99])
   })

@@ -236,6 +236,13 @@ const steps: readonly ((storage: Started) => Promise<unknown>)[] = [
   },
 ]
 
+const takeSteps = async (storage: Started): Promise<void> => {
+  for (const step of steps) {
+    await step(storage)
+    expect(await storage.used()).toBeGreaterThanOrEqual(await storedBytes(storage))
+  }
+}
+
 /** Loses the answers of the chosen calls, both of the client that repeats calls and of the client that does not. */
 const run = async (call: number): Promise<boolean> => {
   const losses: ReturnType<typeof createLoss>[] = []
@@ -245,10 +252,7 @@ const run = async (call: number): Promise<boolean> => {
     },
   })
   for (const loss of losses) loss.lose(call)
-  for (const step of steps) {
-    await step(storage)
-    expect(await storage.used()).toBeGreaterThanOrEqual(await storedBytes(storage))
-  }
+  await takeSteps(storage)
   const isOver = losses.every((loss) => loss.isOver())
   for (const loss of losses) loss.lose(0)
   await recountWhole(storage)
@@ -258,10 +262,7 @@ const run = async (call: number): Promise<boolean> => {
 
 test('A call that the client repeats does not subtract bytes twice (S-125)', async () => {
   const storage = await start(1_000, { prepare: ({ dynamodbOnce }) => loseFirstAnswers(dynamodbOnce) })
-  for (const step of steps) {
-    await step(storage)
-    expect(await storage.used()).toBeGreaterThanOrEqual(await storedBytes(storage))
-  }
+  await takeSteps(storage)
 })
 
 test('A lost answer may make the count too high until a recount, never low (S-125)', async () => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../../support/answer.ts'
+import { inPieces } from '../../support/in-pieces.ts'
 import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
 import { openStorage } from './service.ts'
 
@@ -35,14 +36,7 @@ const whole = multipart([
 ])
 const tooLarge = Buffer.alloc(5 * 1024 * 1024, 'x')
 
-async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
-
-async function* thenBreaks(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield* inPieces(bytes, 700)
-  throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
-}
+const aborted = Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
 
 // The acceptance cases show the refusals. Only these tests can break a connection and count staged bytes.
 describe('The staged bytes of a refused upload', () => {
@@ -56,7 +50,7 @@ describe('The staged bytes of a refused upload', () => {
   it('No bytes stay, wherever the body or the connection ends (S-30, S-36)', async () => {
     for (let length = 0; length < whole.length - '--\r\n'.length; length += 100) {
       await refused(whole.subarray(0, length))
-      await refused(Readable.from(thenBreaks(whole.subarray(0, length))))
+      await refused(Readable.from(inPieces(whole.subarray(0, length), 700, aborted)))
     }
   })
 

@@ -206,5 +206,5 @@ it.each([
   removal = () => storage.remove('/a')
   expect(codeOf(await storage.restore('/a'))).toBe(104022)
   expect((await storage.restore('/a')).status).toBe(200)
-  expect(await storage.textOf('/a')).toBe('newer')
+  expect(await storage.read('/a')).toBe('newer')
 })

@@ -24,14 +24,19 @@ export const isListing: Matcher = ({ method, query = {} }) =>
 
 export const brokenConnection = () => Object.assign(new Error('The connection broke'), { code: 'ECONNRESET' })
 
-/** Holds the first matching request until the gate opens. */
-export const holdAt = (s3: MemoryS3, isMeant: Matcher) => {
-  const gate = createGate()
+/** Runs the work of another caller once, right before the first matching request is answered. */
+export const atFirst = (s3: MemoryS3, isMeant: Matcher, work: (request: S3Request) => Promise<unknown>): void => {
   s3.before = async (request) => {
     if (!isMeant(request)) return
     s3.before = async () => undefined
-    await gate.pass()
+    await work(request)
   }
+}
+
+/** Holds the first matching request until the gate opens. */
+export const holdAt = (s3: MemoryS3, isMeant: Matcher) => {
+  const gate = createGate()
+  atFirst(s3, isMeant, gate.pass)
   return gate
 }
 
@@ -44,14 +49,7 @@ export const openS3Bench = (options: Partial<Parameters<typeof createS3ObjectSto
   const open = (more: typeof options = {}) =>
     createS3ObjectStore({ ...clients, bucket, removals: noRemovals, record: unrecorded, ...options, ...more })
   const store = open()
-  /** Runs the work of another caller once, right before the first matching request is answered. */
-  const meanwhile = (isMeant: Matcher, work: (request: S3Request) => Promise<unknown>): void => {
-    s3.before = async (request) => {
-      if (!isMeant(request)) return
-      s3.before = async () => undefined
-      await work(request)
-    }
-  }
+  const meanwhile = (isMeant: Matcher, work: Parameters<typeof atFirst>[2]) => atFirst(s3, isMeant, work)
   return {
     s3,
     clients,

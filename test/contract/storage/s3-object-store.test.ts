@@ -31,10 +31,7 @@ const open = async (largestCopy?: number) => {
     removals,
     store: createS3ObjectStore({ client, once: connect(1), bucket, removals, record: unrecorded, largestCopy }),
     leftovers,
-    async close() {
-      client.destroy()
-      await tables.close()
-    },
+    close: async () => client.destroy(),
   }
 }
 

@@ -4,6 +4,7 @@ import { createPartBuffers } from '../../../lib/aws/s3/part-buffers.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { entry } from '../../support/history.ts'
+import { inPieces } from '../../support/in-pieces.ts'
 import { bytesIn, nowhere } from '../../support/objects.ts'
 import { openS3Bench } from './s3-bench.ts'
 
@@ -88,11 +89,8 @@ it('If the bucket fails, uploads that share all buffers fail together, and free 
 it('Uploads whose body breaks off free their buffers', async () => {
   const { store, open } = openStore(1)
   open()
-  const breaking = async function* () {
-    yield* countedContent(3).content
-    throw new Error('The caller has gone')
-  }
-  await expect(stage(store, 'broken', breaking())).rejects.toThrow('The caller has gone')
+  const breaking = inPieces(expected(3), chunkLength, new Error('The caller has gone'))
+  await expect(stage(store, 'broken', breaking)).rejects.toThrow('The caller has gone')
   await expect(stage(store, 'small', countedContent(1).content)).resolves.toMatchObject({ size: chunkLength })
 })
 

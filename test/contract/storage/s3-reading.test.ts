@@ -28,9 +28,6 @@ const range = (value: string) => ({ Range: value })
 it.each([
   ['GET', '/ten', {}, 200, '0123456789', ['GET']],
   ['GET', '/ten', range('bytes=2-3'), 206, '23', ['GET']],
-  ['GET', '/ten', range('bytes=8-'), 206, '89', ['GET']],
-  ['GET', '/ten', range('bytes=-3'), 206, '789', ['GET']],
-  ['GET', '/ten', range('bytes=5-99'), 206, '56789', ['GET']],
   ['GET', '/ten', range('bytes=1-2,4-5'), 200, '0123456789', ['GET']],
   ['GET', '/ten', range('bytes=10-'), 416, undefined, ['GET', 'HEAD']],
   ['GET', '/empty', {}, 200, '', ['GET', 'HEAD']],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ObjectVersion, PlaceConditions, RemovedObject, Restoration } from '../../../lib/storage/object-store.ts'
+import type { ObjectVersion, RemovedObject, Restoration } from '../../../lib/storage/object-store.ts'
 import { contentIn } from '../../support/objects.ts'
 import { Refusal } from '../../support/s3-messages.ts'
 import { isBatch, isCopy, isListing, type Matcher, openS3Bench, type S3Bench } from './s3-bench.ts'
@@ -31,8 +31,6 @@ const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
   if (!version) throw new Error(`${key} has no version ${at}`)
   return { ...version, kind: 'restore', key }
 }
-const place = (changes: readonly Restoration[], conditions?: Partial<PlaceConditions>) =>
-  bench.place(changes, conditions)
 const removedIn = async (prefix: string, from: number, to: number): Promise<readonly RemovedObject[]> => {
   const found: RemovedObject[] = []
   for await (const some of bench.store.removedWithin(prefix, { from, to })) found.push(...some)
@@ -59,7 +57,7 @@ describe('A restore that is undone', () => {
     await hide(...keys)
     const changes = await Promise.all(keys.map((key) => restorationOf(key)))
     bench.meanwhile(takesMarkersAway, () => put('live/1/a', 'text'))
-    expect(await place(changes, gone)).toEqual(stale)
+    expect(await bench.place(changes, gone)).toEqual(stale)
     expect(await content('live/1/a')).toBe('text')
     expect(await content('live/1/b')).toBeUndefined()
   })
@@ -73,7 +71,7 @@ describe('A restore that is undone', () => {
     vi.setSystemTime(start + 14_000)
     const found = await removedIn('live/1/f/', start + 10_000, start + 10_000)
     const changes = found.map((one): Restoration => ({ ...one, kind: 'restore' }))
-    expect(await place(changes, gone)).toEqual(stale)
+    expect(await bench.place(changes, gone)).toEqual(stale)
     vi.setSystemTime(start + 20_000)
     for (const key of keys) {
       expect(await bench.store.find(key)).toBeUndefined()
@@ -84,7 +82,9 @@ describe('A restore that is undone', () => {
     }
     const again = await removedIn('live/1/f/', start + 10_000, Date.now())
     expect(again.map(({ key, hiddenBy }) => [key, hiddenBy?.length])).toEqual(keys.map((key) => [key, 1]))
-    expect(await place(again.map((one): Restoration => ({ ...one, kind: 'restore' })))).toEqual({ outcome: 'placed' })
+    expect(await bench.place(again.map((one): Restoration => ({ ...one, kind: 'restore' })))).toEqual({
+      outcome: 'placed',
+    })
     expect(await Promise.all(keys.map(content))).toEqual(keys)
   })
 })
@@ -97,7 +97,7 @@ describe('An object that is being restored', () => {
     await hide(key)
     const change = await restorationOf(key)
     bench.meanwhile(takesMarkersAway, () => put(key, 'text'))
-    expect(await place([change])).toEqual({ outcome: 'placed' })
+    expect(await bench.place([change])).toEqual({ outcome: 'placed' })
     expect(await content(key)).toBe('text')
   })
 
@@ -110,7 +110,7 @@ describe('An object that is being restored', () => {
     await hide(key)
     const change = await restorationOf(key, 1)
     bench.meanwhile(isMeant, () => put(key, 'upload'))
-    expect(await place([change], { absent })).toEqual({ outcome: 'occupied', key })
+    expect(await bench.place([change], { absent })).toEqual({ outcome: 'occupied', key })
     expect(await content(key)).toBe('upload')
   })
 
@@ -118,9 +118,9 @@ describe('An object that is being restored', () => {
     await put(key, 'first', 'second')
     const change = await restorationOf(key, 1)
     bench.meanwhile(isCopy, () => put(key, 'upload'))
-    expect(await place([change])).toEqual({ outcome: 'stale', key })
+    expect(await bench.place([change])).toEqual({ outcome: 'stale', key })
     expect(await content(key)).toBe('upload')
-    expect(await place([change])).toEqual({ outcome: 'placed' })
+    expect(await bench.place([change])).toEqual({ outcome: 'placed' })
     expect(await content(key)).toBe('first')
   })
 
@@ -128,7 +128,7 @@ describe('An object that is being restored', () => {
     for (const name of ['a', 'b']) await put(`live/1/${name}`, name)
     await hide('live/1/a', 'live/1/b')
     const changes = await Promise.all(['a', 'b'].map((name) => restorationOf(`live/1/${name}`)))
-    expect(await listingsOf(() => place(changes))).toEqual([])
+    expect(await listingsOf(() => bench.place(changes))).toEqual([])
     expect(await content('live/1/b')).toBe('b')
   })
 
@@ -138,7 +138,7 @@ describe('An object that is being restored', () => {
     await hide(...names)
     for (let index = 0; index < 4_200; index++) await put(`live/1/m${index}`, 'x')
     const changes = await Promise.all(names.map((name) => restorationOf(name)))
-    const listings = await listingsOf(async () => expect(await place(changes)).toEqual({ outcome: 'placed' }))
+    const listings = await listingsOf(async () => expect(await bench.place(changes)).toEqual({ outcome: 'placed' }))
     expect(listings.length).toBeLessThanOrEqual(3)
     expect(await content('live/1/z39')).toBe('live/1/z39')
   })

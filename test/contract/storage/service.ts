@@ -50,11 +50,6 @@ const requestsOver = (call: Call) => {
     remove: (path: string, request?: Request) => call('DELETE', path, request),
     restore: (path: string, body: unknown = {}, request: Request = {}) =>
       callWithJson('POST', path, body, { query: { restore: '' }, ...request }),
-    /** The content of a file. Undefined if the status is not 200. */
-    async textOf(path: string, query?: Fields): Promise<string | undefined> {
-      const { status, text } = await get(path, query)
-      return status === 200 ? text : undefined
-    },
     /** The content of a file, or a status other than 200. */
     async read(path: string, query?: Fields): Promise<string | number> {
       const { status, text } = await get(path, query)

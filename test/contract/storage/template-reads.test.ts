@@ -7,16 +7,15 @@ const template = '<html>{tag_pagecontent}</html>'
 const page = '<html></html>'
 
 let storage: StorageUnderTest
-/** Functions that run once, right before and right after the next read of a file. */
-let beforeRead: (() => Promise<void>) | undefined
-let onceRead: (() => Promise<void>) | undefined
+type Act = () => Promise<unknown>
+/** What another caller does once, right before and right after the next read of a file. */
+let meanwhile: { readonly before?: Act; readonly after?: Act } = {}
 
 const watchingReads = (store: ObjectStore): ObjectStore => ({
   ...store,
   async read(...args) {
-    const [before, after] = [beforeRead, onceRead]
-    beforeRead = undefined
-    onceRead = undefined
+    const { before, after } = meanwhile
+    meanwhile = {}
     await before?.()
     const object = await store.read(...args)
     await after?.()
@@ -25,33 +24,28 @@ const watchingReads = (store: ObjectStore): ObjectStore => ({
 })
 
 beforeEach(async () => {
-  beforeRead = undefined
-  onceRead = undefined
+  meanwhile = {}
   storage = await openStorage({ between: ({ files }) => ({ files: watchingReads(files) }) })
 })
 afterEach(() => storage.close())
 
 it('A file that is replaced after its check is checked again: 104008 (S-26)', async () => {
   await storage.put('/Templates/a.txt', template)
-  onceRead = async () => {
-    await storage.put('/Templates/a.txt', page)
-  }
+  meanwhile = { after: () => storage.put('/Templates/a.txt', page) }
   expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104008)
-  expect(await storage.textOf('/Templates/a.txt')).toBe(page)
+  expect(await storage.read('/Templates/a.txt')).toBe(page)
 })
 
 it('A rename answers 104001 if the file is deleted before the template check', async () => {
   await storage.put('/Templates/a.txt', page)
-  beforeRead = async () => {
-    await storage.remove('/Templates/a.txt')
-  }
+  meanwhile = { before: () => storage.remove('/Templates/a.txt') }
   expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104001)
 })
 
 it('A file is read only if its new name is free, and turns it into a template (S-53)', async () => {
   await storage.put('/Templates/a.html', template)
   await storage.put('/Templates/page.txt', page)
-  onceRead = () => expect.unreachable()
+  meanwhile = { after: () => expect.unreachable() }
   expect(codeOf(await storage.rename('/Templates/page.txt', 'a.html'))).toBe(104022)
   for (const [path, name] of [
     ['/Templates/a.html', 'b.dwt'],

@@ -10,6 +10,7 @@ import { root } from '../../../lib/storage/path.ts'
 import type { Addition, Upload } from '../../../lib/storage/uploads/upload.ts'
 import { aroundCalls } from '../../support/around-calls.ts'
 import { timesToTry } from '../../support/each-call.ts'
+import { inPieces } from '../../support/in-pieces.ts'
 import { bytesIn } from '../../support/objects.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 import { createFault, Death } from '../storage/failing-stores.ts'
@@ -53,10 +54,7 @@ const action: fc.Arbitrary<Action> = fc.record({
   cut: fc.integer({ min: 1, max: 20 }),
 })
 
-async function* inPieces(bytes: Buffer, cut: number, breaks: boolean): AsyncGenerator<Uint8Array, void> {
-  for (let at = 0; at < bytes.length; at += cut) yield bytes.subarray(at, at + cut)
-  if (breaks) throw new ServiceError('storageRefused', { message: 'The request body is incomplete. Send it again.' })
-}
+const incomplete = new ServiceError('storageRefused', { message: 'The request body is incomplete. Send it again.' })
 
 /** Codes of refusals. A refusal with such a code loses no bytes of an upload. */
 const clean: readonly number[] = [
@@ -76,12 +74,12 @@ const garbage = Buffer.alloc(60, '!')
 /** The appends that an action makes, at the offset that the caller knows. */
 const additionsOf = ({ kind, size, cut }: Action, content: Buffer, offset: number): readonly Addition[] => {
   const bytes = content.subarray(offset, offset + size)
-  const right = { offset, content: inPieces(bytes, cut, kind === 'broken') }
-  const junk = (at: number): Addition => ({ offset: at, content: inPieces(garbage.subarray(0, size), cut, false) })
+  const right = { offset, content: inPieces(bytes, cut, kind === 'broken' ? incomplete : undefined) }
+  const junk = (at: number): Addition => ({ offset: at, content: inPieces(garbage.subarray(0, size), cut) })
   const more: Readonly<Record<Action['kind'], readonly Addition[]>> = {
     append: [right],
     broken: [right],
-    twice: [right, { offset, content: inPieces(content.subarray(offset, offset + cut), cut, false) }],
+    twice: [right, { offset, content: inPieces(content.subarray(offset, offset + cut), cut) }],
     garbled: [{ ...junk(offset), checksum: { algorithm: 'md5', value: Buffer.alloc(16) } }],
     behind: offset > 0 ? [junk(offset - 1)] : [],
     ahead: [junk(offset + 1)],
@@ -133,7 +131,7 @@ const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>
     expect(await read(name)).toBeUndefined()
     const { offset } = found
     const rest = content.subarray(offset)
-    await send([{ offset, length: content.length, declared: rest.length, content: inPieces(rest, 50, false) }])
+    await send([{ offset, length: content.length, declared: rest.length, content: inPieces(rest, 50) }])
   }
 }
 

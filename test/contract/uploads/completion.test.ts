@@ -25,7 +25,7 @@ describe('Completing an upload while the store fails for a time', () => {
       expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1', 'tus-resumable': '1.0.0' } })
       expect(answer.headers['upload-offset']).toBeUndefined()
     }
-    expect(await service.content('a.txt')).toBeUndefined()
+    expect(await service.content('a.txt')).toBe(404)
     service.placing.end()
     const { status, headers } = await again()
     expect([status, headers['upload-offset']]).toEqual([method === 'HEAD' ? 200 : 204, '5'])
@@ -52,7 +52,7 @@ describe('Completing an upload while the store fails for a time', () => {
     service.placing.end()
     await service.call('PUT', '/storage/FOLDER/b.txt', { body: 'theirs' })
     expect((await service.head(upload)).status).toBe(200)
-    expect([await service.content('folder/a.txt'), await service.content('FOLDER/a.txt')]).toEqual(['hello', undefined])
+    expect([await service.content('folder/a.txt'), await service.content('FOLDER/a.txt')]).toEqual(['hello', 404])
   })
 
   test('On a full disk, completing an upload answers 507, and may be repeated', async () => {
@@ -118,6 +118,6 @@ describe('An upload that completed without being recorded on AWS', () => {
     const { head, content, call, upload } = await start()
     await call('PUT', '/storage/a.txt', { query: { meta: '' }, body: '{"name": "b.txt"}' })
     expect((await head(upload)).status).toBe(200)
-    expect([await content('a.txt'), await content('b.txt')]).toEqual([undefined, 'hello'])
+    expect([await content('a.txt'), await content('b.txt')]).toEqual([404, 'hello'])
   })
 })

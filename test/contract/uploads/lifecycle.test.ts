@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
+import { inPieces } from '../../support/in-pieces.ts'
 import { openUploads, type UploadsUnderTest, uploadIn } from './service.ts'
 
 // Clocks, races and locks of resumable uploads (U-1), which the acceptance cases cannot control.
@@ -16,12 +17,7 @@ afterAll(() => service.close())
 
 test('Bytes are dropped if the connection breaks before their checksum arrives (U-22)', async () => {
   const upload = uploadIn(await service.create('checked.txt', 5))
-  const broken = Readable.from(
-    (async function* () {
-      yield Buffer.from('hel')
-      throw new Error('The caller has gone')
-    })(),
-  )
+  const broken = Readable.from(inPieces(Buffer.from('hel'), 3, new Error('The caller has gone')))
   const headers = { 'Upload-Checksum': 'sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00=' }
   await service.patch(upload, 0, broken, { headers })
   expect((await service.head(upload)).headers['upload-offset']).toBe('0')

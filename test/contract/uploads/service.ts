@@ -62,8 +62,8 @@ export const openUploads = async (options: StorageOptions = {}, open = openStora
   return {
     ...storage,
     ...tusOver(storage),
-    /** The content of a file. Undefined if the file does not exist. */
-    content: (path: string) => storage.textOf(`/${path}`),
+    /** The content of a file, or a status other than 200. */
+    content: (path: string) => storage.read(`/${path}`),
   }
 }
 

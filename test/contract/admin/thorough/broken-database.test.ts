@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { administer } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
@@ -42,8 +42,9 @@ test('site list prints advice in one line if its first table is damaged', async 
   expect(status).toBe(1)
 })
 
-describe.skipIf(noOtherUser !== undefined)('a read-only database', () => {
-  test.for(changing)('on a read-only database, %s mentions permissions', async (command, { siteDirectory }) => {
+test.skipIf(noOtherUser !== undefined).for(changing)(
+  'on a read-only database, %s mentions permissions',
+  async (command, { siteDirectory }) => {
     execFileSync('chown', ['-R', String(otherUser), siteDirectory])
     chmodSync(join(siteDirectory, 'site-admin.db'), 0o400)
     const { status, stdout, stderr } = await runAsOther('admin/main.js', [
@@ -54,5 +55,5 @@ describe.skipIf(noOtherUser !== undefined)('a read-only database', () => {
     expect(stderr).toMatch(messages.directory.databaseReadOnly)
     expect(stderr).toContain(siteDirectory)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-  })
-})
+  },
+)

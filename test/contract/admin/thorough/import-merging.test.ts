@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { jsonLines, refusal } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
-import { launch } from '../../../support/program.ts'
+import { hasOpen, launch } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
 
 const importing = 'import - --site 1001'
@@ -91,17 +91,6 @@ base.for(['SIGINT', 'SIGTERM'] as const)(
     expect(await count()).toBe(500)
   },
 )
-
-/** True if a process has the file open. */
-const hasOpen = (pid: number, file: string): boolean =>
-  readdirSync(`/proc/${pid}/fd`).some((name) => {
-    try {
-      return readlinkSync(`/proc/${pid}/fd/${name}`) === file
-    } catch {
-      // The process closed the file meanwhile.
-      return false
-    }
-  })
 
 base.runIf(process.platform === 'linux').for([
   ['without a writer', false],

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { type Outcome, runInShell, sentenceIn } from '../../../support/program.ts'
@@ -32,17 +32,15 @@ const noRoom = messages.output.full()
 const issue = '--json token issue --user ann --site 1001'
 const createWebhook = '--json webhook create --site 1001 --url https://127.0.0.1:1/'
 
-describe.skipIf(!existsSync(full))('a full output', () => {
-  test.for(['site list', 'check', 'backup "$1-backup"', '--help', '--version', issue] as const)(
-    'on a full disk, %s prints one line and ends with status 1',
-    async (command, { siteDirectory, onTestFinished }) => {
-      onTestFinished(() => rmSync(`${siteDirectory}-backup`, { recursive: true, force: true }))
-      const { status, stderr } = await administerInto(full, siteDirectory, command)
-      expect(sentenceIn(stderr)).toMatch(noRoom)
-      expect(status).toBe(1)
-    },
-  )
-})
+test.skipIf(!existsSync(full)).for(['site list', 'check', 'backup "$1-backup"', '--help', '--version', issue] as const)(
+  'on a full disk, %s prints one line and ends with status 1',
+  async (command, { siteDirectory, onTestFinished }) => {
+    onTestFinished(() => rmSync(`${siteDirectory}-backup`, { recursive: true, force: true }))
+    const { status, stderr } = await administerInto(full, siteDirectory, command)
+    expect(sentenceIn(stderr)).toMatch(noRoom)
+    expect(status).toBe(1)
+  },
+)
 
 test.skipIf(!existsSync(full)).for([
   ['bogus', 2],

@@ -1,13 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Change } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
+import { infoOf } from '../../../support/objects.ts'
 import { kilobyte, type Workbench } from './workbench.ts'
-
-const versionOf = async ({ store }: Workbench, key: string) => {
-  const info = await store.find(key)
-  if (!info) throw new Error(`There is no ${key}`)
-  return info
-}
 
 /** Changes that happen together or not at all, and removals. */
 export const describePlacing = (bench: Workbench): void => {
@@ -17,7 +12,7 @@ export const describePlacing = (bench: Workbench): void => {
     requires('comparesVersions', skip)
     const prefix = fresh()
     for (const key of ['replaced', 'removed', 'moved', 'stale']) await put(`${prefix}${key}`, `old ${key}`)
-    const from = (name: string) => versionOf(bench, prefix + name)
+    const from = (name: string) => infoOf(bench.store, prefix + name)
     const stale = await from('stale')
     await put(`${prefix}stale`, 'newer')
     const changes = async (): Promise<Change[]> => [

@@ -1,21 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { unlimited } from '../../../../lib/core/deadline.ts'
-import { createFingerprint } from '../../../../lib/storage/fingerprint.ts'
+import { fingerprintOf } from '../../../../lib/storage/fingerprint.ts'
 import type { Change } from '../../../../lib/storage/object-store.ts'
+import { inPieces } from '../../../support/in-pieces.ts'
 import { bytesOf, infoOf } from '../../../support/objects.ts'
-import { chunks, kilobyte, megabyte, type Workbench } from './workbench.ts'
-
-async function* brokenAfter(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield* chunks(bytes)
-  throw new Error('The connection broke')
-}
-
-const fingerprintOf = (bytes: Buffer): string => {
-  const fingerprint = createFingerprint()
-  fingerprint.update(bytes)
-  return fingerprint.digest()
-}
+import { kilobyte, megabyte, type Workbench } from './workbench.ts'
 
 /** Bytes of an upload, from their arrival to their placement. */
 export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
@@ -62,7 +52,8 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
 
   it.each([10, most])('A body that breaks off after %i bytes leaves nothing behind', async (size) => {
     const key = `${fresh()}a`
-    const staging = bench.store.stage(brokenAfter(randomBytes(size)), { key, contentType: 'a/b' })
+    const body = inPieces(randomBytes(size), 64 * kilobyte, new Error('The connection broke'))
+    const staging = bench.store.stage(body, { key, contentType: 'a/b' })
     await expect(staging).rejects.toThrow('The connection broke')
     expect(await bench.store.find(key)).toBeUndefined()
   })

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { SiteId } from '../../../../lib/core/ids.ts'
 import type {
@@ -12,6 +11,7 @@ import type {
 } from '../../../../lib/storage/object-store.ts'
 import type { FolderRemovals } from '../../../../lib/storage/path-locks.ts'
 import { entry } from '../../../support/history.ts'
+import { inPieces } from '../../../support/in-pieces.ts'
 import { bytesOf, nowhere } from '../../../support/objects.ts'
 
 /** Features that some emulators do not support, each with the reason why its cases are skipped. */
@@ -36,13 +36,6 @@ export const kilobyte = 1024
 export const megabyte = 1024 * kilobyte
 
 export const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
-
-export async function* chunks(bytes: Buffer, size = 64 * kilobyte): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += size) {
-    await turn()
-    yield bytes.subarray(at, at + size)
-  }
-}
 
 /** The site that the folders belong to. */
 export const site = 1001 as SiteId
@@ -86,7 +79,7 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
     },
     fresh: () => `${base}${number++}/`,
     stage: (key, content, contentType = 'text/plain') =>
-      opened.store.stage(chunks(Buffer.from(content)), { key, contentType }),
+      opened.store.stage(inPieces(Buffer.from(content), 64 * kilobyte), { key, contentType }),
     place: (changes, conditions) => opened.store.place(changes, { ...nowhere, ...conditions }, entry),
     async placed(changes) {
       const result = await bench.place(changes)

@@ -1,0 +1,5 @@
+/** Bytes in pieces of this size. With a failure, the body breaks off after them. */
+export async function* inPieces(bytes: Uint8Array, size: number, failure?: Error): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  if (failure) throw failure
+}
