@@ -58,7 +58,6 @@ const copy = async (from: string, to: string, { need, size }: ReferredBlob): Pro
   await file.sync()
 }
 
-// The reason why the bytes cannot be read, because of access rights or a bad disk.
 const readFaultOf = async (path: string): Promise<string | undefined> => {
   try {
     await using file = await open(path)
@@ -86,7 +85,7 @@ const takeBlob = async (
     if (!isLinked) await copy(from, to, blob)
   } catch (error) {
     if (isMissing(error)) return 'it is missing'
-    // If the blob itself can be read, the folder of the copy is at fault.
+    // Access rights or a bad disk may prevent the read. If the blob can be read, the folder of the copy is at fault.
     const fault = failureOf(error) === 'full' ? undefined : await readFaultOf(from)
     if (fault === undefined) throw error
     return fault
