@@ -2,25 +2,28 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-const valuesOf = <const Wanted extends Options>(options: Wanted) => {
+const argumentsOf = <const Wanted extends Options>(options: Wanted, allowPositionals: boolean) => {
   try {
-    return parseArgs({ options }).values
+    return parseArgs({ options, allowPositionals })
   } catch {
     return undefined
   }
 }
 
+type Arguments<Wanted extends Options> = NonNullable<ReturnType<typeof argumentsOf<Wanted>>>
+
 /**
- * Runs a script with its options. Returns the exit status: the result of `run`, 1 for an error, or 2 for wrong usage.
+ * Runs a script with its options, and with names if it accepts some. Returns the exit status: the result of `run`, 1 for an error, or 2 for wrong usage.
  */
 export const runScript = async <const Wanted extends Options>(
   usage: string,
   options: Wanted,
-  run: (values: NonNullable<ReturnType<typeof valuesOf<Wanted>>>) => Promise<number>,
+  run: (values: Arguments<Wanted>['values'], names: readonly string[]) => Promise<number>,
+  acceptsNames = false,
 ): Promise<number> => {
-  const values = valuesOf(options)
+  const found = argumentsOf(options, acceptsNames)
   try {
-    if (values) return await run(values)
+    if (found) return await run(found.values, found.positionals)
     console.error(usage)
     return 2
   } catch (error) {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { escapeControls } from '../client/src/command/format-text.ts'
 import { SettingsError } from '../lib/config/settings.ts'
 import type { Demo } from '../lib/machine/directory/demo-file.ts'
-import { UsageError } from '../lib/machine/directory/faults.ts'
+import { databaseFailure, UsageError } from '../lib/machine/directory/faults.ts'
 import type { Reset } from '../lib/machine/directory/open-directory.ts'
 import { type Flags, parseFlags } from './flags.ts'
 import { createRequestLog, logInJson, settleLog } from './request-log.ts'
@@ -130,8 +130,10 @@ export const start = async (argv: readonly string[]): Promise<void> => {
   try {
     await serve(parseFlags(argv), 'npm run --silent admin --')
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof SettingsError)) throw error
-    console.error(escapeControls(error.message))
+    const isUsage = error instanceof UsageError || error instanceof SettingsError
+    const message = isUsage ? error.message : databaseFailure(error)
+    if (message === undefined) throw error
+    console.error(escapeControls(message))
     process.exitCode = 1
   }
 }

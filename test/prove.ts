@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { runScript } from '../cdk/run-script.ts'
 
 // `npm run prove [-- NAME] [--count N] [--seed N] [--path N]` runs the random tests with many more cases. A failure
 // prints its seed and path. With both, a run begins at the failed case.
@@ -25,17 +25,25 @@ const proofs: readonly Proof[] = [
   { name: 'power-cuts', project: 'long', test: 'test/power-cuts/power-cuts.test.ts', count: 10_000 },
 ]
 
-const text = { type: 'string' } as const
-const { values, positionals } = parseArgs({ options: { count: text, seed: text, path: text }, allowPositionals: true })
-const { seed = String(randomInt(2 ** 31)), path = '' } = values
-const chosen = proofs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-if (chosen.length === 0) console.error(`Name one of these proofs: ${proofs.map(({ name }) => name).join(', ')}`)
+const usage = `Usage: npm run prove -- [NAME...] [--count N] [--seed N] [--path N]
+NAME is one of ${proofs.map(({ name }) => name).join(', ')}. Without a name, all proofs run.`
 
-const fails = ({ project, test, count }: Proof): boolean => {
-  const tries = values.count ?? String(count)
-  console.log(`${test}: ${tries} times, seed ${seed}`)
-  const env = { ...process.env, PROVE_COUNT: tries, PROVE_SEED: seed, PROVE_PATH: path }
-  return spawnSync('vitest', ['run', '--project', project, test], { stdio: 'inherit', env }).status !== 0
+const text = { type: 'string' } as const
+
+const prove = async (values: Partial<Record<'count' | 'seed' | 'path', string>>, names: readonly string[]) => {
+  if (names.some((wanted) => proofs.every(({ name }) => name !== wanted))) {
+    console.error(usage)
+    return 2
+  }
+  const { seed = String(randomInt(2 ** 31)), path = '' } = values
+  const fails = ({ project, test, count }: Proof): boolean => {
+    const tries = values.count ?? String(count)
+    console.log(`${test}: ${tries} times, seed ${seed}`)
+    const env = { ...process.env, PROVE_COUNT: tries, PROVE_SEED: seed, PROVE_PATH: path }
+    return spawnSync('vitest', ['run', '--project', project, test], { stdio: 'inherit', env }).status !== 0
+  }
+  const chosen = proofs.filter(({ name }) => names.length === 0 || names.includes(name))
+  return chosen.filter(fails).length > 0 ? 1 : 0
 }
 
-process.exitCode = chosen.length === 0 || chosen.filter(fails).length > 0 ? 1 : 0
+process.exitCode = await runScript(usage, { count: text, seed: text, path: text }, prove, true)

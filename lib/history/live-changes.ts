@@ -1,3 +1,4 @@
+import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Change, History } from './history.ts'
 import { type ChangeFilter, type ChangePage, changesAfter, createPage } from './list-changes.ts'
@@ -14,7 +15,7 @@ export interface Listener extends Disposable {
 }
 
 export interface LiveChanges {
-  /** Undefined when too many requests listen already (V-24). Errors: unavailable. */
+  /** Undefined when too many requests listen already (V-24). Errors: unavailable, also when the service stops. */
   listen(site: SiteId): Promise<Listener | undefined>
   readonly count: () => number
   close(): void
@@ -62,7 +63,8 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits):
 
   return {
     async listen(site) {
-      if (isClosed || total >= inAll || (feeds.get(site)?.listeners ?? 0) >= perSite) return undefined
+      if (isClosed) throw new ServiceError('unavailable')
+      if (total >= inAll || (feeds.get(site)?.listeners ?? 0) >= perSite) return undefined
       const listener = join(site)
       try {
         await feeds.get(site)?.feed.ready

@@ -2,7 +2,7 @@ import { chmodSync, constants, linkSync, type Stats } from 'node:fs'
 import { copyFile, lstat, open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { inParallel } from '../../core/in-parallel.ts'
-import { isMissing, systemCodeOf } from '../../core/system-failures.ts'
+import { failureOf, isMissing, reasonOf, systemCodeOf } from '../../core/system-failures.ts'
 import type { Damaged, Need } from '../check/byte-pass.ts'
 import { type BlobContent, type BlobVerifier, notFile, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
@@ -58,6 +58,16 @@ const copy = async (from: string, to: string, { need, size }: ReferredBlob): Pro
   await file.sync()
 }
 
+const readFaultOf = async (path: string): Promise<string | undefined> => {
+  try {
+    await using file = await open(path)
+    for await (const _ of file.createReadStream());
+    return undefined
+  } catch (error) {
+    return `it cannot be read: ${reasonOf(error)}`
+  }
+}
+
 // Links the blob if possible, because a complete blob never changes. Otherwise copies the blob. Returns the fault of
 // the result, or undefined if there is none. Errors: those of the file system.
 const takeBlob = async (
@@ -75,7 +85,10 @@ const takeBlob = async (
     if (!isLinked) await copy(from, to, blob)
   } catch (error) {
     if (isMissing(error)) return 'it is missing'
-    throw error
+    // Access rights or a bad disk may prevent the read. If the blob can be read, the folder of the copy is at fault.
+    const fault = failureOf(error) === 'full' ? undefined : await readFaultOf(from)
+    if (fault === undefined) throw error
+    return fault
   }
   return verifier.faultOf(to, isLinked && !readsLinked ? { ...blob, fingerprint: null } : blob)
 }

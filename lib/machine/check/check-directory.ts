@@ -4,7 +4,7 @@ import { isOfSqlite, reasonOf } from '../../core/system-failures.ts'
 import { readBackupMarker } from '../directory/backup-marker.ts'
 import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
-import { type Fault, type Finding, findingOf } from '../directory/faults.ts'
+import { type Fault, type Finding, findingOf, isForbidden, reasonWithAdvice } from '../directory/faults.ts'
 import { admit, openReadOnly } from '../directory/inspect.ts'
 import { hasService, tryToTakeGate } from '../directory/locks.ts'
 import { checkBytes } from './byte-pass.ts'
@@ -36,11 +36,20 @@ const lookAround = async (directory: DataDirectory, fault: Fault | undefined) =>
   }
 }
 
+const tryToCheckFiles = (...given: Parameters<typeof checkFiles>): readonly Finding[] => {
+  try {
+    return checkFiles(...given)
+  } catch (error) {
+    if (!isForbidden(error) || isOfSqlite(error)) throw error
+    return [{ where: given[1].blobs, fault: `it cannot be read: ${reasonWithAdvice(error)}` }]
+  }
+}
+
 const checkContents = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Findings => {
   const before = namesOfBlobs(directory)
   connection.exec('BEGIN')
   const { findings, isReadable } = checkDatabase(connection, directory.database)
-  const files = isReadable ? checkFiles(connection, directory, { before, use }) : []
+  const files = isReadable ? tryToCheckFiles(connection, directory, { before, use }) : []
   // Some errors of SQLite end the transaction.
   if (connection.isTransaction) connection.exec('ROLLBACK')
   return { findings: [...findings, ...files], isReadable }

@@ -189,12 +189,18 @@ test('all sites together have a limit of listeners (V-24)', async () => {
 })
 
 test('when the service stops, the streams end and nobody can listen (V-24)', async () => {
-  const { open, stores } = await openLive()
+  const { open, send, stores } = await openLive()
   const { events } = await open()
   await events?.next()
   stores.live.close()
   await expectEnd(events)
-  expect((await open()).status).toBe(429)
+  expect((await open()).status).toBe(503)
+  const after = JSON.parse(String((await send({})).body)).next
+  const waiting = await send({}, [
+    ['after', after],
+    ['wait', '20'],
+  ])
+  expect(waiting.status).toBe(503)
 })
 
 test.each(hands)('one read finds a change for all listeners of the site: $name (V-22, V-23)', async ({ open }) => {

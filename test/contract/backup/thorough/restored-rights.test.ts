@@ -50,6 +50,26 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
     expect(lstatSync(blobOf(restored)).ino).toBe(lstatSync(blobOf(backup)).ino)
   })
 
+  test('if a blob or its folder belongs to root, check and backup name it', async ({ backedUp }) => {
+    const { folder, data } = backedUp
+    const again = join(folder, 'again')
+    const asOther = (...words: string[]) => runAsOther('admin/main.js', ['--data-dir', data, ...words])
+    chmodSync(folder, 0o755)
+    give(folder)
+    execFileSync('chown', ['root:root', blobOf(data)])
+    const unreadable = `${blobOf(data)}, it cannot be read: EACCES: `
+    const refused = await asOther('backup', again)
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(unreadable)])
+    const others = await asOther('--json', 'backup', again, '--even-if-damaged')
+    expect(JSON.parse(others.stdout)).toMatchObject({ damaged: 1 })
+
+    execFileSync('chown', ['root:root', join(data, 'blobs')])
+    const check = await asOther('--json', 'check')
+    expect(JSON.parse(check.stdout)).toEqual({
+      faults: [{ where: join(data, 'blobs'), fault: expect.stringMatching(messages.check.onlyRights) }],
+    })
+  })
+
   test.for([
     ['site-admin.json', ['serve', '--port', '0']],
     ['site-admin.json', ['serve', '--port', '0', '--reset']],

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import { test } from '../../../support/backups.ts'
 import { messages } from '../../../support/messages.ts'
@@ -14,5 +15,13 @@ test.skipIf(!existsSync(barren)).for([
   // A program that repeats the same call forever ignores other signals.
   const { status, stderr } = await runInShell(`timeout -s KILL 20 "$node" admin/main.js ${command}`, [backup])
   expect(stderr).toMatch(messages.directory.unwritable)
+  expect(status).toBe(1)
+})
+
+test('if the database cannot be written at the start, npm start prints a message', async ({ backedUp: { folder } }) => {
+  // Each file may have at most 300 KiB. The database needs more.
+  const line = 'ulimit -f 300; exec "$node" local/main.js --port 0 --data-dir "$1"'
+  const { status, stderr } = await runInShell(line, [join(folder, 'small')])
+  expect(stderr).toMatch(messages.directory.databaseFails)
   expect(status).toBe(1)
 })
