@@ -5,7 +5,7 @@ import { noopLogger } from '@stryker-mutator/util'
 export type Change = Awaited<ReturnType<typeof findChanges>>['changes'][number]
 
 /** Texts with spaces are for people. Products of literal numbers are durations and sizes. */
-const leftOut = /^['"`].*\s|^[\d_* ]+$/s
+const leftOut = /^['"`][^'"`]*\s|^[\d_* ]+$/
 
 const offsetOf = (text: string, { line, column }: { line: number; column: number }): number =>
   text.split('\n', line).reduce((sum, before) => sum + before.length + 1, column)

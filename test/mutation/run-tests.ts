@@ -19,6 +19,7 @@ const leftOut = [
 /** A copy of the files, whose source can be replaced. */
 export const copy = mkdtempSync(join(temporaryFolder(), 'site-admin-mutation-'))
 process.once('exit', () => rmSync(copy, { recursive: true }))
+process.once('SIGINT', () => process.exit(130))
 cpSync('.', copy, { recursive: true, filter: (path) => !['node_modules', '.git'].includes(basename(path)) })
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 
