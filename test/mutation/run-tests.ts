@@ -10,10 +10,10 @@ const projects = ['unit', 'contract', 'client', 'acceptance', 'acceptance-aws', 
   (name) => `--project=${name}`,
 )
 
-/** Tests that need a browser, packages or many minutes. */
+/** Tests that need a browser, packages, many minutes, the original source or a limit of open files. */
 const leftOut = [
   '--exclude=test/{{cdk,client,contract/documentation}/thorough,console,contract/packaging,power-cuts}/**',
-  '--exclude=**/{in-a-browser,kill-*,package,reference}.test.ts',
+  '--exclude=**/{file-handles,in-a-browser,kill-*,package,reference,rooms}.test.ts',
 ]
 
 /** A copy of the files, whose source can be replaced. */
