@@ -1,87 +1,83 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { parseArgs } from 'node:util'
+import { transformSync } from 'esbuild'
 import fc from 'fast-check'
-import type { SourceChange } from './changes.ts'
-import { chooseTests } from './choose-tests.ts'
-import { runTests } from './run-tests.ts'
+import { createNearestTests } from '../nearest-tests.ts'
+import { type Change, findChanges } from './changes.ts'
+import { copy, runTests } from './run-tests.ts'
 import { openTypes } from './types.ts'
 
 /**
- * Checks that the types or the tests notice faults: makes single changes to the source, and runs the tests that run the
- * changed code. A seed selects the same changes every time, equally many of each kind. The files stay as they are: the
- * test processes read the changed source instead of one of them.
+ * Checks that the types or the tests notice faults: makes single changes to a copy of the source, and runs the tests that
+ * run the changed code. A seed selects the same changes every time, equally many of each kind.
  */
 const text = (otherwise: string) => ({ type: 'string', default: otherwise }) as const
 const { values: flags } = parseArgs({ options: { count: text('200'), seed: text('12'), in: text('') } })
-
-const root = join(import.meta.dirname, '..', '..')
-process.chdir(root)
 
 /** Examples of the document, and entries that run only on Lambda. */
 const leftOut = /\/(contract(-\w+)?|docs|(\w+-)?handler|register-data-centre)\.ts$/
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n')
 const sources = files.filter((file) => /^(lib|functions)\/.*\.ts$/.test(file) && !leftOut.test(file))
+const { changes: possible, instrumented } = await findChanges(sources.filter((file) => file.startsWith(flags.in)))
 
-const sample = (all: readonly SourceChange[], count: number, seed: number): readonly SourceChange[] => {
-  const kinds = [...Map.groupBy(all, ({ kind }) => kind).values()]
-  const shuffled = kinds.map((kind) => fc.shuffledSubarray(kind, { minLength: kind.length }))
-  const [queues = []] = fc.sample(fc.tuple(...shuffled), { seed, numRuns: 1 })
-  const rounds = Array.from({ length: count }, (_, round) => queues.flatMap((queue) => queue[round] ?? []))
-  return rounds.flat().slice(0, count)
+const [count, seed] = [Number(flags.count), Number(flags.seed)]
+const kinds = [...Map.groupBy(possible, ({ kind }) => kind).values()].map((kind) =>
+  fc.sample(fc.shuffledSubarray(kind, { minLength: kind.length }), { seed, numRuns: 1 }).flat(),
+)
+const rounds = Array.from({ length: count }, (_, round) => kinds.flatMap((kind) => kind[round] ?? []))
+const changes = rounds.flat().slice(0, count)
+
+const changed = instrumented.filter(({ name }) => changes.some(({ file }) => file === name))
+// Node cannot remove the types of every instrumented source.
+for (const { name, content } of changed) writeFileSync(join(copy, name), transformSync(content, { loader: 'ts' }).code)
+
+/** Runs all tests once without a change, and records which changed code each test file runs. */
+const visitsFile = join(copy, 'visits')
+const recording = { NODE_OPTIONS: `--import=${import.meta.resolve('./record-visits.ts')}`, VISITS: visitsFile }
+const { results } = await runTests([], '', recording)
+const visits = new Set(readFileSync(visitsFile, 'utf8').split('\n'))
+const passing = results.filter(({ passed }) => passed)
+for (const { test } of results.filter(({ passed }) => !passed)) console.log(`${test} fails without a change`)
+
+const nearestTests = createNearestTests('.', files, (file) => passing.some(({ test }) => test === file))
+
+/** Returns the tests that can notice a change: those that run its code, near and quick ones first, then near ones. */
+const testsFor = ({ id, file }: Change): readonly string[] => {
+  const near = nearestTests(file)
+  const distance = (test: string) => (near.includes(test) ? near.indexOf(test) : near.length)
+  const rank = (one: (typeof passing)[number]) => distance(one.test) + one.milliseconds / 300
+  const ranked = passing.toSorted((one, other) => rank(one) - rank(other)).map(({ test }) => test)
+  const running = ranked.filter((test) => visits.has(`${id} ${test}`))
+  return [...new Set([...running, ...near])].slice(0, 40)
 }
 
-const types = openTypes(root)
-const possible = sources.filter((file) => file.startsWith(flags.in)).flatMap((file) => types.changesOf(file))
-const changes = sample(possible, Number(flags.count), Number(flags.seed))
-const refused = changes.filter((change) => types.refuse(change))
-types.close()
-for (const { label } of refused) console.log(`${label}  refused by the types`)
-
-const others = changes.filter((change) => !refused.includes(change))
-const testsOf = await chooseTests(files, others)
-
-/** Test files of one process. A failure ends the process, and the first files are the likeliest to fail. */
-const atOnce = 4
-
-const passedAlone = new Set<string>()
-
-/** True if the test fails again alone, and passes without the change. */
-const isWitness = async (test: string, changed: ReadonlyMap<string, string>): Promise<boolean> => {
-  if ((await runTests([test], changed)).passed) return false
-  if (!passedAlone.has(test) && (await runTests([test])).passed) passedAlone.add(test)
-  return passedAlone.has(test)
+/** Returns the test that fails with a change, fails again alone, and passes without the change. */
+const findWitness = async (change: string, tests: readonly string[]): Promise<string | undefined> => {
+  // A failure ends the process, and the first tests are the likeliest to fail.
+  const [first, ...others] = tests.slice(0, 4)
+  if (first === undefined) return undefined
+  const { passed, results } = await runTests([first, ...others], change)
+  if (passed) return findWitness(change, tests.slice(4))
+  const failed = results.find((result) => !result.passed)?.test ?? first
+  if (!(await runTests([failed], change)).passed && (await runTests([failed])).passed) return failed
+  const rest = tests.filter((test) => test !== failed)
+  return findWitness(change, rest)
 }
 
-/** Returns the test that notices a change. */
-const findWitness = async ({ file, source }: SourceChange, tests: readonly string[]): Promise<string | undefined> => {
-  const changed = new Map([[file, source]])
-  let asked = tests
-  while (asked.length > 0) {
-    const batch = asked.slice(0, atOnce)
-    const { passed, results } = await runTests(batch, changed)
-    const failed = passed ? undefined : (results.find((result) => !result.passed)?.test ?? batch[0])
-    if (failed !== undefined && (await isWitness(failed, changed))) return failed
-    asked = asked.filter((test) => (failed === undefined ? !batch.includes(test) : test !== failed))
-  }
-  return undefined
+const refusedByTypes = openTypes(process.cwd())
+
+const survives = async (change: Change): Promise<boolean> => {
+  const witness = refusedByTypes(change) ? 'the types' : await findWitness(change.id, testsFor(change))
+  console.log(`${change.label}  ${witness ?? 'NOT NOTICED'}`)
+  return witness === undefined
 }
 
-let survivors = 0
-const waiting = others.entries()
-
-/** Works through the changes, in parallel with other workers. */
-const work = async () => {
-  for (const [number, change] of waiting) {
-    const witness = await findWitness(change, testsOf[number] ?? [])
-    if (!witness) survivors += 1
-    console.log(`${number + 1}/${others.length}  ${change.label}  ${witness ?? 'NOT NOTICED'}`)
-  }
-}
-
-await Promise.all(Array.from({ length: availableParallelism() }, work))
-const noticed = changes.length - survivors
+const survivors = await Readable.from(changes).filter(survives, { concurrency: availableParallelism() }).toArray()
+const noticed = changes.length - survivors.length
 const percent = ((100 * noticed) / changes.length).toFixed(1)
-console.log(`${noticed} of ${changes.length} noticed: ${percent} %. The types noticed ${refused.length} of them.`)
+console.log(`${noticed} of ${changes.length} noticed: ${percent} %`)

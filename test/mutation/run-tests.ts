@@ -1,61 +1,45 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
 import type { JsonTestResults } from 'vitest/node'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-export interface Result {
-  readonly test: string
-  readonly passed: boolean
-  readonly milliseconds: number
-}
+const projects = ['unit', 'contract', 'client', 'acceptance', 'acceptance-aws', 'long'].map(
+  (name) => `--project=${name}`,
+)
 
-const projects = ['unit', 'contract', 'client', 'acceptance', 'acceptance-aws', 'long']
-
-/** Tests that need a browser, packages or many minutes. */
+/** Tests that need a browser, packages, many minutes, the original source or a limit of open files. */
 const leftOut = [
-  'test/{{cdk,client,contract/documentation}/thorough,console,contract/packaging,power-cuts}/**',
-  '**/{in-a-browser,kill-*,package,reference}.test.ts',
+  '--exclude=test/{{cdk,client,contract/documentation}/thorough,console,contract/packaging,power-cuts}/**',
+  '--exclude=**/{file-handles,in-a-browser,kill-*,package,reference,rooms}.test.ts',
 ]
-const selection = [...projects.map((name) => `--project=${name}`), ...leftOut.map((pattern) => `--exclude=${pattern}`)]
 
-const folder = mkdtempSync(join(tmpdir(), 'site-admin-mutation-'))
-process.once('exit', () => rmSync(folder, { recursive: true }))
+/** A copy of the files, whose source can be replaced. */
+export const copy = mkdtempSync(join(temporaryFolder(), 'site-admin-mutation-'))
+process.once('exit', () => rmSync(copy, { recursive: true }))
+process.once('SIGINT', () => process.exit(130))
+cpSync('.', copy, { recursive: true, filter: (path) => !['node_modules', '.git'].includes(basename(path)) })
+symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 
-/** Test processes append to this file which code they run. */
-export const visitsFile = join(folder, 'visits.jsonl')
-
-const minute = 60_000
-const preload = pathToFileURL(join(import.meta.dirname, 'change-source.ts')).href
-
-/** Runs test files until one fails, or all tests if none are named. `sources` replaces the source of some files. */
-export const runTests = async (tests: readonly string[], sources: ReadonlyMap<string, string> = new Map()) => {
-  const [sourcesFile, resultsFile] = [join(folder, randomUUID()), join(folder, randomUUID())]
-  writeFileSync(sourcesFile, JSON.stringify([...sources].map(([file, source]) => [pathToFileURL(file).href, source])))
+/** Runs test files of the copy until one fails, or all tests if none are named. */
+export const runTests = async (tests: readonly string[], change = '', environment = {}) => {
+  const report = join(copy, randomUUID())
   // A change often makes a case wait forever, so the time limit is shorter than usual.
-  const options = tests.length > 0 ? ['--bail=1', '--maxWorkers=1', '--testTimeout=10000', ...tests] : []
-  const reporting = ['--reporter=json', `--outputFile=${resultsFile}`]
-  const running = spawn('vitest', ['run', ...selection, ...reporting, ...options], {
-    detached: true,
-    stdio: 'ignore',
-    env: { ...process.env, NODE_OPTIONS: `--import=${preload}`, SOURCES: sourcesFile, VISITS: visitsFile },
-  })
-  const patience = tests.length > 0 ? 1.5 * minute : 30 * minute
-  const timer = setTimeout(() => process.kill(-Number(running.pid), 'SIGKILL'), patience)
+  const some = tests.length > 0 ? ['--bail=1', '--maxWorkers=1', '--testTimeout=10000', ...tests] : []
+  const options = [...projects, ...leftOut, '--reporter=json', `--outputFile=${report}`, ...some]
+  const env = { ...process.env, ...environment, __STRYKER_ACTIVE_MUTANT__: change }
+  const running = spawn('vitest', ['run', ...options], { cwd: copy, detached: true, stdio: 'ignore', env })
+  const timer = setTimeout(() => process.kill(-Number(running.pid), 'SIGKILL'), tests.length > 0 ? 90_000 : 1_800_000)
   const [status] = await once(running, 'exit')
   clearTimeout(timer)
-  const report: Pick<JsonTestResults, 'testResults'> = existsSync(resultsFile)
-    ? JSON.parse(readFileSync(resultsFile, 'utf8'))
-    : { testResults: [] }
-  const results = report.testResults.map(
-    (file): Result => ({
-      test: relative('', file.name),
-      passed: file.status === 'passed',
-      milliseconds: file.endTime - file.startTime,
-    }),
-  )
+  const json = existsSync(report) ? readFileSync(report, 'utf8') : '{"testResults":[]}'
+  const { testResults }: JsonTestResults = JSON.parse(json)
+  const results = testResults.map(({ name, status, startTime, endTime }) => ({
+    test: relative(copy, name),
+    passed: status === 'passed',
+    milliseconds: endTime - startTime,
+  }))
   return { passed: status === 0, results }
 }

@@ -63,6 +63,13 @@ export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afte
   })
 }
 
+/** Runs something before each call with this name. */
+export const beforeCalls = (dynamodb: DynamoDBDocumentClient, command: string, run: () => Promise<void>): void =>
+  around(dynamodb, 'attempt', async (send, { name }) => {
+    if (name === command) await run()
+    return send()
+  })
+
 /** Loses the answer to the first call with this name. `meanwhile` runs before the client repeats the call. */
 export const loseAnswer = (
   dynamodb: DynamoDBDocumentClient,
