@@ -79,5 +79,4 @@ const survives = async (change: Change): Promise<boolean> => {
 
 const survivors = await Readable.from(changes).filter(survives, { concurrency: availableParallelism() }).toArray()
 const noticed = changes.length - survivors.length
-const percent = ((100 * noticed) / changes.length).toFixed(1)
-console.log(`${noticed} of ${changes.length} noticed: ${percent} %`)
+console.log(`${noticed} of ${changes.length} noticed: ${((100 * noticed) / changes.length).toFixed(1)} %`)
