@@ -5,9 +5,9 @@ import type { Formats } from './format.ts'
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation' | 'access' | 'webhooks'
 
 /**
- * Every operation of a site has a `right` (A-34), and no other operation has one. With `keepsMethod`, requests for another data centre are redirected
- * with 308, even in a group that redirects with 301. `formats` replaces the formats of the group. A public route
- * without `formats` answers JSON.
+ * Every operation of a site has a `right` (A-34), and no other operation has one. With `keepsMethod`, requests for
+ * another data centre are redirected with 308, even in a group that redirects with 301. `formats` replaces the formats
+ * of the group. A public route without `formats` answers JSON.
  */
 export interface Route {
   readonly operation: string
