@@ -13,7 +13,8 @@ const argumentsOf = <const Wanted extends Options>(options: Wanted, allowPositio
 type Arguments<Wanted extends Options> = NonNullable<ReturnType<typeof argumentsOf<Wanted>>>
 
 /**
- * Runs a script with its options, and with names if it accepts some. Returns the exit status: the result of `run`, 1 for an error, or 2 for wrong usage.
+ * Runs a script with its options, and with names if it accepts some. Returns the exit status: the result of `run`, 1 for
+ * an error, or 2 for wrong usage.
  */
 export const runScript = async <const Wanted extends Options>(
   usage: string,

@@ -77,7 +77,10 @@ const takeTurn = async <Result>(work: () => Promise<Result>): Promise<Result> =>
   }
 }
 
-/** Returns the URL of a small picture of the file. Rejects without a reason if no picture can be drawn. Each state of the file needs only one thumbnail. */
+/**
+ * Returns the URL of a small picture of the file. Rejects without a reason if no picture can be drawn. Each state of the
+ * file needs only one thumbnail.
+ */
 export const thumbnailOf = async (
   client: SiteClient,
   path: string,
