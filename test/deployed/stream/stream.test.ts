@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { streaming } from '../../../lib/config/streaming.ts'
 import { memoryOf } from '../../../tools/bench/measure/measured-process.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
@@ -129,4 +131,29 @@ it('16 files of 32 MiB can be sent at once', async () => {
   console.log(`16 of 32 MiB at once: ${growth.toFixed(0)} MiB more memory`)
   expect(growth).toBeLessThanOrEqual(256)
   await remove('/large')
+})
+
+/** The number of requests that all environments of the function answer at a time. */
+const places = 1_008
+
+/** Begins an upload, and then sends a byte a second. Returns the end of its connection. */
+const beginSlowly = async (token: string | undefined, index: number): Promise<{ closed: Promise<unknown> }> => {
+  const socket = connect(stream.port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.on('error', () => {}).resume()
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  const headers = { ...stream.headers, ...(token !== undefined && { Authorization: token }), 'Content-Length': 1e6 }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`PUT ${storage}/slow/${index}.bin HTTP/1.1\r\nHost: stream\r\n${lines.join('')}\r\n`)
+  const timer = setInterval(() => socket.writable && socket.write('x'), 1_000)
+  void closed.then(() => clearInterval(timer))
+  return { closed }
+}
+
+it('1,008 slow senders are cut off, and other files are stored (S-131, S-114)', async () => {
+  const tokenOf = (index: number) => (index < streaming.requestsAtOnce ? deployment.token : undefined)
+  const begun = await Promise.all(Array.from({ length: places }, (_, index) => beginSlowly(tokenOf(index), index)))
+  expect(await put('/while-they-send.bin', 1)).toEqual(succeeded)
+  await Promise.all(begun.map(({ closed }) => closed))
+  expect(await put('/after-them.bin', 1)).toEqual(succeeded)
 })
