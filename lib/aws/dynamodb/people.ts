@@ -30,8 +30,8 @@ const takeBack = async (people: People, before: Person, after: Person | undefine
 
 /**
  * The table Users: one item for each person. Two owners may leave a site at the same moment. So the store counts the
- * owners before and after the change, and undoes the change if no owner is left. It then keeps the changes
- * of a sign-in that came meanwhile.
+ * owners before and after the change, and undoes the change if no owner is left. It then keeps the changes of a sign-in
+ * that came meanwhile.
  */
 export const createPeople = ({ record, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)
