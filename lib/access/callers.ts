@@ -40,11 +40,11 @@ export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
   const isKey = kind === 'key'
   if (!person || person.disabled || grant.since !== (isKey ? person.created : person.sessions)) return undefined
   const sites = grant.sites.filter((site) => person.sites[site] !== undefined)
-  const presentRights = (site: SiteId): readonly Right[] => {
+  const currentRights = (site: SiteId): readonly Right[] => {
     const rights = rightsOfEntry(person.sites[site])
     return isKey ? commonRights(parseRights(texts), rights) : simplified(rights)
   }
-  return { ...grant, sites, rightsBySite: new Map(sites.map((site) => [site, presentRights(site)])), person }
+  return { ...grant, sites, rightsBySite: new Map(sites.map((site) => [site, currentRights(site)])), person }
 }
 
 const lookUp = async (grants: Grants, people: People, hash: string, isNewest: boolean): Promise<Caller | undefined> => {
