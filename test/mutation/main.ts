@@ -56,20 +56,21 @@ const testsFor = ({ id, file }: Change): readonly string[] => {
   return [...new Set([...running, ...near])].slice(0, 40)
 }
 
-/** Returns the test that fails with a change, fails again alone, and passes without the change. */
-const findWitness = async (change: string, tests: readonly string[]): Promise<string | undefined> => {
-  // A failure ends the process, and the first tests are the likeliest to fail.
-  const [first, ...others] = tests.slice(0, 4)
-  if (first === undefined) return undefined
-  const { passed, results } = await runTests([first, ...others], change)
-  if (passed) return findWitness(change, tests.slice(4))
-  const failed = results.find((result) => !result.passed)?.test ?? first
-  if (!(await runTests([failed], change)).passed && (await runTests([failed])).passed) return failed
-  const rest = tests.filter((test) => test !== failed)
-  return findWitness(change, rest)
-}
-
 const refusedByTypes = openTypes(process.cwd())
+const withoutChange: Record<string, ReturnType<typeof runTests>> = {}
+
+/** Returns the test that fails with a change, fails again alone, and passes without the change. */
+const findWitness = async (change: string, tests: readonly string[], together = 4): Promise<string | undefined> => {
+  if (tests.length === 0) return undefined
+  // A failure ends the process, and the first tests are the likeliest to fail.
+  const { passed, results } = await runTests(tests.slice(0, together), change)
+  if (passed) return findWitness(change, tests.slice(together), 2 * together)
+  const failed = results.find((result) => !result.passed)?.test ?? String(tests[0])
+  withoutChange[failed] ??= runTests([failed])
+  if (!(await runTests([failed], change)).passed && (await withoutChange[failed]).passed) return failed
+  const others = tests.filter((test) => test !== failed)
+  return findWitness(change, others, together)
+}
 
 const survives = async (change: Change): Promise<boolean> => {
   const witness = refusedByTypes(change) ? 'the types' : await findWitness(change.id, testsFor(change))
@@ -78,5 +79,4 @@ const survives = async (change: Change): Promise<boolean> => {
 }
 
 const survivors = await Readable.from(changes).filter(survives, { concurrency: availableParallelism() }).toArray()
-const noticed = changes.length - survivors.length
-console.log(`${noticed} of ${changes.length} noticed: ${((100 * noticed) / changes.length).toFixed(1)} %`)
+console.log(`${changes.length - survivors.length} of ${changes.length} noticed`)
