@@ -43,17 +43,17 @@ const { results } = await runTests([], '', recording)
 const visits = new Set(readFileSync(visitsFile, 'utf8').split('\n'))
 const passing = results.filter(({ passed }) => passed)
 for (const { test } of results.filter(({ passed }) => !passed)) console.log(`${test} fails without a change`)
-
 const nearestTests = createNearestTests('.', files, (file) => passing.some(({ test }) => test === file))
 
-/** Returns the tests that can notice a change: those that run its code, near and quick ones first, then near ones. */
+/** Returns the likeliest tests to notice a change: those that run its code, those that run its file, and near ones. */
 const testsFor = ({ id, file }: Change): readonly string[] => {
   const near = nearestTests(file)
   const distance = (test: string) => (near.includes(test) ? near.indexOf(test) : near.length)
-  const rank = (one: (typeof passing)[number]) => distance(one.test) + one.milliseconds / 300
+  const ofFile = possible.filter((change) => change.file === file).map((change) => `${change.id} `)
+  const share = (test: string) => ofFile.filter((visit) => visits.has(visit + test)).length / ofFile.length
+  const rank = (one: (typeof passing)[number]) => distance(one.test) * (1 - share(one.test)) + one.milliseconds / 1_000
   const ranked = passing.toSorted((one, other) => rank(one) - rank(other)).map(({ test }) => test)
-  const running = ranked.filter((test) => visits.has(`${id} ${test}`))
-  return [...new Set([...running, ...near])].slice(0, 40)
+  return [...new Set([...ranked.filter((test) => visits.has(`${id} ${test}`)), ...ranked])].slice(0, 40)
 }
 
 const refusedByTypes = openTypes(process.cwd())

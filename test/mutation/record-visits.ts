@@ -1,18 +1,19 @@
 import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import type { WorkerGlobalState } from 'vitest'
 
 // Every process that starts with this module appends to a file which test file has come to the code of which change.
-
 const recorded = new Set<string>()
+const worker = globalThis as { __vitest_worker__?: WorkerGlobalState }
 
-const recordVisit = (change: string) => {
-  const { __vitest_worker__: running } = globalThis as { __vitest_worker__?: { readonly filepath: string } }
-  const line = `${change} ${relative('', running?.filepath ?? '')}\n`
+const recordVisit = (_: object, change: string | symbol) => {
+  const { current, filepath = '' } = worker.__vitest_worker__ ?? {}
+  // What runs while modules load serves all test files of the process, and not only the first.
+  const line = `${String(change)} ${current?.result ? relative('', filepath) : ''}\n`
   if (!recorded.has(line)) appendFileSync(String(process.env['VISITS']), line)
   recorded.add(line)
   return true
 }
 
 /** An instrumented source adds one to the count of a change when it comes to the code there. */
-const counts = new Proxy({}, { set: (_, change) => recordVisit(String(change)) })
-Object.assign(globalThis, { __stryker__: { mutantCoverage: { static: counts } } })
+Object.assign(globalThis, { __stryker__: { mutantCoverage: { static: new Proxy({}, { set: recordVisit }) } } })
