@@ -15,6 +15,7 @@ export const messageOf = (error: unknown): string => {
     return texts.value.tooMany(formatDuration(error.retryAfter))
   if (error instanceof ServiceError)
     return [error.message, ...error.errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')
+  if (error instanceof DOMException && /^Not(Readable|Found)/.test(error.name)) return texts.value.unreadable
   console.error(error)
   return texts.value.unexpected
 }

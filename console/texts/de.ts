@@ -14,6 +14,7 @@ export const de: Texts & ViewTexts = {
   more: 'Weitere Aktionen',
   moreFacts: 'Mehr',
   unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Laden Sie sie neu.',
+  unreadable: 'Ihr Gerät kann diese Datei nicht lesen.',
   unreachable:
     'Der Dienst hat nicht geantwortet. Prüfen Sie das Netz. Falls Sie etwas geändert haben, prüfen Sie, ob die ' +
     'Änderung gespeichert wurde. Versuchen Sie es dann erneut.',

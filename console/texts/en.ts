@@ -12,6 +12,7 @@ export const en = {
   more: 'More actions',
   moreFacts: 'More',
   unexpected: 'Something went wrong in this page. Reload it.',
+  unreadable: 'Your device cannot read this file.',
   unreachable:
     'The service did not answer. Check the network. If you changed something, check whether the change was made. ' +
     'Then try again.',

@@ -67,6 +67,29 @@ test('a dropped folder may have 200,000 files, which arrive in portions of any s
   expect([files.length, files.at(-1)?.path, emptyFolders]).toEqual([200_000, 'photos/199999', ['photos/old']])
 })
 
+test('a file or folder that the device cannot read does not stop the rest of a drop (K-8)', async () => {
+  const { file } = fileOf('a')
+  const refuse = (_: unknown, reject: (error: Error) => void) => reject(new Error('Denied.'))
+  const folderOf = (fullPath: string, readEntries: unknown) => ({
+    isDirectory: true,
+    fullPath,
+    createReader: () => ({ readEntries }),
+  })
+  const portions = [
+    [
+      { isFile: true, fullPath: '/photos/locked.jpg', file: refuse },
+      folderOf('/photos/private', refuse),
+      { isFile: true, fullPath: '/photos/a.jpg', file: (resolve: (file: File) => void) => resolve(file) },
+    ],
+    [],
+  ]
+  const folder = folderOf('/photos', (resolve: (entries?: readonly object[]) => void) => resolve(portions.shift()))
+  const items = [{ webkitGetAsEntry: () => folder }]
+  const { files, emptyFolders, failed } = await fromDrop({ items } as unknown as DataTransfer)
+  expect([files.map(({ path }) => path), emptyFolders]).toEqual([['photos/a.jpg'], []])
+  expect(failed.map(({ path }) => path)).toEqual(['photos/locked.jpg', 'photos/private'])
+})
+
 test('an action can apply to all of 50,000 uploads', () => {
   const { files } = heldSite()
   const uploads = create(files)
