@@ -9,8 +9,13 @@ import { Icon } from './icon.tsx'
  * of the browser.
  */
 export const messageOf = (error: unknown): string => {
-  // Without an answer of the service, the page shows a message of its own.
-  if (error instanceof ServiceError && error.status === 0 && error.cause !== undefined) return texts.value.unreachable
+  // Without an answer of the service, the page shows a message of its own. A gateway or proxy answers without a code.
+  if (
+    error instanceof ServiceError &&
+    error.code === error.status &&
+    (error.cause !== undefined || error.status >= 500)
+  )
+    return texts.value.unreachable
   if (error instanceof ServiceError && error.status === 429 && error.retryAfter !== undefined)
     return texts.value.tooMany(formatDuration(error.retryAfter))
   if (error instanceof ServiceError)

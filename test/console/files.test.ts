@@ -135,6 +135,26 @@ test('Undo says that a newer item has the name of a deleted item (K-24)', async 
   expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('newer')
 })
 
+test('Undo whose answer was lost succeeds when it is tried again (K-24)', async ({ openFolder }) => {
+  const page = await openFolder(['a.txt', 'album/b.txt'])
+  let isLost = true
+  await page.route('**/storage/**?restore=', async (route) => {
+    const response = await route.fetch()
+    const timeout = { status: 504, json: { message: 'Endpoint request timed out' } }
+    return route.fulfill(isLost ? timeout : { response })
+  })
+  await row(page, 'a.txt').click()
+  await press(page, 'Control+a', 'Delete')
+  await page.getByText('This deletes').waitFor()
+  await confirm(page, 'Delete')
+  await notice(page, '2 items deleted.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await notice(page, /and 1 more: The service did not answer\./).waitFor()
+  isLost = false
+  await page.getByLabel('Notices').getByRole('button', { name: 'Try again' }).click()
+  await notice(page, '2 items restored.').waitFor()
+})
+
 test('the page says for how long the service keeps deleted files (H-14)', async ({ start, open }) => {
   const service = await start([], { KEPT_DAYS: '7' })
   const page = await open('#/1001/files', { token: service.token, baseUrl: service.baseUrl })
