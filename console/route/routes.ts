@@ -62,11 +62,23 @@ export const goTo = (change: Partial<Route>, { replace = false } = {}): void => 
   route.value = parseRoute(hash)
 }
 
+let isHeld = false
+
+/** Until the returned function is called, the Back button leaves the page as it is. */
+export const holdRoute = (): (() => void) => {
+  isHeld = true
+  return () => {
+    isHeld = false
+  }
+}
+
 /** `before` is called after every change of the address, and may change the address again. */
 export const followAddress = (before: () => void): void => {
   const read = () => {
     before()
-    route.value = parseRoute(location.hash)
+    const kept = formatRoute(route.value)
+    if (!isHeld) route.value = parseRoute(location.hash)
+    else if (location.hash !== kept) history.pushState(null, '', kept)
   }
   addEventListener('hashchange', read)
   addEventListener('popstate', read)
