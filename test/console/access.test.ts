@@ -420,6 +420,20 @@ test('an author sees only the folders of the role, and can change them (A-43, K-
   await row(page, 'b.txt').waitFor()
 })
 
+test('buttons of a right disappear when the service has refused their action (K-27)', async ({ people, open }) => {
+  const token = await people.add({ name: 'ann', role: 'editor' })
+  const page = await open('#/1001/files', { token, baseUrl: people.baseUrl })
+  const create = page.getByRole('button', { name: 'New folder' })
+  await create.waitFor()
+  await people.access.people.change('ann', { role: 'viewer' })
+  await create.press('Enter')
+  await page.getByRole('textbox', { name: 'Name' }).fill('news')
+  await press(page, 'Enter')
+  await page.getByRole('dialog').getByRole('alert').getByText('files:write').waitFor()
+  await press(page, 'Escape')
+  await create.waitFor({ state: 'detached' })
+})
+
 test('the trash shows and restores only what the rights allow (K-27, A-45)', async ({ people, open }) => {
   for (const path of ['press/a.txt', 'news/b.txt', 'secret.txt']) {
     await people.files.put(path, path)
