@@ -1,12 +1,11 @@
-import { useEffect, useId } from 'preact/hooks'
+import { useId } from 'preact/hooks'
+import { useHeldPage } from '../page/held-page.ts'
 import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/copy-text.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { hintOf, Labelled } from '../parts/fields.tsx'
 import { formatMoment } from '../parts/format.ts'
-import { useLeaveWarning } from '../parts/leave-warning.ts'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
-import { holdRoute } from '../route/routes.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 
 /** A secret that the service has just created. `name` is the name of the person or the key. */
@@ -25,8 +24,7 @@ interface SecretDialogProps extends SecretOf<'invitation' | 'key' | 'webhook'> {
 export const SecretDialog = ({ kind, name = '', expires = '', secret, onClose }: SecretDialogProps) => {
   const { title, label, hint, copy, copied } = viewTexts.value.access.secrets[kind]
   const id = useId()
-  useEffect(holdRoute, [])
-  useLeaveWarning(true)
+  useHeldPage(true)
   const copySecret = async () => {
     try {
       await copyText(secret)

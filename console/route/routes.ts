@@ -62,13 +62,13 @@ export const goTo = (change: Partial<Route>, { replace = false } = {}): void => 
   route.value = parseRoute(hash)
 }
 
-let isHeld = false
+let onHeld: (() => void) | undefined
 
-/** Until the returned function is called, the Back button leaves the page as it is. */
-export const holdRoute = (): (() => void) => {
-  isHeld = true
+/** Until the returned function is called, Back only calls `onBack`, and the page stays. */
+export const holdRoute = (onBack = () => {}): (() => void) => {
+  onHeld = onBack
   return () => {
-    isHeld = false
+    onHeld = undefined
   }
 }
 
@@ -77,8 +77,11 @@ export const followAddress = (before: () => void): void => {
   const read = () => {
     before()
     const kept = formatRoute(route.value)
-    if (!isHeld) route.value = parseRoute(location.hash)
-    else if (location.hash !== kept) history.pushState(null, '', kept)
+    if (!onHeld) route.value = parseRoute(location.hash)
+    else if (location.hash !== kept) {
+      history.pushState(null, '', kept)
+      onHeld()
+    }
   }
   addEventListener('hashchange', read)
   addEventListener('popstate', read)
