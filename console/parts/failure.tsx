@@ -4,6 +4,9 @@ import { Button } from './button.tsx'
 import { formatDuration } from './format.ts'
 import { Icon } from './icon.tsx'
 
+/** E-46 */
+export const nameTaken = 104022
+
 /**
  * The message of a failure of the service. Other errors are faults of this page: their messages appear in the console
  * of the browser.
@@ -18,6 +21,7 @@ export const messageOf = (error: unknown): string => {
     return texts.value.unreachable
   if (error instanceof ServiceError && error.status === 429 && error.retryAfter !== undefined)
     return texts.value.tooMany(formatDuration(error.retryAfter))
+  if (error instanceof ServiceError && error.code === nameTaken) return texts.value.nameTaken
   if (error instanceof ServiceError)
     return [error.message, ...error.errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')
   if (error instanceof DOMException && /^Not(Readable|Found)/.test(error.name)) return texts.value.unreadable

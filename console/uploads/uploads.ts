@@ -1,5 +1,6 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { nameTaken } from '../parts/failure.tsx'
 import type { Given } from './dropped.ts'
 import { forEachPath } from './for-each-path.ts'
 import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.ts'
@@ -45,7 +46,7 @@ const mostAtOnce = 3
 const mostNumbers = 100
 
 const isTaken = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.status === 412 || error.code === 104022)
+  error instanceof ServiceError && (error.status === 412 || error.code === nameTaken)
 /** The token expired or the service was unavailable. The file itself is not the cause. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
