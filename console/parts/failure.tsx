@@ -7,6 +7,8 @@ import { Icon } from './icon.tsx'
 /** E-46 */
 export const nameTaken = 104022
 
+export const nameTakenError = (): ServiceError => new ServiceError({ status: 400, code: nameTaken, message: '' })
+
 /**
  * The message of a failure of the service. Other errors are faults of this page: their messages appear in the console
  * of the browser.

@@ -1,6 +1,6 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { ServiceError, type SiteClient } from '../../client/src/index.ts'
-import { nameTaken } from '../parts/failure.tsx'
+import { nameTaken, nameTakenError } from '../parts/failure.tsx'
 import type { Given } from './dropped.ts'
 import { forEachPath } from './for-each-path.ts'
 import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.ts'
@@ -103,7 +103,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
   const fail = (upload: Upload, error: unknown) => {
     const forAll = answers.get(-upload.group)
     if (!isTaken(error) || answers.has(upload.id)) {
-      change(upload.id, { stage: 'failed', error })
+      change(upload.id, { stage: 'failed', error: isTaken(error) ? nameTakenError() : error })
     } else if (forAll) {
       answers.set(upload.id, forAll)
       change(upload.id, { stage: forAll === 'skip' ? 'skipped' : 'waiting', sent: 0, address: undefined })

@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { type Files, ServiceError } from '../../../client/src/index.ts'
+import { messageOf } from '../../../console/parts/failure.tsx'
+import { texts } from '../../../console/texts/texts.ts'
 import { fromDrop } from '../../../console/uploads/dropped.ts'
 import { createKeptUploads, match } from '../../../console/uploads/kept-uploads.ts'
 import { runningFirst } from '../../../console/uploads/upload-list.ts'
@@ -123,6 +125,15 @@ test('an answer for all files applies only to later collisions of the same uploa
   uploads.answer(uploads.question.value?.id ?? 0, 'replace', true)
   gate.resolve()
   await vi.waitFor(() => expect(stages(uploads)).toEqual(['a done', 'new done', 'late done', 'b asking']))
+})
+
+test('an upload says that a name is taken when a folder has the name of its file', async () => {
+  const uploads = create({ put: () => Promise.reject(refusal(412, 100412)) })
+  uploads.add(given('a'), '')
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a asking']))
+  uploads.answer(uploads.question.value?.id ?? 0, 'replace', false)
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed']))
+  expect(messageOf(uploads.all.value[0]?.error)).toBe(texts.value.nameTaken)
 })
 
 test('after a reload, uploads continue only with the same files', () => {
