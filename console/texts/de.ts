@@ -16,7 +16,8 @@ export const de: Texts & ViewTexts = {
   unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Laden Sie sie neu.',
   unreadable: 'Ihr Gerät kann diese Datei nicht lesen.',
   nameTaken:
-    'Dieser Name ist vergeben. Wählen Sie einen anderen, oder benennen oder verschieben Sie zuerst das andere Element.',
+    'Dieser Name ist vergeben. Wählen Sie einen anderen Namen, oder benennen oder verschieben Sie zuerst das andere ' +
+    'Element.',
   unreachable:
     'Der Dienst hat nicht geantwortet. Prüfen Sie das Netz. Falls Sie etwas geändert haben, prüfen Sie, ob die ' +
     'Änderung gespeichert wurde. Versuchen Sie es dann erneut.',
