@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { useHeldPage } from '../page/held-page.ts'
 import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/copy-text.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -19,10 +20,11 @@ interface SecretDialogProps extends SecretOf<'invitation' | 'key' | 'webhook'> {
   readonly onClose: () => void
 }
 
-/** The service never shows the secret again, so only the buttons close this dialog. */
+/** The service never shows the secret again, so only a button closes this dialog. */
 export const SecretDialog = ({ kind, name = '', expires = '', secret, onClose }: SecretDialogProps) => {
   const { title, label, hint, copy, copied } = viewTexts.value.access.secrets[kind]
   const id = useId()
+  useHeldPage(true)
   const copySecret = async () => {
     try {
       await copyText(secret)

@@ -3,7 +3,7 @@ import { notifyFailure } from '../parts/toasts.tsx'
 import { fromDrop } from '../uploads/dropped.ts'
 import { isWithin, parentOf } from '../uploads/paths.ts'
 import type { FilesPage } from './files-context.ts'
-import { relocateAndNotify } from './notified-actions.ts'
+import { notifyFailures, relocateAndNotify } from './notified-actions.ts'
 
 // The dragged entries. The media type is unique to this tab, because another tab may drag paths of another site.
 let dragged: { readonly type: string; readonly paths: readonly string[] } | undefined
@@ -56,8 +56,11 @@ export const dropOn = (folder: string, { store, uploads, rights }: FilesPage) =>
     event.stopPropagation()
     if (!isHighlighted) return
     try {
-      if (holdsFiles(data)) uploads.add(await fromDrop(data), folder)
-      else await relocateAndNotify(store, event.ctrlKey ? 'copy' : 'move', paths, folder)
+      if (holdsFiles(data)) {
+        const given = await fromDrop(data)
+        uploads.add(given, folder)
+        notifyFailures(given)
+      } else await relocateAndNotify(store, event.ctrlKey ? 'copy' : 'move', paths, folder)
     } catch (error) {
       notifyFailure('', error)
     }

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
+import { useHeldPage } from '../page/held-page.ts'
 import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { useLeaveWarning } from '../parts/leave-warning.ts'
 import { setter } from '../parts/setter.ts'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
@@ -149,7 +149,6 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
   const open = () => attempt(editor.open)
   useEffect(() => {
     open()
-    return editor.close
   }, [editor])
   const close = setter(store.dialog, undefined)
   const save = () =>
@@ -160,7 +159,7 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
       store.refresh()
     })
   const isChanged = editor.isChanged.value
-  useLeaveWarning(isChanged)
+  useHeldPage(isChanged, setter(isAsking, true))
   const askToClose = () => {
     if (isChanged) isAsking.value = true
     else close()
@@ -178,15 +177,7 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
         }}
       >
         <div class="dialog-body">
-          {isAsking.value && (
-            <Question
-              onDiscard={() => {
-                editor.discard()
-                close()
-              }}
-              onContinue={setter(isAsking, false)}
-            />
-          )}
+          {isAsking.value && <Question onDiscard={close} onContinue={setter(isAsking, false)} />}
           {!base && failure.value === undefined && <p role="status">{texts.value.loading}</p>}
           <Body editor={editor} name={name} canEdit={canEdit} isBusy={isBusy.value} />
         </div>

@@ -26,9 +26,6 @@ export interface Editor {
   /** Returns false if somebody else saved first. Then `theirs` is that state, and the next call replaces it. */
   save(): Promise<boolean>
   takeTheirs(): void
-  discard(): void
-  /** Keeps unsaved changes for the next editor of the file, unless the user has discarded them. */
-  close(): void
 }
 
 const lineEndOf = (text: string): Saved['lineEnd'] => {
@@ -46,30 +43,18 @@ const readSaved = async ({ files }: SiteClient, path: string): Promise<Saved> =>
 
 const isOf = (error: unknown, status: number): boolean => error instanceof ServiceError && error.status === status
 
-type Unsaved = Map<string, { readonly text: string; readonly base: Saved }>
-
-/** The unsaved texts of each sign-in, by path. */
-const unsaved = new WeakMap<SiteClient, Unsaved>()
-
-const unsavedOf = (client: SiteClient): Unsaved => {
-  const found = unsaved.get(client) ?? new Map()
-  unsaved.set(client, found)
-  return found
-}
-
 /** Lets a person change the text of a file. Saving replaces only the state that this person has seen (K-44). */
 export const createEditor = (client: SiteClient, path: string): Editor => {
-  const mine = unsavedOf(client)
   const text = signal('')
   const base = signal<Saved>()
   const theirs = signal<Saved>()
   const isChanged = computed(() => base.value !== undefined && text.value !== base.value.text)
 
-  const begin = (saved: Saved, current = saved.text ?? '') =>
+  const begin = (saved: Saved) =>
     batch(() => {
       base.value = saved
       theirs.value = undefined
-      text.value = current
+      text.value = saved.text ?? ''
     })
 
   const put = async ({ etag, contentType }: Saved) => {
@@ -84,10 +69,7 @@ export const createEditor = (client: SiteClient, path: string): Editor => {
     theirs,
     isChanged,
     async open() {
-      const kept = mine.get(path)
-      mine.delete(path)
-      if (kept) begin(kept.base, kept.text)
-      else begin(await readSaved(client, path))
+      begin(await readSaved(client, path))
     },
     async save() {
       const expected = theirs.value ?? base.value
@@ -107,12 +89,6 @@ export const createEditor = (client: SiteClient, path: string): Editor => {
     },
     takeTheirs() {
       if (theirs.value) begin(theirs.value)
-    },
-    discard() {
-      text.value = base.value?.text ?? ''
-    },
-    close() {
-      if (isChanged.value && base.value) mine.set(path, { text: text.value, base: base.value })
     },
   }
 }

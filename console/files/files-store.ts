@@ -1,6 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { type Change, type FolderContent, ServiceError, type SiteClient } from '../../client/src/index.ts'
-import { texts } from '../texts/texts.ts'
+import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
+import { nameTakenError } from '../parts/failure.tsx'
 import { forEachPath, type Outcome } from '../uploads/for-each-path.ts'
 import { pathExists } from '../uploads/path-exists.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
@@ -85,8 +85,7 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     },
     async createFolder(place, name) {
       const path = join(place, name)
-      if (await pathExists(client(), path))
-        throw new ServiceError({ status: 400, code: 104022, message: texts.value.files.exists(name) })
+      if (await pathExists(client(), path)) throw nameTakenError()
       await client().files.createFolder(path)
       await selectNamed(place, name)
     },

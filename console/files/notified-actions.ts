@@ -5,11 +5,15 @@ import type { Outcome } from '../uploads/for-each-path.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import type { FilesStore, Relocation } from './files-store.ts'
 
-const notifyFailures = ({ failed }: Outcome, repeat: (paths: readonly string[]) => void): void => {
+export const notifyFailures = (
+  { failed }: Pick<Outcome, 'failed'>,
+  repeat?: (paths: readonly string[]) => void,
+): void => {
   const [first] = failed
   if (!first) return
   const paths = failed.map(({ path }) => path)
-  notifyFailure(texts.value.files.notDone(nameOf(first.path), failed.length - 1), first.error, () => repeat(paths))
+  const text = texts.value.files.notDone(nameOf(first.path), failed.length - 1)
+  notifyFailure(text, first.error, repeat && (() => repeat(paths)))
 }
 
 /** The name of a single item, or the number of items. */

@@ -27,8 +27,7 @@ const findStart = async ({ changes }: SiteClient): Promise<string> => {
   return newest.length < overlap ? '' : (newest[0]?.id ?? '')
 }
 
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ServiceError && error.status >= 400 && error.status < 500
+const isRefusal = ({ status }: ServiceError): boolean => status >= 400 && status < 500
 
 /** Collects changes, so that many changes at once reload each view only once. */
 const createBatch = (report: (changes: readonly Change[]) => void) => {
@@ -63,6 +62,13 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
     isOffline.value = isAway
   }
 
+  const report = (error: unknown) => {
+    if (error instanceof ServiceError) setAway(!isRefusal(error))
+    // The script that follows changes did not load, and a browser does not load it again. So the views only read the
+    // site again from time to time.
+    else reconnects.value++
+  }
+
   const follow = (client: SiteClient) => {
     const batch = createBatch(tell)
     let last: string | undefined
@@ -85,7 +91,7 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
         } catch (error) {
           // The views show failures themselves. Here, a failure only makes the next wait longer.
           if (signal.aborted) return
-          setAway(!isRefusal(error))
+          report(error)
         }
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, Math.min(longest, shortest * 2 ** failures))

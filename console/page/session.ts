@@ -61,13 +61,17 @@ const signInRefused = 101001
 export const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
 
 /** The service also refuses a wrong old password. Then the token still works. */
-const isTokenRefused = async (response: Response): Promise<boolean> => {
-  if (response.status !== 401) return false
+const isTokenRefused = (status: number, code: unknown): boolean => status === 401 && code !== signInRefused
+
+/** */
+const isRightMissing = (code: unknown): boolean => code === 104003 || code === 100403
+
+const codeOf = async (response: Response): Promise<unknown> => {
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => undefined)
-  return Object(body).code !== signInRefused
+  return Object(body).code
 }
 
 /** The token of the tab has priority over the token of the device, and does not replace it. */
@@ -107,9 +111,21 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     const send = options.fetch ?? ((...request) => fetch(...request))
     return async (...request) => {
       const response = await send(...request)
-      if (own === token && entrance.value && (await isTokenRefused(response))) isExpired.value = true
+      if (response.status < 400 || own !== token || !entrance.value) return response
+      const code = await codeOf(response)
+      if (isTokenRefused(response.status, code)) isExpired.value = true
+      if (isRightMissing(code)) readRights(own).catch(() => {})
       return response
     }
+  }
+
+  /** After a refusal, the page shows only what the caller may still do. */
+  const readRights = async (own: string): Promise<void> => {
+    const { list: [first] = [], choose } = entrance.value ?? {}
+    const me = first && (await choose?.(first.id).access.me())
+    const now = entrance.value
+    if (me && own === token && now && JSON.stringify(me.sites) !== JSON.stringify(now.me?.sites))
+      entrance.value = { ...now, me }
   }
 
   const lookUp = async (wanted: string): Promise<Entrance> => {

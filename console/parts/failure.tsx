@@ -4,17 +4,27 @@ import { Button } from './button.tsx'
 import { formatDuration } from './format.ts'
 import { Icon } from './icon.tsx'
 
+/** E-46 */
+export const nameTaken = 104022
+
+export const nameTakenError = (): ServiceError => new ServiceError({ status: 400, code: nameTaken, message: '' })
+
+/** The page has its own messages where the service gave no answer, and where the message of the service is for programs. */
+const serviceMessageOf = ({ status, code, cause, retryAfter, message, errors }: ServiceError): string => {
+  // A gateway or proxy answers without a code.
+  if (code === status && (cause !== undefined || status >= 500)) return texts.value.unreachable
+  if (status === 429 && retryAfter !== undefined) return texts.value.tooMany(formatDuration(retryAfter))
+  if (code === nameTaken) return texts.value.nameTaken
+  return [message, ...errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')
+}
+
 /**
  * The message of a failure of the service. Other errors are faults of this page: their messages appear in the console
  * of the browser.
  */
 export const messageOf = (error: unknown): string => {
-  // Without an answer of the service, the page shows a message of its own.
-  if (error instanceof ServiceError && error.status === 0 && error.cause !== undefined) return texts.value.unreachable
-  if (error instanceof ServiceError && error.status === 429 && error.retryAfter !== undefined)
-    return texts.value.tooMany(formatDuration(error.retryAfter))
-  if (error instanceof ServiceError)
-    return [error.message, ...error.errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')
+  if (error instanceof ServiceError) return serviceMessageOf(error)
+  if (error instanceof DOMException && /^Not(Readable|Found)/.test(error.name)) return texts.value.unreadable
   console.error(error)
   return texts.value.unexpected
 }

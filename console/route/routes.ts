@@ -62,11 +62,26 @@ export const goTo = (change: Partial<Route>, { replace = false } = {}): void => 
   route.value = parseRoute(hash)
 }
 
+let onHeld: (() => void) | undefined
+
+/** Until the returned function is called, Back only calls `onBack`, and the page stays. */
+export const holdRoute = (onBack = () => {}): (() => void) => {
+  onHeld = onBack
+  return () => {
+    onHeld = undefined
+  }
+}
+
 /** `before` is called after every change of the address, and may change the address again. */
 export const followAddress = (before: () => void): void => {
   const read = () => {
     before()
-    route.value = parseRoute(location.hash)
+    const kept = formatRoute(route.value)
+    if (!onHeld) route.value = parseRoute(location.hash)
+    else if (location.hash !== kept) {
+      history.pushState(null, '', kept)
+      onHeld()
+    }
   }
   addEventListener('hashchange', read)
   addEventListener('popstate', read)

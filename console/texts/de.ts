@@ -14,6 +14,10 @@ export const de: Texts & ViewTexts = {
   more: 'Weitere Aktionen',
   moreFacts: 'Mehr',
   unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Laden Sie sie neu.',
+  unreadable: 'Ihr Gerät kann diese Datei nicht lesen.',
+  nameTaken:
+    'Dieser Name ist vergeben. Wählen Sie einen anderen Namen, oder benennen oder verschieben Sie zuerst das andere ' +
+    'Element.',
   unreachable:
     'Der Dienst hat nicht geantwortet. Prüfen Sie das Netz. Falls Sie etwas geändert haben, prüfen Sie, ob die ' +
     'Änderung gespeichert wurde. Versuchen Sie es dann erneut.',
@@ -561,7 +565,6 @@ export const de: Texts & ViewTexts = {
       cutAndCopy: 'Strg+X, Strg+C',
     },
     noSlash: 'Ein Name darf keinen Schrägstrich enthalten.',
-    exists: (name) => `${name} gibt es schon. Geben Sie einen anderen Namen ein.`,
     create: 'Anlegen',
     renameTitle: (name) => `${name} umbenennen`,
     renameAction: 'Umbenennen',
@@ -577,7 +580,6 @@ export const de: Texts & ViewTexts = {
     copied: (items, folder) => `${items} nach ${folder} kopiert.`,
     removed: (items) => `${items} gelöscht.`,
     restored: (name) => `${name} wiederhergestellt.`,
-    placeTaken: 'Ein neueres Element hat diesen Namen. Benennen Sie es zuerst um, oder verschieben Sie es.',
     notDone: (name, more) => (more > 0 ? `${name} und ${more} weitere:` : `${name}:`),
     removeTitle: (count, name) =>
       count === 1 ? `${name} löschen?` : `${plural(count, 'Element', 'Elemente')} löschen?`,

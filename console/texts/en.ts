@@ -12,6 +12,8 @@ export const en = {
   more: 'More actions',
   moreFacts: 'More',
   unexpected: 'Something went wrong in this page. Reload it.',
+  unreadable: 'Your device cannot read this file.',
+  nameTaken: 'This name is taken. Use another name, or first rename or move the item that has this name.',
   unreachable:
     'The service did not answer. Check the network. If you changed something, check whether the change was made. ' +
     'Then try again.',
@@ -171,7 +173,6 @@ export const en = {
       cutAndCopy: 'Ctrl+X, Ctrl+C',
     },
     noSlash: 'A name cannot contain a slash.',
-    exists: (name: string) => `${name} already exists. Enter another name.`,
     create: 'Create',
     renameTitle: (name: string) => `Rename ${name}`,
     renameAction: 'Rename',
@@ -187,7 +188,6 @@ export const en = {
     copied: (items: string, folder: string) => `${items} copied to ${folder}.`,
     removed: (items: string) => `${items} deleted.`,
     restored: (name: string) => `${name} restored.`,
-    placeTaken: 'A newer item has this name. Rename or move the newer item first.',
     notDone: (name: string, more: number) => (more > 0 ? `${name} and ${more} more:` : `${name}:`),
     removeTitle: (count: number, name: string) =>
       count === 1 ? `Delete ${name}?` : `Delete ${plural(count, 'item', 'items')}?`,

@@ -1,3 +1,5 @@
+import type { Outcome } from './for-each-path.ts'
+
 /** A dropped or chosen file, and its path relative to the target folder: `photos/a.jpg`. */
 export interface Dropped {
   readonly path: string
@@ -32,15 +34,16 @@ async function* contentsOf(folder: FileSystemDirectoryEntry) {
 }
 
 /**
- * Returns all dropped files, with the contents of folders. Reads the entries synchronously, because the browser forgets
- * them after the event.
+ * Returns all dropped files, with the contents of folders, and what the device cannot read. Reads the entries
+ * synchronously, because the browser forgets them after the event.
  */
-export const fromDrop = async (data: DataTransfer): Promise<Given> => {
+export const fromDrop = async (data: DataTransfer): Promise<Given & Pick<Outcome, 'failed'>> => {
   const files: Dropped[] = []
   const emptyFolders: string[] = []
+  const failed: { path: string; error: unknown }[] = []
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
-  if (entries.length === 0) return fromInput(data.files)
-  const take = async (entry: FileSystemEntry): Promise<void> => {
+  if (entries.length === 0) return { ...fromInput(data.files), failed }
+  const read = async (entry: FileSystemEntry): Promise<void> => {
     if (isFile(entry)) files.push({ path: pathOf(entry), file: await fileOf(entry) })
     else if (isFolder(entry)) {
       let isEmpty = true
@@ -51,6 +54,13 @@ export const fromDrop = async (data: DataTransfer): Promise<Given> => {
       if (isEmpty) emptyFolders.push(pathOf(entry))
     }
   }
+  const take = async (entry: FileSystemEntry): Promise<void> => {
+    try {
+      await read(entry)
+    } catch (error) {
+      failed.push({ path: pathOf(entry), error })
+    }
+  }
   for (const entry of entries) await take(entry)
-  return { files, emptyFolders }
+  return { files, emptyFolders, failed }
 }

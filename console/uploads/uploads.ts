@@ -1,5 +1,6 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { nameTaken, nameTakenError } from '../parts/failure.tsx'
 import type { Given } from './dropped.ts'
 import { forEachPath } from './for-each-path.ts'
 import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.ts'
@@ -45,7 +46,7 @@ const mostAtOnce = 3
 const mostNumbers = 100
 
 const isTaken = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.status === 412 || error.code === 104022)
+  error instanceof ServiceError && (error.status === 412 || error.code === nameTaken)
 /** The token expired or the service was unavailable. The file itself is not the cause. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
@@ -102,7 +103,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
   const fail = (upload: Upload, error: unknown) => {
     const forAll = answers.get(-upload.group)
     if (!isTaken(error) || answers.has(upload.id)) {
-      change(upload.id, { stage: 'failed', error })
+      change(upload.id, { stage: 'failed', error: isTaken(error) ? nameTakenError() : error })
     } else if (forAll) {
       answers.set(upload.id, forAll)
       change(upload.id, { stage: forAll === 'skip' ? 'skipped' : 'waiting', sent: 0, address: undefined })

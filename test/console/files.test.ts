@@ -88,7 +88,7 @@ test('a new name is free and has no slash; the entry gets focus (K-25)', async (
   const field = page.getByLabel('New name')
   await field.fill('b.txt')
   await press(page, 'Enter')
-  expect(await page.getByRole('dialog').getByRole('alert').textContent()).toMatch(/name is taken/i)
+  expect(await page.getByRole('dialog').getByRole('alert').textContent()).toMatch(/^This name is taken/)
   await field.fill('sub/a.txt')
   await press(page, 'Enter')
   const reason = await field.evaluate((shown) => shown instanceof HTMLInputElement && shown.validationMessage)
@@ -103,7 +103,7 @@ test('a new name is free and has no slash; the entry gets focus (K-25)', async (
   expect(await page.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true)
   await folderName.fill('b.txt')
   await press(page, 'Enter')
-  await page.getByRole('alert').getByText('b.txt already exists. Enter another name.').waitFor()
+  await page.getByRole('alert').getByText('This name is taken.').waitFor()
   await folderName.fill('new')
   await press(page, 'Enter')
   await expect.poll(() => grid(page).locator('.is-active').textContent()).toContain('new')
@@ -131,8 +131,28 @@ test('Undo says that a newer item has the name of a deleted item (K-24)', async 
   await notice(page, 'a.txt deleted.').waitFor()
   await client.files.put(`${folder}/a.txt`, 'newer')
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('A newer item has this name. Rename or move the newer item first.').waitFor()
+  await page.getByText('first rename or move the item that has this name').waitFor()
   expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('newer')
+})
+
+test('Undo whose answer was lost succeeds when it is tried again (K-24)', async ({ openFolder }) => {
+  const page = await openFolder(['a.txt', 'album/b.txt'])
+  let isLost = true
+  await page.route('**/storage/**?restore=', async (route) => {
+    const response = await route.fetch()
+    const timeout = { status: 504, json: { message: 'Endpoint request timed out' } }
+    return route.fulfill(isLost ? timeout : { response })
+  })
+  await row(page, 'a.txt').click()
+  await press(page, 'Control+a', 'Delete')
+  await page.getByText('This deletes').waitFor()
+  await confirm(page, 'Delete')
+  await notice(page, '2 items deleted.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await notice(page, /and 1 more: The service did not answer\./).waitFor()
+  isLost = false
+  await page.getByLabel('Notices').getByRole('button', { name: 'Try again' }).click()
+  await notice(page, '2 items restored.').waitFor()
 })
 
 test('the page says for how long the service keeps deleted files (H-14)', async ({ start, open }) => {

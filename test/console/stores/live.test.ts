@@ -113,6 +113,17 @@ test('a hidden page sends no requests until the page is visible again', async ()
   end()
 })
 
+test('without the script that follows changes, views read again, and the page is not offline', async () => {
+  const site = createSite(1)
+  const { live } = createPage()
+  site.fail(new TypeError('Failed to fetch dynamically imported module.'))
+  const end = live.follow(site.client)
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(live.isOffline.value).toBe(false)
+  expect(live.reconnects.value).toBeGreaterThan(2)
+  end()
+})
+
 test('while the service is unavailable, the page shows this and sends fewer requests', async () => {
   const site = createSite(1)
   const { live } = createPage()

@@ -26,6 +26,7 @@ test('a picture is recognised by its extension, in any case', () => {
   expect(pictureType('photo.JPG')).toBe('image/jpeg')
   expect(pictureType('photo.jpg.html')).toBeUndefined()
   expect(pictureType('png')).toBe('image/png')
+  expect(['constructor', 'a.__proto__'].map(pictureType)).toEqual([undefined, undefined])
 })
 
 test('only the beginning of a large text is requested', async () => {

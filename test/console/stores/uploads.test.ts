@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { type Files, ServiceError } from '../../../client/src/index.ts'
+import { messageOf } from '../../../console/parts/failure.tsx'
+import { texts } from '../../../console/texts/texts.ts'
 import { fromDrop } from '../../../console/uploads/dropped.ts'
 import { createKeptUploads, match } from '../../../console/uploads/kept-uploads.ts'
 import { runningFirst } from '../../../console/uploads/upload-list.ts'
@@ -67,6 +69,29 @@ test('a dropped folder may have 200,000 files, which arrive in portions of any s
   expect([files.length, files.at(-1)?.path, emptyFolders]).toEqual([200_000, 'photos/199999', ['photos/old']])
 })
 
+test('a file or folder that the device cannot read does not stop the rest of a drop (K-8)', async () => {
+  const { file } = fileOf('a')
+  const refuse = (_: unknown, reject: (error: Error) => void) => reject(new Error('Denied.'))
+  const folderOf = (fullPath: string, readEntries: unknown) => ({
+    isDirectory: true,
+    fullPath,
+    createReader: () => ({ readEntries }),
+  })
+  const portions = [
+    [
+      { isFile: true, fullPath: '/photos/locked.jpg', file: refuse },
+      folderOf('/photos/private', refuse),
+      { isFile: true, fullPath: '/photos/a.jpg', file: (resolve: (file: File) => void) => resolve(file) },
+    ],
+    [],
+  ]
+  const folder = folderOf('/photos', (resolve: (entries?: readonly object[]) => void) => resolve(portions.shift()))
+  const items = [{ webkitGetAsEntry: () => folder }]
+  const { files, emptyFolders, failed } = await fromDrop({ items } as unknown as DataTransfer)
+  expect([files.map(({ path }) => path), emptyFolders]).toEqual([['photos/a.jpg'], []])
+  expect(failed.map(({ path }) => path)).toEqual(['photos/locked.jpg', 'photos/private'])
+})
+
 test('an action can apply to all of 50,000 uploads', () => {
   const { files } = heldSite()
   const uploads = create(files)
@@ -100,6 +125,15 @@ test('an answer for all files applies only to later collisions of the same uploa
   uploads.answer(uploads.question.value?.id ?? 0, 'replace', true)
   gate.resolve()
   await vi.waitFor(() => expect(stages(uploads)).toEqual(['a done', 'new done', 'late done', 'b asking']))
+})
+
+test('an upload says that a name is taken when a folder has the name of its file', async () => {
+  const uploads = create({ put: () => Promise.reject(refusal(412, 100412)) })
+  uploads.add(given('a'), '')
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a asking']))
+  uploads.answer(uploads.question.value?.id ?? 0, 'replace', false)
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed']))
+  expect(messageOf(uploads.all.value[0]?.error)).toBe(texts.value.nameTaken)
 })
 
 test('after a reload, uploads continue only with the same files', () => {
