@@ -82,7 +82,7 @@ const personNamed = async ({ people }: AdminStores, name: string): Promise<Perso
 const invitationView = async (stores: AdminStores, name: string, site: SiteId, invitation?: Invitation) => {
   const { dataCentre } = await siteOf(stores, site)
   const { url = '' } = (await stores.sites.getDataCentre(dataCentre)) ?? {}
-  return describeInvitation({ name }, invitation, url)
+  return describeInvitation(name, invitation, url)
 }
 
 const readPassword = async (): Promise<string> => {
@@ -141,7 +141,6 @@ const applyChange = async (stores: AdminStores, name: string, wanted: UserChange
 const setPassword = ({ people }: AdminStores, { name, password }: Required<Pick<Person, 'name' | 'password'>>) =>
   updatePerson(people, name, ({ invitation: _, ...person }) => ({
     after: { ...person, password, sessions: newSessions(person, Date.now()) },
-    entries: [],
   }))
 
 const change = async (stores: AdminStores, name: string, options: ChangeOptions) => {

@@ -117,10 +117,8 @@ const personOf = async (deps: IssuerDeps, request: RoutedRequest, provided: Prov
 const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
   const begun = readBegun(request)
   if (!begun) throw new ServiceError('signInRefused')
-  const limits = limitsOfAddress(request.address)
   const signIn = () => personOf(deps, request, provided, begun)
-  const { name, sessions } = await countedAttempt(deps.attempts, limits, signIn)
-  await deps.attempts.forgive(limits)
+  const { name, sessions } = await countedAttempt(deps.attempts, limitsOfAddress(request.address), signIn)
   const code = newToken()
   const signedIn: SignedIn = { name, sessions, challenge: begun.challenge }
   const expires = Math.floor(deps.clock.wall() / 1000) + codeLasts

@@ -42,14 +42,14 @@ export const addUser = operation({ body: bodyOf('newUserBody') }, async (input, 
   const { site, body, dataCentre } = input
   const sites = { [site.id]: entryIn(body) ?? { rights: [] } }
   const { person, invitation } = await add(deps, input, { ...body, sites })
-  return secret<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre.url), 201)
+  return secret<Answer<typeof invitationAnswer>>(describeInvitation(person.name, invitation, dataCentre.url), 201)
 })
 
 /** 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
 export const changeUser = operation({ params: nameOf, body: bodyOf('userChangeBody') }, async (input, deps) => {
   const { body, params, dataCentre } = input
   const { person, invitation } = await change(deps, input, params.name, { ...body, entry: entryIn(body) })
-  return secret<Answer<typeof invitationAnswer>>(describeInvitation(person, invitation, dataCentre.url))
+  return secret<Answer<typeof invitationAnswer>>(describeInvitation(person.name, invitation, dataCentre.url))
 })
 
 /** */

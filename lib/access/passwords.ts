@@ -3,30 +3,25 @@ import { promisify } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
 import { createTurns } from '../core/turns.ts'
 
-const present = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const
+const present = { memory: 19 * 1024, passes: 2, parallelism: 1, tagLength: 32 } as const
 
 const presentPrefix = `$argon2id$v=19$m=${present.memory},t=${present.passes},p=${present.parallelism}$`
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 
-interface Hash {
-  readonly cost: Pick<Argon2Parameters, keyof typeof present>
-  readonly nonce: Buffer
-  readonly tag: Buffer
-}
-
 const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 const inBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-const read = (phc: string): Hash => {
-  const [, memory, passes, parallelism, nonce, tag] = shape.exec(phc) ?? []
-  if (nonce === undefined || tag === undefined) throw new Error('The format of a stored password is unknown')
+const read = (phc: string) => {
+  const [, memory, passes, parallelism, nonce, encodedTag] = shape.exec(phc) ?? []
+  if (nonce === undefined || encodedTag === undefined) throw new Error('The format of a stored password is unknown')
+  const tag = Buffer.from(encodedTag, 'base64')
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
-  return { cost, nonce: Buffer.from(nonce, 'base64'), tag: Buffer.from(tag, 'base64') }
+  return { tag, parameters: { ...cost, tagLength: tag.length, nonce: Buffer.from(nonce, 'base64') } }
 }
 
-const write = ({ nonce, tag }: Omit<Hash, 'cost'>): string => `${presentPrefix}${inBase64(nonce)}$${inBase64(tag)}`
+const write = (nonce: Buffer, tag: Buffer): string => `${presentPrefix}${inBase64(nonce)}$${inBase64(tag)}`
 
 /**
  * Hashing and reading files use the same threads. So only a few hashes are computed at once, and the other calls wait.
@@ -34,23 +29,21 @@ const write = ({ nonce, tag }: Omit<Hash, 'cost'>): string => `${presentPrefix}$
  */
 const inTurn = createTurns({ atOnce: 2, mostWaiting: 50 })
 
-const tagOf = (password: string, { cost, nonce, tag }: Hash): Promise<Buffer> => {
-  const message = password.normalize('NFC')
-  return inTurn(() => derive('argon2id', { message, nonce, ...cost, tagLength: tag.length }))
-}
+const tagOf = (password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> =>
+  inTurn(() => derive('argon2id', { message: password.normalize('NFC'), ...parameters }))
 
 export const hashPassword = async (password: string): Promise<string> => {
-  const fresh = { cost: present, nonce: randomBytes(16), tag: Buffer.alloc(32) }
-  return write({ ...fresh, tag: await tagOf(password, fresh) })
+  const nonce = randomBytes(16)
+  return write(nonce, await tagOf(password, { ...present, nonce }))
 }
 
 // No password has this hash. A-66: a sign-in with a wrong name checks this hash, and so takes as much time as one with
 // a wrong password.
-const nobody = write({ nonce: randomBytes(16), tag: randomBytes(32) })
+const nobody = write(randomBytes(16), randomBytes(present.tagLength))
 
 export const matchesPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
-  const hash = read(stored ?? nobody)
-  return timingSafeEqual(await tagOf(password, hash), hash.tag) && stored !== undefined
+  const { tag, parameters } = read(stored ?? nobody)
+  return timingSafeEqual(await tagOf(password, parameters), tag) && stored !== undefined
 }
 
 export const isOutdated = (stored: string): boolean => !stored.startsWith(presentPrefix)

@@ -141,12 +141,12 @@ const mostAttempts = 8
 export const updatePerson = async (
   people: Pick<People, 'get' | 'replace'>,
   name: string,
-  change: (person: Person) => { readonly after: Person | undefined; readonly entries: readonly HistoryEntry[] },
+  change: (person: Person) => { readonly after: Person | undefined; readonly entries?: readonly HistoryEntry[] },
 ): Promise<Person | undefined> => {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const before = await people.get(name)
     if (!before) return undefined
-    const { after, entries } = change(before)
+    const { after, entries = [] } = change(before)
     const outcome = await people.replace(before, after, entries)
     if (outcome === 'last owner') throw new ServiceError('lastOwner')
     if (outcome === 'done') return after ?? before

@@ -20,13 +20,13 @@ export interface Limit {
 }
 
 /**
- * The port to the failed sign-ins. Before the password is checked, `count` counts the attempt as failed under each key,
- * and returns the time to wait in milliseconds, or 0 if the attempt is allowed. After a success, `forgive` uncounts the
+ * The port to the failed sign-ins. `count` counts an attempt as failed under the key, and returns 0. If the limit is
+ * exceeded, `count` returns the time to wait in milliseconds, and the attempt does not count. `forgive` uncounts an
  * attempt. Errors of both: unavailable.
  */
 export interface SignInAttempts {
-  count(limits: readonly Limit[]): Promise<number>
-  forgive(limits: readonly Limit[]): Promise<void>
+  count(limit: Limit): Promise<number>
+  forgive(limit: Limit): Promise<void>
 }
 
 const windowSeconds = 15 * 60
@@ -46,22 +46,27 @@ export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now:
 }
 
 /**
- * Counts an attempt as failed, and then makes it. An attempt that gets 503 does not count. After a success, call
- * `forgive`. Errors: tooManyRequests, unavailable, those of `attempt`.
+ * Counts an attempt as failed, and then makes it. A success or an attempt that gets 503 does not count. If one limit
+ * refuses the attempt, it does not count under the others. Errors: tooManyRequests, unavailable, those of `attempt`.
  */
 export const countedAttempt = async <Result>(
   attempts: SignInAttempts,
   limits: readonly Limit[],
   attempt: () => Promise<Result>,
 ): Promise<Result> => {
-  const wait = await attempts.count(limits)
-  if (wait > 0) throw tooManyRequests('Too many sign-ins have failed.', wait / 1000)
-  try {
-    return await attempt()
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === 503) await attempts.forgive(limits)
-    throw error
+  const forgive = (some: readonly Limit[]) => Promise.all(some.map((limit) => attempts.forgive(limit)))
+  const waits = await Promise.all(limits.map((limit) => attempts.count(limit)))
+  const longest = Math.max(0, ...waits)
+  if (longest > 0) {
+    await forgive(limits.filter((_, index) => waits[index] === 0))
+    throw tooManyRequests('Too many sign-ins have failed.', longest / 1000)
   }
+  const result = await attempt().catch(async (error: unknown) => {
+    if (error instanceof ServiceError && error.status === 503) await forgive(limits)
+    throw error
+  })
+  await forgive(limits)
+  return result
 }
 
 /** A-76: an IPv6 address counts with its first 64 bits, because one subscriber has all addresses with these bits. */

@@ -31,19 +31,17 @@ const matches = async (password: string, person: Person | undefined): Promise<bo
 export const authenticatePerson = async (
   deps: SignInDeps,
   { username, password, address }: Credentials,
-  person: Person | undefined,
+  known: Person | undefined,
 ): Promise<Person> => {
   const now = deps.clock.wall()
-  const limits = limitsOf(username, address, person, now)
-  const isRight = await countedAttempt(deps.attempts, limits, () => matches(password, person))
-  if (!person || !isRight || person.disabled) throw new ServiceError('signInRefused')
+  const person = await countedAttempt(deps.attempts, limitsOf(username, address, known, now), async () => {
+    if ((await matches(password, known)) && known && !known.disabled) return known
+    throw new ServiceError('signInRefused')
+  })
   const remembered = rememberSignIn(person, address, now)
   const isOld = person.password !== undefined && isOutdated(person.password)
   const after = isOld ? { ...remembered, password: await hashPassword(password) } : remembered
-  const [outcome] = await Promise.all([
-    after === person ? 'unchanged' : deps.people.replace(person, after, []),
-    deps.attempts.forgive(limits),
-  ])
+  const outcome = after === person ? 'unchanged' : await deps.people.replace(person, after, [])
   // If another change of the person came first, this sign-in is not recorded, but the session begins.
   return outcome === 'done' ? { ...after, version: person.version + 1 } : person
 }
@@ -69,8 +67,5 @@ export const changePassword = async (deps: SignInDeps, hash: string, credentials
 }
 
 export const endSessions = async ({ people, clock }: SignInDeps, name: string): Promise<void> => {
-  await updatePerson(people, name, (person) => ({
-    after: { ...person, sessions: newSessions(person, clock.wall()) },
-    entries: [],
-  }))
+  await updatePerson(people, name, (person) => ({ after: { ...person, sessions: newSessions(person, clock.wall()) } }))
 }

@@ -115,18 +115,16 @@ const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup)
 
 export const createAccessDeps = (
   settings: HandledSettings,
-  { attempts, issuers, accessValues, ...stores }: EdgeStores & Pick<Stores, 'attempts' | 'issuers' | 'accessValues'>,
+  stores: EdgeStores & Pick<Stores, 'attempts' | 'issuers' | 'accessValues'>,
   surroundings: AccessSurroundings,
 ) => {
   const { insecureSignIn = false, clock = systemClock, findClientSecret = nobody } = surroundings
   const callers = surroundings.callers ?? createCallerLookup(stores, clock)
   const edge = edgeOf(settings, stores, { ...surroundings, callers })
   return {
-    edge,
+    ...stores,
     ...withForgetting(stores, callers),
-    attempts,
-    issuers,
-    accessValues,
+    edge,
     findSite: edge.findSite,
     clock,
     insecureSignIn,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashToken } from '../../lib/access/grants.ts'
 import { hashPassword } from '../../lib/access/passwords.ts'
-import type { Person } from '../../lib/access/people.ts'
+import { newPerson, type Person } from '../../lib/access/people.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
@@ -56,17 +56,9 @@ const addWebhook = async ({ webhooks, deliveries, history }: LocalStores, entry:
 const openRecords = async (dataDirectory: string, site: HistoryEntry['site']) => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
   const { stores, close } = await openMachine(dataDirectory)
-  const owner = {
-    name: 'ann',
-    displayName: 'Ann',
-    email: 'ann@example.com',
-    sites: { [site]: { role: 'owner' } },
-    disabled: false,
-    password: await hashPassword('correct horse battery'),
-    created: 1,
-    sessions: 1,
-    version: 1,
-  } satisfies Person
+  const sites: Person['sites'] = { [site]: { role: 'owner' } }
+  const ann = newPerson({ name: 'ann', displayName: 'Ann', email: 'ann@example.com', sites }, 1)
+  const owner = { ...ann, password: await hashPassword('correct horse battery') }
   try {
     await stores.people.create(owner, [])
     const invitation = { hash: hashToken('d2f1'.repeat(16)), expires: 4_000_000_000 }

@@ -60,12 +60,18 @@ export interface KeyedValues {
 
 const refuse = (message: string) => new ServiceError('accessMalformed', { message })
 
-const mostIssuers = 50
 const mostClaims = 10
 export const longestGrant = 3600
 
 // In bytes of JSON. With this limit, all issuers and rules fit into one item of DynamoDB.
 const mostTrust = 150_000
+
+const requireFitting = (trust: Trust): Trust => {
+  if (Buffer.byteLength(JSON.stringify(trust)) <= mostTrust) return trust
+  throw refuse(
+    'There are too many issuers and rules. Remove those that you no longer need: "rule list" lists the rules.',
+  )
+}
 
 export const isPlainText = (text: string): boolean => /^[\x21-\x7e]{1,255}$/.test(text)
 
@@ -90,10 +96,7 @@ export const addIssuer = ({ issuers, rules }: Trust, issuer: Issuer): Trust => {
   if (taken) {
     throw refuse(`The issuer ${taken.id} (${taken.url}) already exists. Remove it first, or choose another id.`)
   }
-  if (issuers.length >= mostIssuers) {
-    throw refuse(`There can be at most ${mostIssuers} issuers. Remove one first: "issuer list" lists them.`)
-  }
-  return { issuers: [...issuers, issuer], rules }
+  return requireFitting({ issuers: [...issuers, issuer], rules })
 }
 
 const withId = <Thing extends Issuer | Rule>(kind: 'issuer' | 'rule', things: readonly Thing[], id: string): Thing => {
@@ -128,9 +131,7 @@ export const addRule = (trust: Trust, rule: Rule): Trust => {
         'add it again with --client-id.',
     )
   }
-  const changed = { ...trust, rules: [...trust.rules, rule] }
-  if (Buffer.byteLength(JSON.stringify(changed)) <= mostTrust) return changed
-  throw refuse('There are too many rules. Remove the rules that you no longer need: "rule list" lists them.')
+  return requireFitting({ ...trust, rules: [...trust.rules, rule] })
 }
 
 export const removeRule = (trust: Trust, id: string): Trust => {

@@ -25,7 +25,7 @@ const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
 const takeBack = async (people: People, before: Person, after: Person | undefined): Promise<void> => {
   if (!after) return void (await people.create(before, []))
   const { sites, disabled } = before
-  await updatePerson(people, before.name, (present) => ({ after: { ...present, sites, disabled }, entries: [] }))
+  await updatePerson(people, before.name, (present) => ({ after: { ...present, sites, disabled } }))
 }
 
 /**

@@ -12,23 +12,15 @@ export const createSignInAttempts = ({ connection, note }: Database, { wall }: C
   })
 
   return {
-    count: (limits) =>
+    count: (limit) =>
       note(() => {
         const now = wall()
         forget.run(Math.floor(now / 1000))
-        const counted = limits.map((limit) => ({ ...limit, ...countAttempt(get.get(limit.key), limit, now) }))
-        const longest = Math.max(0, ...counted.map(({ wait }) => wait))
-        // If one key refuses an attempt, the attempt does not count as a failure under the other keys.
-        for (const { key, wait, attempts } of counted) {
-          const { failures, waits, until, expires } = attempts
-          if (longest === 0 || wait > 0) put.run(key, failures, waits, until, expires)
-        }
-        return longest
+        const { attempts, wait } = countAttempt(get.get(limit.key), limit, now)
+        put.run(limit.key, attempts.failures, attempts.waits, attempts.until, attempts.expires)
+        return wait
       }),
 
-    forgive: (limits) =>
-      note(() => {
-        for (const { key } of limits) forgive.run(key)
-      }),
+    forgive: ({ key }) => note(() => void forgive.run(key)),
   }
 }

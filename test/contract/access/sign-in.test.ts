@@ -7,7 +7,9 @@ import { matchesPassword } from '../../../lib/access/passwords.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import { beginSession } from '../../../lib/access/sessions.ts'
 import { authenticatePerson, changePassword } from '../../../lib/access/sign-in.ts'
+import { countedAttempt } from '../../../lib/access/sign-in-limits.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import { type SiteId, storedId } from '../../../lib/core/ids.ts'
 import type { SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
@@ -42,7 +44,19 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
   afterAll(() => hand.close())
 
   const weaken = (name: string) =>
-    updatePerson(hand.stores.people, name, (person) => ({ after: { ...person, password: weakHash() }, entries: [] }))
+    updatePerson(hand.stores.people, name, (person) => ({ after: { ...person, password: weakHash() } }))
+
+  test('An attempt that one limit refuses does not count under the others (A-76)', async () => {
+    const narrow = { key: 'narrow', most: 1 }
+    const wide = { key: 'wide', most: 2 }
+    const fail = async () => {
+      throw new ServiceError('signInRefused')
+    }
+    const codes = []
+    for (const limits of [[narrow, wide], [narrow, wide], [wide], [wide]])
+      codes.push(await countedAttempt(hand.stores.attempts, limits, fail).catch(({ code }) => code))
+    expect(codes).toEqual([101001, 100429, 101001, 100429])
+  })
 
   const openService = async (url = 'https://us.example.com', insecureSignIn = false) => {
     const { sites, grants, people, attempts } = hand.stores
@@ -186,8 +200,7 @@ test.each(hands)('An invitation works beside another change of the person: $name
   const { people } = hand.stores
   const { person, invitation } = invite(testPerson(), Date.now())
   await people.create(person, [])
-  const rename = () =>
-    updatePerson(people, 'ann', (before) => ({ after: { ...before, displayName: 'A.' }, entries: [] }))
+  const rename = () => updatePerson(people, 'ann', (before) => ({ after: { ...before, displayName: 'A.' } }))
   const replace = vi.fn(people.replace).mockImplementationOnce(async (...change) => {
     await rename()
     return people.replace(...change)
@@ -208,10 +221,10 @@ test.each(hands)('Several processes or functions count failed sign-ins together:
   const now = Date.now()
   const { stores, connect, close } = await open({ wall: () => now, monotonic: () => now })
   const counters = [stores.attempts, connect().attempts, connect().attempts]
-  const limits = [{ key: 'several', most: 5 }]
-  const counted = await Promise.all(Array.from({ length: 99 }, (_, index) => counters[index % 3]?.count(limits)))
+  const limit = { key: 'several', most: 5 }
+  const counted = await Promise.all(Array.from({ length: 99 }, (_, index) => counters[index % 3]?.count(limit)))
   const later = []
-  for (const { count } of counters) for (let time = 0; time < 5; time++) later.push(await count(limits))
+  for (const { count } of counters) for (let time = 0; time < 5; time++) later.push(await count(limit))
   expect([...counted, ...later].filter((wait) => wait === 0)).toHaveLength(5)
   await close()
 })
@@ -222,9 +235,12 @@ test.each(hands)('A sign-in that gets 503 does not count as failed: $name (A-76,
   const [own, others] = [weakHash(), weakHash()]
   await people.create(testPerson({ password: own }), [])
   let busy: Promise<boolean>[] = []
-  const count: typeof attempts.count = async (limits) => {
-    const wait = await attempts.count(limits)
-    busy = Array.from({ length: 52 }, () => matchesPassword(password, others))
+  let uncounted = 0
+  const count: typeof attempts.count = async (limit) => {
+    uncounted += 1
+    const wait = await attempts.count(limit)
+    uncounted -= 1
+    if (uncounted === 0) busy = Array.from({ length: 52 }, () => matchesPassword(password, others))
     return wait
   }
   const deps = { ...hand.stores, clock: { wall: Date.now }, findSite: async () => undefined }

@@ -110,11 +110,10 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
 })
 
 test('The reads of a change of the password are consistent, so an ended session stays ended (A-73)', async () => {
-  const { grants, people, attempts } = stores
-  const deps = { grants, people, attempts, clock: { wall: Date.now }, findSite: async () => undefined }
+  const deps = { ...stores, clock: { wall: Date.now }, findSite: async () => undefined }
   const [old, changed] = ['correct horse battery', 'battery horse correct']
   const person = testPerson({ name: 'eve', password: await hashPassword(old) })
-  await people.create(person, [])
+  await stores.people.create(person, [])
   const hash = hashToken(await beginSession(deps, person))
   const credentials = { username: 'eve', password: old, address: undefined }
   expect(new Set(await readsOf(() => changePassword(deps, hash, credentials, changed)))).toEqual(new Set([true]))

@@ -67,7 +67,6 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     }
     const change = updatePerson(overtaken, ann.name, (before) => ({
       after: { ...before, disabled: true },
-      entries: [],
     }))
     await expect(change).rejects.toMatchObject({ code: 100503 })
     expect(await people.get(ann.name)).not.toMatchObject({ disabled: true })
