@@ -46,14 +46,14 @@ for (const { test } of results.filter(({ passed }) => !passed)) console.log(`${t
 
 const nearestTests = createNearestTests('.', files, (file) => passing.some(({ test }) => test === file))
 
-/** Returns the tests that can notice a change: those that run its code, near and quick ones first, then near ones. */
+/** Returns the tests that can notice a change: those that run its code, near and quick ones first, then near slow ones. */
 const testsFor = ({ id, file }: Change): readonly string[] => {
   const near = nearestTests(file)
   const distance = (test: string) => (near.includes(test) ? near.indexOf(test) : near.length)
   const rank = (one: (typeof passing)[number]) => distance(one.test) + one.milliseconds / 300
   const ranked = passing.toSorted((one, other) => rank(one) - rank(other)).map(({ test }) => test)
   const running = ranked.filter((test) => visits.has(`${id} ${test}`))
-  return [...new Set([...running, ...near])].slice(0, 40)
+  return [...new Set([...running.slice(0, 30), ...near])].slice(0, 40)
 }
 
 const refusedByTypes = openTypes(process.cwd())
