@@ -46,7 +46,10 @@ for (const { test } of results.filter(({ passed }) => !passed)) console.log(`${t
 
 const nearestTests = createNearestTests('.', files, (file) => passing.some(({ test }) => test === file))
 
-/** Returns the tests that can notice a change: those that run its code, near and quick ones first, then near slow ones. */
+/**
+ * Returns the tests that can notice a change: those that run its code, near and quick ones first. The nearest tests are
+ * among them, however slow they are.
+ */
 const testsFor = ({ id, file }: Change): readonly string[] => {
   const near = nearestTests(file)
   const distance = (test: string) => (near.includes(test) ? near.indexOf(test) : near.length)
