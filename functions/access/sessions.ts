@@ -33,7 +33,7 @@ const siteIn = (segment: string, { sites }: Caller): SiteId | undefined => {
 /** 401/101001 if the person does not have the site, or if the site is in another data centre. */
 export const createSiteToken: CallerOperation<AccessDeps> = async ({ caller, params }, deps) => {
   const person = signedIn(caller)
-  const id = siteIn(params['ownSite'] ?? '', caller)
+  const id = siteIn(String(params['ownSite']), caller)
   const site = id !== undefined && caller.sites.includes(id) ? await deps.findSite(id) : undefined
   if (site?.dataCentre !== deps.edge.dataCentre) {
     throw new ServiceError('signInRefused', {

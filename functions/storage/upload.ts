@@ -14,11 +14,10 @@ import { operation, requesterOf, writablePath } from './params.ts'
 
 export const succeeded = ok<Answer<typeof success>>({ status: 'success' })
 
-export const isMultipart = (contentType: string | undefined): boolean => /^\s*multipart\//i.test(contentType ?? '')
+export const isMultipart = (contentType: string | undefined): boolean => /^multipart\//i.test(contentType ?? '')
 
 const boundaryOf = (contentType: string | undefined): string | undefined => {
-  const [, quoted, plain] =
-    /^\s*multipart\/.*;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType ?? '') ?? []
+  const [, quoted, plain] = /^multipart\/.*;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType ?? '') ?? []
   return quoted ?? plain
 }
 

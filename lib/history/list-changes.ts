@@ -94,8 +94,7 @@ const mostAtOnce = 500
 // In bytes. The entry of an upload may contain 100 file names.
 const mostBytes = 3_000_000
 
-export const sizeOf = ({ subject, actor, details }: Change): number =>
-  300 + 3 * (subject.length + actor.length) + (details ? 3 * JSON.stringify(details).length : 0)
+export const sizeOf = (change: Change): number => 3 * JSON.stringify(change).length
 
 /**
  * Changes, the oldest first. Every wanted change before `next` is in this page or an earlier one. Without `next`, there

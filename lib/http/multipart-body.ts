@@ -31,7 +31,7 @@ const asBytes = (value: string): string => {
 
 const mendDisposition = (field: string): string => {
   const line = field
-    .replace(/\r\n[ \t]+/g, ' ')
+    .replaceAll('\r\n', '')
     // curl writes `attachment` when the user sets a Content-Type other than multipart/form-data.
     .replace(/^(content-disposition:[ \t]*)attachment(?=[ \t]*;)/i, '$1form-data')
     // Some clients put a semicolon after the last parameter.

@@ -96,7 +96,7 @@ const overlap = { time: 24 * 3600 * 1000, mostSecrets: 4 } as const
 // the first secret.
 const withNew = (present: Webhook['secrets'], sealed: string, now: number): Webhook['secrets'] => {
   const previous = present.map((secret) => ({ ...secret, until: secret.until ?? now + overlap.time }))
-  return [{ sealed }, ...previous.filter(({ until }) => until > now)].slice(0, overlap.mostSecrets)
+  return [{ sealed }, ...previous].slice(0, overlap.mostSecrets)
 }
 
 /**

@@ -60,6 +60,17 @@ test('the library creates, lists and revokes keys; a revoked key stops at once (
   expect(await all(access.keys.list())).toEqual([])
 })
 
+test('a token for one site stops at once when its session ends (A-13, A-68)', async ({ owned }) => {
+  const ask = (method: string, path: string, token: string) =>
+    fetch(new URL(`/api/v2/admin/${path}`, owned.baseUrl), { method, headers: { Authorization: token } })
+  const session = await signIn(owned.login)
+  const answer = await ask('POST', 'sites/current/tokens', session)
+  const { token } = (await answer.json()) as { token: string }
+  expect((await ask('GET', 'sites/current/storage?meta', token)).status).toBe(200)
+  expect((await ask('DELETE', 'tokens', session)).status).toBe(200)
+  expect((await ask('GET', 'sites/current/storage?meta', token)).status).toBe(401)
+})
+
 test('login --user asks for a password, and saves only the token (T-39, A-107)', async ({ owned, makeDirectory }) => {
   const config = await makeDirectory()
   const environment = { XDG_CONFIG_HOME: config }

@@ -78,7 +78,7 @@ export const finishSignIn = async (provider: Provider, query: string, begun: Beg
       expectedNonce: begun.nonce,
       idTokenExpected: true,
     })
-    const claims = await client.verify(tokens.id_token ?? '', issuer.url, issuer.clientId)
+    const claims = await client.verify(String(tokens.id_token), issuer.url, issuer.clientId)
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims
     const more = await library.fetchUserInfo(configuration, tokens.access_token, String(claims.sub))
     return { ...more, ...claims }

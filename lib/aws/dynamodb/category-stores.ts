@@ -93,10 +93,9 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
       const isThere = categories.has(list.category)
       const unknown = ids.filter((id) => !objects.has(id))
       if (!isThere || unknown.length > 0) {
-        // These links exist because an earlier request ended after its writes, before it checked both ends of its links
-        // again.
-        const leftOver = found.filter(({ id, stored }) => stored !== undefined && !(isThere && objects.has(id)))
-        if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
+        // An earlier request may have ended after its writes, before it checked both ends of its links again.
+        const present = found.filter(({ stored }) => stored !== undefined)
+        if (present.length > 0) await undoLinksOfRemoved(items, list, present, deadline)
         return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
       }
       await addLinks(items, list, found, deadline, () => record(entry, deadline))

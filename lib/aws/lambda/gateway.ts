@@ -8,6 +8,7 @@ import { streaming } from '../../config/streaming.ts'
 import { plainAddress } from '../../core/addresses.ts'
 import { createDeadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { mediaType } from '../../core/media-type.ts'
 import type { Answer, Handler, Request, Send } from '../../http/request.ts'
 import { createSecretCheck } from './origin-secrets.ts'
 
@@ -81,10 +82,10 @@ const jsonOutOfForm = (form: string): string => {
 }
 
 // On AWS every body is base64. Only emulators send text.
-const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buffer => {
+const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string | undefined): Buffer => {
   if (!body) return Buffer.alloc(0)
   if (isBase64Encoded) return Buffer.from(body, 'base64')
-  return Buffer.from(/^application\/x-www-form-urlencoded\b/i.test(type) ? jsonOutOfForm(body) : body)
+  return Buffer.from(mediaType(type) === 'application/x-www-form-urlencoded' ? jsonOutOfForm(body) : body)
 }
 
 const viewerAddress = /^\[?([\da-f.:]+?)\]?:\d+$/i
@@ -109,7 +110,7 @@ export const fromGateway = (
   isSecret: (given: unknown) => boolean = () => false,
 ): Request => {
   const headers = headersOf(event)
-  const bytes = bytesOfBody(event, headers['content-type'] ?? '')
+  const bytes = bytesOfBody(event, headers['content-type'])
   // REST APIs drop this header, as events in the documentation of AWS show. The body is complete, so its length is
   // known.
   headers['content-length'] = String(bytes.length)

@@ -23,7 +23,7 @@ export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumabl
 
 // "If the version specified by the Client is not supported by the Server, it MUST respond with the 412".
 export const requireTus = (headers: RequestHeaders): void => {
-  if (headers['tus-resumable']?.trim() === version) return
+  if (headers['tus-resumable'] === version) return
   throw new ServiceError('protocolVersionUnknown', {
     message: `Tus-Resumable must be ${version}: the service supports no other version of the protocol.`,
     headers: { 'Tus-Version': version },
@@ -42,7 +42,7 @@ export const tusAbilities = (largest: number): AnswerHeaders => ({
 
 // "The value MUST be a non-negative integer" ("Upload-Offset", "Upload-Length").
 const readNumber = (headers: RequestHeaders, name: string): number | undefined => {
-  const text = headers[name.toLowerCase()]?.trim()
+  const text = headers[name.toLowerCase()]
   if (text === undefined) return undefined
   if (/^\d{1,400}$/.test(text)) return Number(text)
   throw storageRefused(`${name} must be a whole number, 0 or more.`)
@@ -85,12 +85,12 @@ export const readCreation = (headers: RequestHeaders) => {
     throw storageRefused('Upload-Concat is not supported. Send the whole file as one upload.')
   }
   const length = readNumber(headers, 'Upload-Length')
-  const defers = headers['upload-defer-length']?.trim()
+  const defers = headers['upload-defer-length']
   if (defers !== undefined && defers !== '1') throw storageRefused('Upload-Defer-Length must be 1, or be left out.')
   if ((length === undefined) === (defers === undefined)) {
     throw storageRefused('Send either Upload-Length, or Upload-Defer-Length: 1.')
   }
-  const metadata = headers['upload-metadata']?.trim() ?? ''
+  const metadata = headers['upload-metadata'] ?? ''
   const values = readMetadata(metadata)
   const textOf = (key: string): string | undefined => {
     const value = values.get(key)
@@ -117,7 +117,7 @@ export const requireBytes = (headers: RequestHeaders): void => {
 
 // "The name of the used checksum algorithm and the Base64 encoded checksum separated by a space" ("Upload-Checksum").
 export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
-  const header = headers['upload-checksum']?.trim()
+  const header = headers['upload-checksum']
   if (header === undefined) return undefined
   const [name, text = ''] = header.split(/ +/, 2)
   const algorithm = checksumAlgorithms.find((known) => known === name)

@@ -85,12 +85,12 @@ testWithAdmin.each([
   ['siteId', [1, 2, 3]],
   ['-siteId', [1, 2, 3]],
   // Null comes first in ascending order, and last in descending order.
-  ['weight', [1, 2, 3]],
+  ['weight', [1, 2, 3, 4, 6]],
   ['-weight', [25, 20, 15]],
   // Strings are sorted regardless of case.
   ['subject', [10, 12, 14]],
 ])('The query order=%s sorts the items (C-19, C-20, C-21)', async (order, first) => {
-  expect(objectIds(await list({ order, limit: '3' }))).toEqual(first)
+  expect(objectIds(await list({ order, limit: String(first.length) }))).toEqual(first)
 })
 
 testWithAdmin('Items are sorted by several members, separated by commas (C-19)', async () => {
@@ -172,11 +172,11 @@ const matches: readonly [where: string, expected: readonly number[]][] = [
   ["{releaseDate:'2026-01-09T12:00:00'}", [9]],
   ['{weight:null}', range(1, 25).filter((id) => id % 5 !== 0)],
   ['{weight:{$ne:null}}', [5, 10, 15, 20, 25]],
-  ['{weight:{$lt:11}}', [5, 10]],
+  ['{weight:{$lt:1}}', [5, 10]],
   ['{weight:{$lt:null}}', []],
   ['{$or:[{objectId:1},{subject:"even 2"},{objectId:3}]}', [1, 2, 3]],
   ['{$and:[{objectId:{$gt:1}},{objectId:{$lt:3}}]}', [2]],
-  ['{objectId:{$gt:20},$or:[{weight:20},{weight:25}]}', [25]],
+  ['{objectId:{$gt:20},$or:[{weight:10},{weight:15}]}', [25]],
   ['{$or:[{},{}]}', range(1, 25)],
   ['{subject:{$contains:".*"}}', []],
   ['{subject:{$contains:null}}', []],
@@ -192,11 +192,11 @@ const matches: readonly [where: string, expected: readonly number[]][] = [
   ["{expiryDate:'9999-01-01',releaseDate:{$ne:'2024-02-29'}}", range(1, 25)],
   ["{releaseDate:{$beginsWith:'2026-01-2'}}", range(20, 25)],
   ["{releaseDate:{$contains:'8t12'}}", [8, 18]],
-  ['{weight:{$in:[null,5]}}', range(1, 25).filter((id) => id % 5 !== 0 || id === 5)],
-  ['{weight:{$nin:[null,5]}}', [10, 15, 20, 25]],
-  ['{weight:{$ne:5}}', range(1, 25).filter((id) => id !== 5)],
+  ['{weight:{$in:[null,-5]}}', range(1, 25).filter((id) => id % 5 !== 0 || id === 5)],
+  ['{weight:{$nin:[null,-5]}}', [10, 15, 20, 25]],
+  ['{weight:{$ne:-5}}', range(1, 25).filter((id) => id !== 5)],
   ['{weight:{$gte:null}}', []],
-  ['{weight:{$lte:"10.0"}}', [5, 10]],
+  ['{weight:{$lte:"0.0"}}', [5, 10]],
   ['{enabled:0}', [6]],
   ['{enabled:{$ne:1}}', [6]],
   ['{enabled:{$nin:["true",null]}}', [6]],

@@ -4,6 +4,7 @@ import { testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { at, duringWorkflow, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
+import { createUploader } from '../support/tus.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -255,5 +256,6 @@ it('A change with If-Unmodified-Since needs If-Match, too (S-134)', async () => 
   expectError(await removeIf(path, time), 400, 104000)
   expectError(await renameIf(path, 'b.txt', time), 400, 104000)
   expectError(await postIf(`${own}/form`, ['a'], 'new', time), 400, 104000)
+  expectError(await createUploader(own).create('c.txt', 1, time), 400, 104000)
   expect((await putIf(path, 'new', { ...time, 'If-Match': await tagOf(path) })).status).toBe(200)
 })

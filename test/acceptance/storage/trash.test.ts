@@ -26,10 +26,11 @@ it('The trash has no moved, restored or replaced files (H-37)', async () => {
   const folder = `${own}/back`
   for (const name of ['moved.txt', 'restored.txt', 'again.txt', 'gone.txt']) await put(`${folder}/${name}`, 'x')
   await move(`${folder}/moved.txt`, `${folder}/elsewhere.txt`)
-  for (const name of ['restored.txt', 'again.txt', 'gone.txt']) await remove(`${folder}/${name}`)
+  for (const name of ['gone.txt', 'restored.txt', 'again.txt']) await remove(`${folder}/${name}`)
   await restore(`${folder}/restored.txt`)
   await put(`${folder}/again.txt`, 'new')
-  expect(await pathsIn(folder)).toEqual([`${folder}/gone.txt`])
+  const { deleted } = (await read(folder, '?deleted=all&limit=1')).json
+  expect(deleted).toMatchObject([{ path: `${folder}/gone.txt` }])
 })
 
 it.each(['a.txt', 'a.txt/below'])('A path that was removed again as %s is listed once (H-37)', async (again) => {

@@ -68,7 +68,7 @@ export const records: readonly object[] = [
     id,
     subject: id % 2 === 0 ? `even ${id}` : `Odd ${id}`,
     body: `<p>Text ${id}</p>`,
-    weight: id % 5 === 0 ? id : null,
+    weight: id % 5 === 0 ? id - 10 : null,
     releaseDate: `${day(id)}T12:00:00`,
     createDate: '2025-12-24',
     deleted: id === 4,

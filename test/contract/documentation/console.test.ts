@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => removeDirectory(folder))
 
 const registered: Readonly<Record<string, DataCentre>> = {
-  us: { id: 'us', url: 'https://us.example.com/live', isDefault: true },
+  us: { id: 'us', url: 'https://us.example.com/a/b', isDefault: true },
   eu: { id: 'eu', url: 'https://eu.example.com:8443', isDefault: false },
 }
 const sites = { getDataCentre: async (id: string) => registered[id] } as Stores['sites']
@@ -76,7 +76,7 @@ test('the page and its ETag depend on the number of days that removed files are 
 
 test('the page contains the base URL of its own data centre (K-26)', async () => {
   const { text } = await send(handlerOf(), 'GET', '/console')
-  expect(text).toContain('data-base-url="https://us.example.com/live"')
+  expect(text).toContain('data-base-url="https://us.example.com/a/b"')
 })
 
 test('without a build of the console, the answer says how to build it', async () => {
@@ -134,7 +134,7 @@ const rootAt = async (path: string, inContext: string) => {
 }
 
 test('the root redirects to the console below the prefix, with or without a slash', async () => {
-  expect(new URL((await rootAt('/', '/live/')) ?? '', 'https://us.example.com/live/').pathname).toBe('/live/console')
-  expect(new URL((await rootAt('/', '/live')) ?? '', 'https://us.example.com/live').pathname).toBe('/live/console')
+  expect(new URL((await rootAt('/', '/a/b/')) ?? '', 'https://us.example.com/a/b/').pathname).toBe('/a/b/console')
+  expect(new URL((await rootAt('/', '/a/b')) ?? '', 'https://us.example.com/a/b').pathname).toBe('/a/b/console')
   expect(new URL((await rootAt('/', '/')) ?? '', 'https://us.example.com/').pathname).toBe('/console')
 })

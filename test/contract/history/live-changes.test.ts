@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
-import { unlimited } from '../../../lib/core/deadline.ts'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { History } from '../../../lib/history/history.ts'
@@ -66,7 +66,11 @@ const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
     grants.put({ hash, user: 'ann', sites: [site], permissions, expires: 9_999_999_999 }, [])
   await permit('files')
 
-  const send = (headers: Readonly<Record<string, string>>, query: readonly (readonly [string, string])[] = []) =>
+  const send = (
+    headers: Readonly<Record<string, string>>,
+    query: readonly (readonly [string, string])[] = [],
+    end = Number.POSITIVE_INFINITY,
+  ) =>
     files.handler(
       {
         id: randomUUID(),
@@ -76,10 +80,10 @@ const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
         headers: { authorization: token, ...headers },
         body: { bytes: new Uint8Array() },
       },
-      unlimited,
+      createDeadline(() => end - now),
     )
-  const open = async () => {
-    const { status, body } = await send({ accept: 'text/event-stream' })
+  const open = async (time?: number) => {
+    const { status, body } = await send({ accept: 'text/event-stream' }, [], time && now + time)
     if (!(body instanceof Readable)) return { status, body }
     onTestFinished(() => void body.destroy())
     return { status, stream: body, events: eventsIn(body) }
@@ -114,6 +118,16 @@ test('a listener gets a comment every 15 s, without a read of the history (V-19,
     expect((await next)?.value).toEqual({ comment: true })
   }
   expect(seen().reads).toBe(0)
+})
+
+test('a stream ends when the time of its request is over', async () => {
+  const { open, pass } = await openLive()
+  const { events } = await open(20_000)
+  await events?.next()
+  const end = expectEnd(events)
+  await pass(heartbeat)
+  await pass(5_000)
+  await end
 })
 
 test('a listener whose token is revoked gets no more changes, and the stream ends (V-21)', async () => {

@@ -83,6 +83,13 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     expect(await people.get(before.name)).toEqual(next)
   })
 
+  test('The people of a site are listed by name', async () => {
+    const names = ['eve', 'Bob', 'joe', 'ann', 'Dan']
+    for (const name of names) await people.create(person(name), [])
+    const listed = (await people.listOfSite(site)).map(({ name }) => name)
+    expect(listed).toEqual(['ann', 'Bob', 'Dan', 'eve', 'joe'].map((name) => `${name}.${site}`))
+  })
+
   test('Removing a site takes all people off the site, even the last owner', async () => {
     const other = { [Number(`${site}0`)]: owner } as Person['sites']
     await people.create(person('ann'), [])

@@ -42,6 +42,13 @@ describe.each([
     expect(json.versions.map(({ removed }: { readonly removed: boolean }) => removed)).toEqual([true, false])
   })
 
+  it('The removal of a file that is replaced each time answers 503, and the file stays', async () => {
+    let number = 0
+    others.always(() => storage.put('/f/a', String(number++)))
+    expect(codeOf(await storage.remove('/f/a'))).toBe(100503)
+    expect(await storage.read('/f/a')).toBe(String(number - 1))
+  })
+
   describe.each([
     ['move', 'path'],
     ['copy', 'copyTo'],

@@ -84,6 +84,23 @@ it('In a folder of more than 1,000 entries, only the exact case is found (S-8)',
   expect((await storage.get('/Full/a.txt')).status).toBe(200)
 })
 
+it('A search in an empty storage finds nothing (S-129)', async () => {
+  const empty = await openStorage()
+  expect(await empty.get('', { search: 'walrus' })).toMatchObject({ status: 200, json: { items: [] } })
+  await empty.close()
+})
+
+it('A search that runs out of time continues on the next page (S-128)', async () => {
+  for (const folder of ['left', 'right']) await storage.put(`/${folder}/walrus`)
+  const { call } = await storage.as('files:read:/left', 'files:read:/right')
+  const search = async (cursor = {}) =>
+    (await call('GET', '', { query: { search: 'walrus', ...cursor }, remaining: 5_000 })).json
+  const first = await search()
+  expect(first).toMatchObject({ items: [{ path: 'left/walrus' }], nextCursor: expect.any(String) })
+  const { items, nextCursor } = await search({ cursor: first.nextCursor })
+  expect([items, nextCursor]).toMatchObject([[{ path: 'right/walrus' }], undefined])
+})
+
 const japanese = (text: string, characters: number): string => text.padEnd(characters, '名')
 const deep = `/${japanese('', 20)}/${japanese('', 20)}`
 

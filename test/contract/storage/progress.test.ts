@@ -33,5 +33,8 @@ it('The progress of an upload is visible while it runs (S-86, operation 13)', as
   expect((await storage.call('POST', '/slow', { headers, body })).status).toBe(200)
   expect(seen.slice(0, 3).map((value) => Math.round(value / 5) * 5)).toEqual([25, 50, 75])
   expect(await percent()).toBe(100)
+  // A request that fails within 500 ms writes no progress (S-90).
+  expect((await storage.post('/slow/a', [{ name: 'b', content: 'x' }])).status).toBe(400)
+  expect(await percent()).toBe(100)
   await storage.close()
 })

@@ -111,7 +111,8 @@ it('More than 10,000 versions are purged by several requests (H-34)', async () =
   })
   const storage = await openStorage({
     between: ({ files }) => {
-      const versions: ObjectStore['versions'] = async (_, { after, limit }) => {
+      const versions: ObjectStore['versions'] = async (key, { after, limit }) => {
+        if (key.startsWith('draft/')) return { versions: [], next: undefined }
         const start = kept.findIndex(({ id }) => id === after) + 1
         const page = kept.slice(start, start + limit)
         return { versions: page, next: start + limit < kept.length ? page.at(-1)?.id : undefined }
@@ -124,11 +125,11 @@ it('More than 10,000 versions are purged by several requests (H-34)', async () =
     },
   })
   onTestFinished(() => storage.close())
-  expect((await purge(storage, '/a', { query: { versionId: 'v11999' } })).status).toBe(200)
-  const first = await purge(storage, '/a')
+  expect((await purge(storage, '/a.html', { query: { versionId: 'v11999' } })).status).toBe(200)
+  const first = await purge(storage, '/a.html')
   expect([first.status, first.headers['retry-after'], first.json.code]).toEqual([503, '1', 100503])
   expect(kept).toHaveLength(1_999)
-  expect((await purge(storage, '/a')).status).toBe(200)
+  expect((await purge(storage, '/a.html')).status).toBe(200)
   expect(kept).toEqual([])
 })
 

@@ -235,20 +235,6 @@ describe('The removed entries of a folder', () => {
     expect(bench.s3.requests.length - first).toBeLessThanOrEqual(10)
   })
 
-  it('The pages together contain every entry, however long a page is', async () => {
-    const expected: string[] = []
-    await put(prefix, '')
-    for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
-      await put(`${prefix}${name}`, 'x', 'yy')
-      if ('beh'.includes(name.slice(0, 1))) continue
-      await hide(`${prefix}${name}`)
-      if (name !== 'c/2') expected.push(name.replace(/1$/, ''))
-      if (name === 'g') await hide(`${prefix}g`, `${prefix}g`, `${prefix}g`)
-    }
-    await hide(prefix)
-    for (let limit = 1; limit <= 12; limit++) expect((await allPages(limit)).names).toEqual(expected)
-  })
-
   it('A large folder shows the time of its last removal', async () => {
     const start = freeze()
     const names = Array.from({ length: 600 }, (_, index) => `${prefix}folder/m${index}`)

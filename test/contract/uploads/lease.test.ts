@@ -2,12 +2,15 @@ import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type LeaseTerms, renewedLease } from '../../../lib/storage/uploads/lease.ts'
+import type { Durable } from '../../../lib/storage/uploads/upload.ts'
 import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { createGate } from '../../support/gate.ts'
+import { entry } from '../../support/history.ts'
 import { type UploadsUnderTest, uploadIn, uploadsHands } from './service.ts'
 
 const second = 1_000
+const mebibyte = 1024 * 1024
 
 /** A body of two chunks. The test sends the second chunk, or breaks the body off. */
 const openBody = (first: string) => {
@@ -118,7 +121,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     const { upload, body, appending } = await begin(service)
     await service.pass(6)
     service.freeze(13)
-    expect((await service.patch(upload, 0, 'x')).status).toBe(423)
+    expect(await service.patch(upload, 0, 'x')).toMatchObject({ status: 423, headers: { 'retry-after': '1' } })
     service.freeze(1)
     expect((await service.patch(upload, 0, 'HELLO')).status).toBe(204)
     body.end('world')
@@ -138,6 +141,36 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect((await service.head(upload)).headers['upload-offset']).toBe('5')
     expect((await service.patch(upload, 5, 'world')).status).toBe(204)
     expect(await service.content('a.txt')).toBe('helloworld')
+  })
+
+  test.each([
+    ['the durable bytes', {}, true],
+    // The checksum is wrong, but only the last byte shows it.
+    ['no bytes whose checksum may be wrong (U-22)', { checksum: `sha1 ${'A'.repeat(27)}=` }, false],
+    // One machine counts bytes when it records them.
+    ['no bytes that the quota does not count yet (S-122)', { length: undefined, quota: 24 * mebibyte }, name !== 'AWS'],
+  ])('While bytes arrive, the renewed lease records %s', async (_, options, isRecorded) => {
+    const { checksum, quota, length } = { checksum: null, quota: undefined, length: 24 * mebibyte, ...options }
+    const service = await start()
+    const { site, stores, deps } = service
+    await stores.usage.prepare(site, true)
+    if (quota) await stores.sites.setQuota(site, quota, entry)
+    const { append } = deps.uploadParts
+    let stored: Durable | undefined
+    Object.assign(deps.uploadParts, {
+      append(...given: Parameters<typeof append>) {
+        stored = given[3]
+        return append(...given)
+      },
+    })
+    const upload = uploadIn(await service.create('a.txt', length))
+    const body = openBody('x'.repeat(17 * mebibyte))
+    const appending = service.patch(upload, 0, body.stream, { headers: { 'Upload-Checksum': checksum } })
+    while (!stored?.size) await turn()
+    await service.pass(5)
+    expect(Number((await service.head(upload)).headers['upload-offset']) > 0).toBe(isRecorded)
+    body.end('x')
+    expect((await appending).status).toBe(checksum ? 460 : 204)
   })
 
   test('Bytes are dropped if the upload is cancelled meanwhile (U-24)', async () => {

@@ -8,6 +8,7 @@ import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { unsealed } from '../../../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
+import { changeWebhook as applyChange } from '../../../lib/webhooks/change-webhook.ts'
 import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
 import { repeatDelivery } from '../../../lib/webhooks/send-now.ts'
 import type { Message, TargetAnswer } from '../../../lib/webhooks/target.ts'
@@ -72,19 +73,40 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     await sites.createSite({ id: site, name: 'S', dataCentre: 'us', renderingEngine: false }, { ...entry, site })
   })
 
-  test('A rotated secret is used for another 24 hours (V-5)', async () => {
-    const [young, old] = [newSecret(), newSecret()]
-    await create({ secrets: [{ sealed: young }, { sealed: old, until: now + day }] })
+  const put = (webhook: Webhook, given: Parameters<typeof applyChange>[2]) =>
+    applyChange({ webhooks, seals: unsealed, history }, webhook, given, { author: { actor: 'ann' }, now })
+
+  test('A rotated secret is used for another 24 hours, and at most 4 secrets sign (V-5)', async () => {
+    const webhook = await create()
+    const rotate = () => put(webhook, { rotate: true })
+    const signatures = async () => {
+      await change(`${randomBytes(8).toString('hex')}.html`)
+      await deliver()
+      return sent.at(-1)?.headers['webhook-signature']?.split(' ').length
+    }
+    const { secret = '' } = (await rotate()) ?? {}
+    expect(await signatures()).toBe(2)
+    const [{ headers = {}, body = '' } = {}] = sent
+    for (const each of [secret, ...webhook.secrets.map(({ sealed }) => sealed)])
+      expect(new Verifier(each).verify(body, headers)).toMatchObject({ specversion: '1.0' })
+    now += day / 2
+    await rotate()
+    expect(await signatures()).toBe(3)
+    now += day / 2
+    expect(await signatures()).toBe(2)
+    for (let time = 0; time < 4; time++) await rotate()
+    expect(await signatures()).toBe(4)
+  })
+
+  test('Enabling an enabled webhook changes neither its position nor its failures (V-5)', async () => {
+    answer = () => failure
+    const webhook = await create()
     await change('a.html')
     await deliver()
-    const [{ headers = {}, body = '' } = {}] = sent
-    for (const secret of [young, old])
-      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ specversion: '1.0' })
-    expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
-    now += day
+    const before = await stored()
     await change('b.html')
-    await deliver()
-    expect(sent.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(1)
+    await put(webhook, { enabled: true })
+    expect(await stored()).toEqual(before)
   })
 
   test('Each entry that the webhook reports is sent once, in order (V-2, V-9, V-34)', async () => {

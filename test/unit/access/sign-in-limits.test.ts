@@ -56,6 +56,8 @@ test('a sign-in from a known address of the person does not count for the name (
   const person = rememberSignIn(testPerson(), '192.0.2.1', now)
   expect(mostOf('ann', '192.0.2.1', person, now + 30 * day)).toEqual([50, 5])
   expect(mostOf('ann', '192.0.2.1', person, now + 31 * day)).toEqual([50, 5, 25])
+  const again = rememberSignIn(person, '192.0.2.1', now + day)
+  expect(mostOf('ann', '192.0.2.1', again, now + 31 * day)).toEqual([50, 5])
   expect(mostOf('ann', '192.0.2.2', person, now)).toEqual([50, 5, 25])
   expect(person.lastSignIn).toBe('2026-01-31')
   expect(rememberSignIn(person, '192.0.2.1', now)).toBe(person)

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { timesToTry } from '../../../support/each-call.ts'
 import { entry } from '../../../support/history.ts'
 import { codePoint } from '../../../support/hostile-path.ts'
+import { infoOf } from '../../../support/objects.ts'
 import { byBytes, type Workbench } from './workbench.ts'
 
 /** The keys below a prefix, in order. */
@@ -47,6 +48,27 @@ export const describeListing = (bench: Workbench): void => {
     for (const folded of [false, true]) {
       const { objects } = await bench.store.list({ prefix: `${prefix}b/`, folded, after: `${prefix}a`, limit: 10 })
       expect(objects.map(({ key }) => key)).toEqual([`${prefix}b/1`])
+    }
+  })
+
+  it('A list of removed entries is complete and in order, however long its pages are', async () => {
+    const prefix = fresh()
+    await placed([{ kind: 'folder', key: prefix }])
+    for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
+      for (const content of ['x', 'yy']) await put(prefix + name, content)
+      if ('beh'.includes(name.slice(0, 1))) continue
+      await bench.store.remove([await infoOf(bench.store, prefix + name)], entry)
+    }
+    await bench.store.remove([await infoOf(bench.store, prefix)], entry)
+    for (let limit = 1; limit <= 7; limit++) {
+      const found: string[] = []
+      for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+        const page = await bench.store.listRemoved({ prefix, limit, after })
+        expect(page.entries.length).toBeLessThanOrEqual(limit)
+        found.push(...page.entries.map(({ key }) => key.slice(prefix.length)))
+        after = page.next
+      }
+      expect(found).toEqual(['a', 'c/', 'd', 'f/', 'g', 'i'])
     }
   })
 
