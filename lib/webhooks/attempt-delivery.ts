@@ -63,7 +63,7 @@ const disable = async ({ webhooks }: DeliveryDeps, { site, id, targetUrl }: Webh
     id,
     (present) =>
       present.enabled && present.targetUrl === targetUrl && isOver(delivery, present.failingSince)
-        ? { enabled: false }
+        ? { ...present, enabled: false }
         : undefined,
     webhookEntry('webhook.disabled', { site, id, targetUrl }, { actor: 'system' }),
   )

@@ -25,12 +25,11 @@ const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
   return { retry: { position, attempt: attempt + 1, due: Math.round(at + delay * (0.8 + 0.4 * Math.random())) } }
 }
 
-const hasRoom = async ({ deliveries }: DeliveryDeps, { site, id }: Webhook): Promise<boolean> =>
-  (await deliveries.retries(site, id, mostRetries)).length < mostRetries
+const hasRoom = ({ retries }: Webhook): boolean => retries.length < mostRetries
 
-const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ended: Retry): Promise<void> => {
-  const { position, attempt } = ended
-  const entry = await entryAt(deps.outbox, webhook.site, position)
+const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, retry: Retry): Promise<void> => {
+  const { position: ended, attempt } = retry
+  const entry = await entryAt(deps.outbox, webhook.site, ended)
   if (!entry || !isWanted(webhook, entry)) return deps.deliveries.record(webhook.site, webhook.id, { ended })
   const delivery = await attemptDelivery(deps, webhook, entry, source, attempt)
   await recordDelivery(deps, webhook, delivery, { ended, ...retryAfter(delivery) })
@@ -44,13 +43,13 @@ const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, e
   const entry = entries.find((each) => isWanted(webhook, each))
   if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
   const delivery = await attemptDelivery(deps, webhook, entry, source)
-  const isHandled = isSuccess(delivery) || (await hasRoom(deps, webhook))
+  const isHandled = isSuccess(delivery) || hasRoom(webhook)
   const others = isHandled ? { position: entry.position, ...retryAfter(delivery) } : {}
   await recordDelivery(deps, webhook, delivery, others)
 }
 
 const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook): Promise<number> => {
-  if (webhook.failingSince === undefined || (await hasRoom(deps, webhook))) return 0
+  if (webhook.failingSince === undefined || hasRoom(webhook)) return 0
   // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
   const recent = await deps.deliveries.recent(webhook.site, webhook.id)
   const last = recent.find(({ position }) => position > webhook.position)
@@ -61,7 +60,7 @@ const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) =
   const webhook = await deps.webhooks.get(site, id)
   const source = webhook?.enabled ? await deps.findSource(site) : undefined
   if (!webhook || source === undefined) return undefined
-  const [retry] = await deps.deliveries.retries(site, id, 1)
+  const [retry] = webhook.retries
   const resumes = await pausedUntil(deps, webhook)
   const isPaused = resumes > now
   const next = isPaused ? Math.min(resumes, retry?.due ?? resumes) : retry?.due

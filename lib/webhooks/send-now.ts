@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import { attemptDelivery, type DeliveryDeps, postEvent, recordDelivery } from './attempt-delivery.ts'
 import { isWanted } from './deliver-next.ts'
 import { entryAt } from './event.ts'
-import { type Delivery, isSuccess, mostRetries, type TestDelivery, type Webhook } from './webhooks.ts'
+import { type Delivery, isSuccess, type TestDelivery, type Webhook } from './webhooks.ts'
 
 const findSource = async (deps: DeliveryDeps, { site }: Webhook): Promise<string> => {
   const source = await deps.findSource(site)
@@ -28,9 +28,6 @@ export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: s
   if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
   const source = await findSource(deps, webhook)
   const delivery = await attemptDelivery(deps, webhook, entry, source, before.attempt + 1)
-  await recordDelivery(deps, webhook, delivery)
-  const retries = isSuccess(delivery) ? await deps.deliveries.retries(site, webhook.id, mostRetries) : []
-  const ended = retries.find(({ position }) => position === entry.position)
-  if (ended) await deps.deliveries.record(site, webhook.id, { ended })
+  await recordDelivery(deps, webhook, delivery, isSuccess(delivery) ? { ended: entry.position } : {})
   return delivery
 }
