@@ -40,7 +40,7 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
     actor,
     rights: roles.owner.rights,
   }
-  const query = { limit: mostShown + 1, filter, most: Number.POSITIVE_INFINITY }
+  const query = { limit: mostShown + 1, filter, most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
   const found = await Promise.all(histories.map((history) => changesBefore(history, id, query)))
   const changes = found.flatMap((one) => one.changes.toReversed()).toSorted((a, b) => a.at - b.at)
   if (changes.length > mostShown) {

@@ -9,7 +9,6 @@ import {
   type ChangePage,
   changesAfter,
   changesBefore,
-  fitting,
   idOfChange,
   positionIn,
   viewOfChange,
@@ -103,10 +102,10 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
   const filter = filterOf(query, caller)
   if (before !== undefined) {
     const from = positionOf('before', before, site.id)
-    return fitting(await changesBefore(deps.history, site.id, { limit, filter, before: from }))
+    return changesBefore(deps.history, site.id, { limit, filter, before: from })
   }
   if (after === undefined) {
-    const { changes, end } = fitting(await changesBefore(deps.history, site.id, { limit, filter }))
+    const { changes, end } = await changesBefore(deps.history, site.id, { limit, filter })
     return { changes: changes.toReversed(), next: end }
   }
   const position = positionOf('after', after, site.id) ?? 0
