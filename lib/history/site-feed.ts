@@ -37,6 +37,7 @@ const createMemory = () => {
       recent = all.slice(tooMany + 1)
     },
 
+    /** All entries after a position, or undefined if they are no longer in memory. */
     after(position: number): readonly Change[] | undefined {
       if (position < start) return undefined
       return recent.slice(recent.findLastIndex((change) => change.position <= position) + 1)
@@ -90,10 +91,19 @@ export const openSiteFeed = (history: History, site: SiteId) => {
   const stop = history.watch(site, () => void readNews())
   return {
     ready: begin(),
-    newest: memory.newest,
-    waiting,
     history,
+    newest: memory.newest,
     recentAfter: memory.after,
+
+    /** Calls `wake` after new entries, and when the service stops, until the caller calls the returned function. */
+    watch(wake: () => void): () => void {
+      waiting.add(wake)
+      return () => void waiting.delete(wake)
+    },
+
+    wakeAtOnce(): void {
+      for (const wake of waiting) wake()
+    },
 
     close(): void {
       isClosed = true
