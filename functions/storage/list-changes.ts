@@ -1,18 +1,11 @@
 import { hasOwnRights, type SiteCaller } from '../../lib/access/callers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { changePage } from '../../lib/contract/storage/contract-changes.ts'
+import { idOfChange, positionIn, viewOfChange } from '../../lib/core/change.ts'
 import { reserves } from '../../lib/core/deadline.ts'
 import { ServiceError, tooManyRequests } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import {
-  type ChangeFilter,
-  type ChangePage,
-  changesAfter,
-  changesBefore,
-  idOfChange,
-  positionIn,
-  viewOfChange,
-} from '../../lib/history/list-changes.ts'
+import { type ChangeFilter, type ChangePage, changesAfter, changesBefore } from '../../lib/history/list-changes.ts'
 import { nextChanges } from '../../lib/history/live-changes.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'

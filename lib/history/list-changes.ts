@@ -1,30 +1,8 @@
+import type { Change } from '../core/change.ts'
 import { type ChangeType, isAbout } from '../core/history-entry.ts'
-import { type SiteId, storedId } from '../core/ids.ts'
+import type { SiteId } from '../core/ids.ts'
 import { type Area, includesRight, type Right } from '../core/rights.ts'
-import type { Change, History } from './history.ts'
-
-const digits = 16
-
-const shape = /^(\d{16})-([1-9]\d{0,14})$/
-
-export const idOfChange = ({ site, position }: Pick<Change, 'site' | 'position'>): string =>
-  `${String(position).padStart(digits, '0')}-${site}`
-
-export const positionIn = (id: string, site: SiteId): number | undefined => {
-  const [, position = '', ofSite = ''] = shape.exec(id) ?? []
-  if (position === '' || storedId<SiteId>(ofSite) !== site) return undefined
-  return Number.isSafeInteger(Number(position)) ? Number(position) : undefined
-}
-
-export const viewOfChange = (change: Change) => ({
-  id: idOfChange(change),
-  at: new Date(change.at).toISOString(),
-  type: change.type,
-  subject: change.subject,
-  actor: change.actor,
-  requestId: change.requestId ?? null,
-  details: change.details ?? null,
-})
+import type { History } from './history.ts'
 
 export interface ChangeFilter {
   readonly types?: readonly ChangeType[] | undefined
@@ -111,7 +89,6 @@ const stepFor = (limit: number, { types, subject = '', rights }: ChangeFilter): 
   return types || subject !== '' || !seesMost ? mostAtOnce : Math.max(limit, 100)
 }
 
-/** `add` returns false when the page is full. */
 export const createPage = (limit: number, filter: ChangeFilter, most = mostBytes) => {
   const changes: Change[] = []
   let bytes = 0

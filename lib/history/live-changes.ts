@@ -1,6 +1,7 @@
+import type { Change } from '../core/change.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { Change, History } from './history.ts'
+import type { History } from './history.ts'
 import { type ChangeFilter, type ChangePage, changesAfter, createPage } from './list-changes.ts'
 import { openSiteFeed, type SiteFeed } from './site-feed.ts'
 

@@ -1,7 +1,8 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
+import type { Change } from '../core/change.ts'
 import type { SiteId } from '../core/ids.ts'
 import { chunksOf } from '../core/in-parallel.ts'
-import type { Change, History } from './history.ts'
+import type { History } from './history.ts'
 import { sizeOf } from './list-changes.ts'
 
 // In bytes. The newest entries of a site stay in memory for all of its listeners, so that each entry is read once.

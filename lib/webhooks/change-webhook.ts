@@ -122,6 +122,5 @@ export const changeWebhook = async (
   return webhook && { webhook, ...(secret && { secret }) }
 }
 
-/** Returns false if the site does not have the webhook. Errors: unavailable. */
 export const removeWebhook = ({ webhooks }: Pick<Stores, 'webhooks'>, webhook: Webhook, author: Author) =>
   webhooks.remove(webhook.site, webhook.id, webhookEntry('webhook.removed', webhook, author))

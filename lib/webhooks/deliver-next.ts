@@ -1,8 +1,8 @@
+import type { Change } from '../core/change.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { isAbout, isWantedType } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import { attemptDelivery, type DeliveryDeps, recordDelivery } from './attempt-delivery.ts'
-import { entryAt, type OutgoingEntry } from './event.ts'
+import { attemptDelivery, changeAt, type DeliveryDeps, recordDelivery } from './attempt-delivery.ts'
 import { longestAttempt } from './target.ts'
 import { type Delivery, isSuccess, mostRetries, type Retry, type Webhook } from './webhooks.ts'
 
@@ -15,8 +15,8 @@ const pauseWithoutRoom = 5 * minute
 
 const mostAtOnce = 100
 
-export const isWanted = ({ types, subject }: Webhook, { view }: OutgoingEntry): boolean =>
-  isWantedType(types, view.type) && isAbout(view, subject)
+export const isWanted = ({ types, subject }: Webhook, change: Change): boolean =>
+  isWantedType(types, change.type) && isAbout(change, subject)
 
 const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
   const { position, attempt, at } = delivery
@@ -29,7 +29,7 @@ const hasRoom = ({ retries }: Webhook): boolean => retries.length < mostRetries
 
 const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, retry: Retry): Promise<void> => {
   const { position: ended, attempt } = retry
-  const entry = await entryAt(deps.outbox, webhook.site, ended)
+  const entry = await changeAt(deps, webhook.site, ended)
   if (!entry || !isWanted(webhook, entry)) return deps.deliveries.record(webhook.site, webhook.id, { ended })
   const delivery = await attemptDelivery(deps, webhook, entry, source, attempt)
   await recordDelivery(deps, webhook, delivery, { ended, ...retryAfter(delivery) })
@@ -39,7 +39,7 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, retr
  * Sends the first of these entries that the webhook wants. Then the position of the webhook is this entry, or the last
  * entry if the webhook wants none.
  */
-const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, entries: readonly OutgoingEntry[]) => {
+const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, entries: readonly Change[]) => {
   const entry = entries.find((each) => isWanted(webhook, each))
   if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
   const delivery = await attemptDelivery(deps, webhook, entry, source)
@@ -67,9 +67,9 @@ const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) =
   return { webhook, source, due: retry && retry.due <= now ? retry : undefined, isPaused, next }
 }
 
-const newEntries = async ({ outbox }: DeliveryDeps, { site, position }: Webhook, known: readonly OutgoingEntry[]) => {
+const newEntries = async ({ history }: DeliveryDeps, { site, position }: Webhook, known: readonly Change[]) => {
   const rest = known.filter((entry) => entry.position > position)
-  return rest.length > 0 ? rest : outbox.after(site, position, mostAtOnce)
+  return rest.length > 0 ? rest : history.after(site, position, mostAtOnce)
 }
 
 /**
@@ -78,7 +78,7 @@ const newEntries = async ({ outbox }: DeliveryDeps, { site, position }: Webhook,
  * unavailable.
  */
 export const deliverNext = async (deps: DeliveryDeps, site: SiteId, id: string, deadline: Deadline) => {
-  let entries: readonly OutgoingEntry[] = []
+  let entries: readonly Change[] = []
   for (let repeats = true; ; repeats = !repeats) {
     const now = deps.clock.wall()
     const seen = await look(deps, site, id, now)

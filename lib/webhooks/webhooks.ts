@@ -75,7 +75,6 @@ export interface Delivery {
   readonly milliseconds: number
 }
 
-/** A test delivers no history entry, so the list of deliveries does not contain the test. */
 export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
   readonly type: 'webhook.test'
 }
@@ -100,7 +99,6 @@ export interface Outcome {
   readonly ended?: number
 }
 
-/** The webhook after an outcome. The position only grows, so a late worker cannot set it back. */
 export const withOutcome = (
   { failingSince, ...webhook }: Webhook,
   { delivery, position = 0, retry, ended = retry?.position }: Outcome,
@@ -119,7 +117,8 @@ export const mostRetries = 500
 
 /**
  * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `record` stores the outcome of an
- * attempt (`withOutcome`), and does nothing if the webhook was removed. Errors of every call: unavailable.
+ * attempt (`withOutcome`), and does nothing if the webhook was removed. The position only grows, so a late worker
+ * cannot set it back. Errors of every call: unavailable.
  */
 export interface WebhookDeliveries {
   recent(site: SiteId, id: string): Promise<readonly Delivery[]>

@@ -29,7 +29,6 @@ const toWebhook = ({ record, enabled, ...row }: WebhookRow): Webhook => ({
 /** A key on this machine would protect nothing: a program that can read the database could read the key too. */
 export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
 
-/** A webhook of any site, for the sender of this machine. */
 export type WebhookKey = Pick<Webhook, 'site' | 'id'>
 
 const columns = 'site, id, record, enabled, position, last_success AS lastSuccess, failing_since AS failingSince'

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
+import type { Change } from '../../../lib/core/change.ts'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { parseRight } from '../../../lib/core/rights.ts'
-import type { Change, History } from '../../../lib/history/history.ts'
+import type { History } from '../../../lib/history/history.ts'
 import { type ChangePage, changesAfter, changesBefore } from '../../../lib/history/list-changes.ts'
 
 const site = 1001 as SiteId
