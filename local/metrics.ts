@@ -107,7 +107,7 @@ const createByteCounts = (registry: Registry) => {
 }
 
 // V-26: labels have only values of the service itself, so callers cannot add labels.
-const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'> => {
+const createCounts = (registry: Registry) => {
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
     new Counter({ name: `site_admin_${name}`, help, labelNames, registers })
@@ -121,13 +121,18 @@ const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'>
     registers,
   })
   for (const outcome of signInOutcomes) signIns.inc({ outcome }, 0)
-  return {
-    signIn: ({ outcome }) => signIns.inc({ outcome }),
+  return (telemetry: Telemetry): Telemetry => ({
+    ...telemetry,
+    signIn(record) {
+      signIns.inc({ outcome: record.outcome })
+      telemetry.signIn?.(record)
+    },
     request(record) {
       requests.inc({ operation: record.operation, status: record.status })
       durations.observe({ operation: record.operation }, record.durationMs / 1000)
+      telemetry.request(record)
     },
-  }
+  })
 }
 
 // Serves `GET /metrics` without a token (V-25).
@@ -159,23 +164,12 @@ export const createMetrics = (watched: Watched) => {
   collectDefaultMetrics({ register: registry })
   addInfo(registry)
   addMeasures(registry, watched)
-  const counts = createCounts(registry)
   const server = createMetricsServer(registry)
   return {
     watchServer: createByteCounts(registry),
 
     /** Counts requests and sign-ins, and passes the records on. */
-    alsoTo: (telemetry: Telemetry): Telemetry => ({
-      ...telemetry,
-      signIn(record) {
-        counts.signIn?.(record)
-        telemetry.signIn?.(record)
-      },
-      request(record) {
-        counts.request(record)
-        telemetry.request(record)
-      },
-    }),
+    alsoTo: createCounts(registry),
 
     /** Returns the address of the metrics. Throws UsageError if nothing can listen there. */
     async listen({ host, port }: MetricsAddress): Promise<string> {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { roles } from '../../lib/access/roles.ts'
+import { viewOfChange } from '../../lib/core/change.ts'
 import { type ChangeType, readChangeType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { History } from '../../lib/history/history.ts'
-import { changesBefore, viewOfChange } from '../../lib/history/list-changes.ts'
+import { changesBefore } from '../../lib/history/list-changes.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import { type OfSite, parserOf, parseSpan, siteCommandOf } from '../terminal/arguments.ts'
@@ -40,7 +41,7 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
     actor,
     rights: roles.owner.rights,
   }
-  const query = { limit: mostShown + 1, filter, most: Number.POSITIVE_INFINITY }
+  const query = { limit: mostShown + 1, filter, most: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
   const found = await Promise.all(histories.map((history) => changesBefore(history, id, query)))
   const changes = found.flatMap((one) => one.changes.toReversed()).toSorted((a, b) => a.at - b.at)
   if (changes.length > mostShown) {

@@ -6,7 +6,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { includesRight, type Right, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
-import { findGrant, printOnce, revokeGrant } from '../stores/find-grant.ts'
+import { findGrant, revokeGrant } from '../stores/find-grant.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
@@ -18,6 +18,7 @@ import {
   siteCommandOf,
 } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
+import { printOnce } from '../terminal/print-once.ts'
 
 interface CreateOptions extends OfSite {
   readonly user: string

@@ -6,7 +6,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
-import { printOnce, revokeGrant } from '../stores/find-grant.ts'
+import { revokeGrant } from '../stores/find-grant.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
@@ -18,6 +18,7 @@ import {
   parseSiteId,
   rightOption,
 } from '../terminal/arguments.ts'
+import { printOnce } from '../terminal/print-once.ts'
 
 interface IssueOptions {
   readonly user: string

@@ -21,10 +21,10 @@ import { createTarget } from '../../lib/webhooks/target.ts'
 import { mostWebhooks } from '../../lib/webhooks/webhooks.ts'
 import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
-import { printOnce } from '../stores/find-grant.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import { collect, groupOf, type OfSite, parserIf, siteCommandOf } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
+import { printOnce } from '../terminal/print-once.ts'
 
 interface Options extends OfSite {
   readonly url?: string

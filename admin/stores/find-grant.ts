@@ -1,17 +1,7 @@
-import type { Command } from 'commander'
 import { type Grant, grantEntries, hashToken, kindOf } from '../../lib/access/grants.ts'
-import { capitalised } from '../../lib/core/names.ts'
-import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
+import { Refusal } from '../terminal/output.ts'
 import type { AdminStores } from './admin-stores.ts'
 import { administrator } from './changes.ts'
-import type { GlobalOptions } from './stores.ts'
-
-// The secrets that commands show once, and the commands that revoke and replace them.
-const secrets = {
-  token: { shown: 'token', undo: 'revoke', again: 'issue' },
-  key: { shown: 'key', undo: 'revoke', again: 'create' },
-  webhook: { shown: 'secret of the webhook', undo: 'remove', again: 'create' },
-} as const
 
 // The beginning of a hash, as `audit` and the lists of tokens and keys print it.
 const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
@@ -45,27 +35,4 @@ export const revokeGrant = async (stores: AdminStores, what: 'token' | 'key', te
   const grant = await findGrant(stores, what, text)
   await stores.grants.remove(grant.hash, grantEntries('removed', grant, administrator))
   return { revoked: true }
-}
-
-/**
- * Prints a secret while the stores are open, because nothing shows the secret again. If the output fails, revokes the
- * secret, and throws a Refusal that names the next step.
- */
-export const printOnce = async (
-  self: Command,
-  what: keyof typeof secrets,
-  name: string,
-  output: object,
-  revoke: () => Promise<unknown>,
-): Promise<undefined> => {
-  const failure = await tryToPrint(textOf(output, self.optsWithGlobals<GlobalOptions>().json))
-  if (!failure) return
-  const { shown, undo, again } = secrets[what]
-  const unseen = `${outputLost(failure)} Nobody saw the ${shown}`
-  try {
-    await revoke()
-  } catch {
-    throw new Refusal(`${unseen}: ${undo} it with "${what} ${undo} ${name}", and ${again} another ${what}.`)
-  }
-  throw new Refusal(`${unseen}, so it is ${undo}d. ${capitalised(again)} another ${what}.`)
 }

@@ -1,19 +1,11 @@
 import { hasOwnRights, type SiteCaller } from '../../lib/access/callers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { changePage } from '../../lib/contract/storage/contract-changes.ts'
+import { idOfChange, positionIn, viewOfChange } from '../../lib/core/change.ts'
 import { reserves } from '../../lib/core/deadline.ts'
 import { ServiceError, tooManyRequests } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import {
-  type ChangeFilter,
-  type ChangePage,
-  changesAfter,
-  changesBefore,
-  fitting,
-  idOfChange,
-  positionIn,
-  viewOfChange,
-} from '../../lib/history/list-changes.ts'
+import { type ChangeFilter, type ChangePage, changesAfter, changesBefore } from '../../lib/history/list-changes.ts'
 import { nextChanges } from '../../lib/history/live-changes.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
@@ -103,10 +95,10 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
   const filter = filterOf(query, caller)
   if (before !== undefined) {
     const from = positionOf('before', before, site.id)
-    return fitting(await changesBefore(deps.history, site.id, { limit, filter, before: from }))
+    return changesBefore(deps.history, site.id, { limit, filter, before: from })
   }
   if (after === undefined) {
-    const { changes, end } = fitting(await changesBefore(deps.history, site.id, { limit, filter }))
+    const { changes, end } = await changesBefore(deps.history, site.id, { limit, filter })
     return { changes: changes.toReversed(), next: end }
   }
   const position = positionOf('after', after, site.id) ?? 0

@@ -1,11 +1,5 @@
-import type { HistoryEntry } from '../core/history-entry.ts'
+import type { Change } from '../core/change.ts'
 import type { SiteId } from '../core/ids.ts'
-
-export interface Change extends HistoryEntry {
-  // Later entries of a site have larger positions. `at` is in milliseconds since the epoch.
-  readonly position: number
-  readonly at: number
-}
 
 export const keptFor = 90 * 24 * 3600 * 1000
 

@@ -1,30 +1,8 @@
+import type { Change } from '../core/change.ts'
 import { type ChangeType, isAbout } from '../core/history-entry.ts'
-import { type SiteId, storedId } from '../core/ids.ts'
+import type { SiteId } from '../core/ids.ts'
 import { type Area, includesRight, type Right } from '../core/rights.ts'
-import type { Change, History } from './history.ts'
-
-const digits = 16
-
-const shape = /^(\d{16})-([1-9]\d{0,14})$/
-
-export const idOfChange = ({ site, position }: Pick<Change, 'site' | 'position'>): string =>
-  `${String(position).padStart(digits, '0')}-${site}`
-
-export const positionIn = (id: string, site: SiteId): number | undefined => {
-  const [, position = '', ofSite = ''] = shape.exec(id) ?? []
-  if (position === '' || storedId<SiteId>(ofSite) !== site) return undefined
-  return Number.isSafeInteger(Number(position)) ? Number(position) : undefined
-}
-
-export const viewOfChange = (change: Change) => ({
-  id: idOfChange(change),
-  at: new Date(change.at).toISOString(),
-  type: change.type,
-  subject: change.subject,
-  actor: change.actor,
-  requestId: change.requestId ?? null,
-  details: change.details ?? null,
-})
+import type { History } from './history.ts'
 
 export interface ChangeFilter {
   readonly types?: readonly ChangeType[] | undefined
@@ -97,21 +75,12 @@ const mostBytes = 3_000_000
 export const sizeOf = (change: Change): number => 3 * JSON.stringify(change).length
 
 /**
- * Changes, the oldest first. Every wanted change before `next` is in this page or an earlier one. Without `next`, there
- * is no position to continue from.
+ * The wanted changes up to `next` are in this page or an earlier one. Without `next`, there is no position to continue
+ * from.
  */
 export interface ChangePage {
   readonly changes: readonly Change[]
   readonly next: number | undefined
-}
-
-const createFits = (most = mostBytes) => {
-  let bytes = 0
-  return (change: Change): boolean => {
-    const isFirst = bytes === 0
-    bytes += sizeOf(change)
-    return isFirst || bytes <= most
-  }
 }
 
 const stepFor = (limit: number, { types, subject = '', rights }: ChangeFilter): number => {
@@ -119,15 +88,16 @@ const stepFor = (limit: number, { types, subject = '', rights }: ChangeFilter): 
   return types || subject !== '' || !seesMost ? mostAtOnce : Math.max(limit, 100)
 }
 
-export const createPage = (limit: number, filter: ChangeFilter, bytes?: number) => {
+export const createPage = (limit: number, filter: ChangeFilter, most = mostBytes) => {
   const changes: Change[] = []
-  const fits = createFits(bytes)
+  let bytes = 0
   let next: number | undefined
   return {
     add(some: readonly Change[]): boolean {
       for (const change of some) {
         if (isWanted(change, filter)) {
-          if (!fits(change)) return false
+          bytes += sizeOf(change)
+          if (bytes > most && changes.length > 0) return false
           changes.push(change)
         }
         next = change.position
@@ -168,39 +138,28 @@ interface NewestQuery {
   readonly limit: number
   readonly filter: ChangeFilter
   readonly most?: number
+  readonly bytes?: number
   readonly before?: number | undefined
 }
 
 /**
  * The wanted entries before a position, the newest first. Without a position, begins with the newest entry. The next
  * page begins at `next`. At the beginning of the history, `next` is undefined. `end` is the position of the newest
- * entry that was read. Reads at most `most` entries. Errors: unavailable.
+ * entry that was read. Reads at most `most` entries, and returns at most `bytes`. Errors: unavailable.
  */
 export const changesBefore = async (
   history: History,
   site: SiteId,
-  { limit, filter, most = longestSearch, before }: NewestQuery,
+  { limit, filter, most = longestSearch, bytes, before }: NewestQuery,
 ): Promise<ChangePage & { readonly end: number | undefined }> => {
-  const changes: Change[] = []
-  let [next, end] = [before, undefined as number | undefined]
+  const page = createPage(limit, filter, bytes)
+  let end: number | undefined
   for (let lookedAt = 0; lookedAt < most; ) {
-    const some = await history.before(site, next, mostAtOnce)
+    const some = await history.before(site, page.read().next ?? before, mostAtOnce)
     end ??= some.at(-1)?.position
-    for (const change of some.toReversed()) {
-      next = change.position
-      if (isWanted(change, filter)) changes.push(change)
-      if (changes.length === limit) return { changes, next, end }
-    }
     lookedAt += some.length
-    if (some.length < mostAtOnce || isBefore(some[0], filter)) return { changes, next: undefined, end }
+    if (!page.add(some.toReversed())) break
+    if (some.length < mostAtOnce || isBefore(some[0], filter)) return { ...page.read(), next: undefined, end }
   }
-  return { changes, next, end }
-}
-
-/** Keeps as many of these entries as fit into an answer, the newest first. The next page begins at `next`. */
-export const fitting = <Page extends ChangePage>(page: Page): Page => {
-  const fits = createFits()
-  const tooMany = page.changes.findIndex((change) => !fits(change))
-  const changes = page.changes.slice(0, tooMany)
-  return tooMany < 0 ? page : { ...page, changes, next: changes.at(-1)?.position }
+  return { ...page.read(), end }
 }

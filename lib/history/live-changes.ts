@@ -1,16 +1,11 @@
+import type { Change } from '../core/change.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { Change, History } from './history.ts'
+import type { History } from './history.ts'
 import { type ChangeFilter, type ChangePage, changesAfter, createPage } from './list-changes.ts'
 import { openSiteFeed, type SiteFeed } from './site-feed.ts'
 
-export interface Listener extends Disposable {
-  readonly history: History
-  /** All entries after a position, or undefined if they are no longer in memory. */
-  recentAfter(position: number): readonly Change[] | undefined
-  readonly newest: () => number
-  /** Calls `wake` after new entries, and when the service stops, until the caller calls the returned function. */
-  watch(wake: () => void): () => void
+export interface Listener extends Pick<SiteFeed, 'history' | 'recentAfter' | 'newest' | 'watch'>, Disposable {
   readonly isOver: () => boolean
 }
 
@@ -36,18 +31,10 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits):
     feeds.set(site, shared)
     shared.listeners += 1
     total += 1
-    const { feed } = shared
     let hasEnded = false
     return {
-      history: feed.history,
-      recentAfter: feed.recentAfter,
-      newest: feed.newest,
+      ...shared.feed,
       isOver: () => hasEnded || isClosed,
-
-      watch(wake) {
-        feed.waiting.add(wake)
-        return () => void feed.waiting.delete(wake)
-      },
 
       [Symbol.dispose]() {
         if (hasEnded) return
@@ -56,7 +43,7 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits):
         shared.listeners -= 1
         if (shared.listeners > 0) return
         feeds.delete(site)
-        feed.close()
+        shared.feed.close()
       },
     }
   }
@@ -79,7 +66,7 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits):
 
     close() {
       isClosed = true
-      for (const { feed } of feeds.values()) for (const wake of feed.waiting) wake()
+      for (const { feed } of feeds.values()) feed.wakeAtOnce()
     },
   }
 }

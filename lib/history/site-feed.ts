@@ -1,7 +1,8 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
+import type { Change } from '../core/change.ts'
 import type { SiteId } from '../core/ids.ts'
 import { chunksOf } from '../core/in-parallel.ts'
-import type { Change, History } from './history.ts'
+import type { History } from './history.ts'
 import { sizeOf } from './list-changes.ts'
 
 // In bytes. The newest entries of a site stay in memory for all of its listeners, so that each entry is read once.
@@ -37,6 +38,7 @@ const createMemory = () => {
       recent = all.slice(tooMany + 1)
     },
 
+    /** All entries after a position, or undefined if they are no longer in memory. */
     after(position: number): readonly Change[] | undefined {
       if (position < start) return undefined
       return recent.slice(recent.findLastIndex((change) => change.position <= position) + 1)
@@ -90,10 +92,19 @@ export const openSiteFeed = (history: History, site: SiteId) => {
   const stop = history.watch(site, () => void readNews())
   return {
     ready: begin(),
-    newest: memory.newest,
-    waiting,
     history,
+    newest: memory.newest,
     recentAfter: memory.after,
+
+    /** Calls `wake` after new entries, and when the service stops, until the caller calls the returned function. */
+    watch(wake: () => void): () => void {
+      waiting.add(wake)
+      return () => void waiting.delete(wake)
+    },
+
+    wakeAtOnce(): void {
+      for (const wake of waiting) wake()
+    },
 
     close(): void {
       isClosed = true

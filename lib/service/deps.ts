@@ -4,7 +4,6 @@ import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSetti
 import { type CachedLookup, cachedLookup } from '../core/cached-lookup.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
-import { viewOfChange } from '../history/list-changes.ts'
 import type { EdgeDeps } from '../http/handler.ts'
 import { createReplyCache } from '../http/reply-cache.ts'
 import type { Telemetry } from '../http/request.ts'
@@ -13,7 +12,6 @@ import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import { createQuotas, limitFiles, type UsageCounts } from '../storage/quota.ts'
 import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
-import type { Outbox } from '../webhooks/event.ts'
 import type { Target } from '../webhooks/target.ts'
 import type { Stores } from './stores.ts'
 
@@ -201,11 +199,6 @@ export type StorageDeps = ReturnType<typeof createStorageDeps>
 
 type DeliveryStores = Pick<Stores, 'sites' | 'webhooks' | 'deliveries' | 'seals' | 'history'>
 
-const outboxOf = ({ after }: Pick<Stores['history'], 'after'>): Outbox => ({
-  after: async (site, position, limit) =>
-    (await after(site, position, limit)).map((change) => ({ position: change.position, view: viewOfChange(change) })),
-})
-
 interface Sending {
   readonly target: Target
   readonly clock?: Clock
@@ -223,7 +216,7 @@ export const createDeliveryDeps = (
     const home = await findBaseUrl(site)
     return home && `${home.url}/api/v2/admin/sites/${site}`
   }
-  return { webhooks, deliveries, seals, outbox: outboxOf(history), findSource, target, clock }
+  return { webhooks, deliveries, seals, history, findSource, target, clock }
 }
 
 export const createWebhooksDeps = (
@@ -233,7 +226,6 @@ export const createWebhooksDeps = (
 ) => ({
   ...createDeliveryDeps(stores, surroundings),
   edge: edgeOf(settings, stores, surroundings),
-  history: stores.history,
   permitsPrivate: surroundings.target.permitsPrivate,
 })
 

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
+import { type Change, viewOfChange } from '../core/change.ts'
 import type { Clock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
 import { webhookEntry } from './change-webhook.ts'
-import { eventOf, type Outbox, type OutgoingEntry, type ReportedView } from './event.ts'
+import { eventOf, type ReportedView } from './event.ts'
 import type { Target } from './target.ts'
 import type { WebhookDeliveries, Webhooks } from './webhooks.ts'
 import { type Delivery, isSuccess, type Outcome, type SecretSeals, type Webhook } from './webhooks.ts'
@@ -11,7 +12,7 @@ export interface DeliveryDeps {
   readonly webhooks: Pick<Webhooks, 'get' | 'change'>
   readonly deliveries: WebhookDeliveries
   readonly seals: Pick<SecretSeals, 'open'>
-  readonly outbox: Outbox
+  readonly history: { after(site: SiteId, position: number, limit: number): Promise<readonly Change[]> }
   readonly findSource: (site: SiteId) => Promise<string | undefined>
   readonly target: Pick<Target, 'send'>
   readonly clock: Clock
@@ -63,25 +64,30 @@ const disable = async ({ webhooks }: DeliveryDeps, { site, id, targetUrl }: Webh
     id,
     (present) =>
       present.enabled && present.targetUrl === targetUrl && isOver(delivery, present.failingSince)
-        ? { enabled: false }
+        ? { ...present, enabled: false }
         : undefined,
     webhookEntry('webhook.disabled', { site, id, targetUrl }, { actor: 'system' }),
   )
 }
 
+export const changeAt = async ({ history }: DeliveryDeps, site: SiteId, position: number) => {
+  const [change] = await history.after(site, position - 1, 1)
+  return change?.position === position ? change : undefined
+}
+
 export const attemptDelivery = async (
   deps: DeliveryDeps,
   webhook: Webhook,
-  { position, view }: OutgoingEntry,
+  change: Change,
   source: string,
   attempt = 1,
 ): Promise<Delivery> => {
-  const { at, ...answer } = await postEvent(deps, webhook, view, source)
+  const { position, type } = change
+  const { at, ...answer } = await postEvent(deps, webhook, viewOfChange(change), source)
   const id = `dlv_${String(at).padStart(14, '0')}-${String(position).padStart(16, '0')}-${attempt}`
-  return { id, position, type: view.type, at, attempt, ...answer }
+  return { id, position, type, at, attempt, ...answer }
 }
 
-/** Records an attempt with the other members of its outcome. Errors: unavailable. */
 export const recordDelivery = async (
   deps: DeliveryDeps,
   webhook: Webhook,

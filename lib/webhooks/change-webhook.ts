@@ -2,15 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { definedMembers } from '../core/names.ts'
-import type {
-  Delivery,
-  SecretSeals,
-  TestDelivery,
-  Webhook,
-  WebhookChange,
-  WebhookSettings,
-  Webhooks,
-} from './webhooks.ts'
+import type { Delivery, SecretSeals, TestDelivery, Webhook, WebhookSettings, Webhooks } from './webhooks.ts'
 
 /** V-2. The lengths of `targetUrl`, `subject` and `description` are in characters. */
 export const longest = { targetUrl: 2_000, types: 50, subject: 1_024, description: 200 } as const
@@ -84,7 +76,7 @@ export const createWebhook = async (
   const secret = newSecret()
   const [sealed, position] = await Promise.all([stores.seals.seal({ site, id }, secret), endOf(stores, site)])
   const settings = { targetUrl, types, subject, enabled, description }
-  const webhook: Webhook = { site, id, ...settings, secrets: [{ sealed }], position }
+  const webhook: Webhook = { site, id, ...settings, secrets: [{ sealed }], position, retries: [] }
   const isCreated = await stores.webhooks.create(webhook, webhookEntry('webhook.created', webhook, author))
   return isCreated ? { webhook, secret } : undefined
 }
@@ -98,6 +90,12 @@ const withNew = (present: Webhook['secrets'], sealed: string, now: number): Webh
   const previous = present.map((secret) => ({ ...secret, until: secret.until ?? now + overlap.time }))
   return [{ sealed }, ...previous].slice(0, overlap.mostSecrets)
 }
+
+const enabledAgain = ({ failingSince: _, ...webhook }: Webhook, position: number): Webhook => ({
+  ...webhook,
+  position,
+  retries: [],
+})
 
 /**
  * V-5. Undefined if the site does not have the webhook. `check` throws if the current webhook may not be changed.
@@ -113,20 +111,16 @@ export const changeWebhook = async (
   const secret = rotate ? newSecret() : undefined
   const sealed = secret && (await stores.seals.seal({ site, id }, secret))
   const given = definedMembers(settings)
-  const change = (present: Webhook): WebhookChange => {
+  const change = (present: Webhook): Webhook => {
     check(present)
-    const isEnabledAgain = settings.enabled && !present.enabled
-    return {
-      ...given,
-      ...(sealed && { secrets: withNew(present.secrets, sealed, now) }),
-      ...(isEnabledAgain && { position: end, forgetsFailures: true }),
-    }
+    const secrets = sealed ? withNew(present.secrets, sealed, now) : present.secrets
+    const changed = { ...present, ...given, secrets }
+    return settings.enabled && !present.enabled ? enabledAgain(changed, end) : changed
   }
   const entry = webhookEntry('webhook.changed', { site, id, targetUrl: settings.targetUrl ?? targetUrl }, author)
   const webhook = await stores.webhooks.change(site, id, change, entry)
   return webhook && { webhook, ...(secret && { secret }) }
 }
 
-/** Returns false if the site does not have the webhook. Errors: unavailable. */
 export const removeWebhook = ({ webhooks }: Pick<Stores, 'webhooks'>, webhook: Webhook, author: Author) =>
   webhooks.remove(webhook.site, webhook.id, webhookEntry('webhook.removed', webhook, author))

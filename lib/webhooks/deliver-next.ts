@@ -1,8 +1,8 @@
+import type { Change } from '../core/change.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { isAbout, isWantedType } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import { attemptDelivery, type DeliveryDeps, recordDelivery } from './attempt-delivery.ts'
-import { entryAt, type OutgoingEntry } from './event.ts'
+import { attemptDelivery, changeAt, type DeliveryDeps, recordDelivery } from './attempt-delivery.ts'
 import { longestAttempt } from './target.ts'
 import { type Delivery, isSuccess, mostRetries, type Retry, type Webhook } from './webhooks.ts'
 
@@ -15,8 +15,8 @@ const pauseWithoutRoom = 5 * minute
 
 const mostAtOnce = 100
 
-export const isWanted = ({ types, subject }: Webhook, { view }: OutgoingEntry): boolean =>
-  isWantedType(types, view.type) && isAbout(view, subject)
+export const isWanted = ({ types, subject }: Webhook, change: Change): boolean =>
+  isWantedType(types, change.type) && isAbout(change, subject)
 
 const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
   const { position, attempt, at } = delivery
@@ -25,12 +25,11 @@ const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
   return { retry: { position, attempt: attempt + 1, due: Math.round(at + delay * (0.8 + 0.4 * Math.random())) } }
 }
 
-const hasRoom = async ({ deliveries }: DeliveryDeps, { site, id }: Webhook): Promise<boolean> =>
-  (await deliveries.retries(site, id, mostRetries)).length < mostRetries
+const hasRoom = ({ retries }: Webhook): boolean => retries.length < mostRetries
 
-const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ended: Retry): Promise<void> => {
-  const { position, attempt } = ended
-  const entry = await entryAt(deps.outbox, webhook.site, position)
+const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, retry: Retry): Promise<void> => {
+  const { position: ended, attempt } = retry
+  const entry = await changeAt(deps, webhook.site, ended)
   if (!entry || !isWanted(webhook, entry)) return deps.deliveries.record(webhook.site, webhook.id, { ended })
   const delivery = await attemptDelivery(deps, webhook, entry, source, attempt)
   await recordDelivery(deps, webhook, delivery, { ended, ...retryAfter(delivery) })
@@ -40,17 +39,17 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ende
  * Sends the first of these entries that the webhook wants. Then the position of the webhook is this entry, or the last
  * entry if the webhook wants none.
  */
-const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, entries: readonly OutgoingEntry[]) => {
+const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, entries: readonly Change[]) => {
   const entry = entries.find((each) => isWanted(webhook, each))
   if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
   const delivery = await attemptDelivery(deps, webhook, entry, source)
-  const isHandled = isSuccess(delivery) || (await hasRoom(deps, webhook))
+  const isHandled = isSuccess(delivery) || hasRoom(webhook)
   const others = isHandled ? { position: entry.position, ...retryAfter(delivery) } : {}
   await recordDelivery(deps, webhook, delivery, others)
 }
 
 const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook): Promise<number> => {
-  if (webhook.failingSince === undefined || (await hasRoom(deps, webhook))) return 0
+  if (webhook.failingSince === undefined || hasRoom(webhook)) return 0
   // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
   const recent = await deps.deliveries.recent(webhook.site, webhook.id)
   const last = recent.find(({ position }) => position > webhook.position)
@@ -61,16 +60,16 @@ const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) =
   const webhook = await deps.webhooks.get(site, id)
   const source = webhook?.enabled ? await deps.findSource(site) : undefined
   if (!webhook || source === undefined) return undefined
-  const [retry] = await deps.deliveries.retries(site, id, 1)
+  const [retry] = webhook.retries
   const resumes = await pausedUntil(deps, webhook)
   const isPaused = resumes > now
   const next = isPaused ? Math.min(resumes, retry?.due ?? resumes) : retry?.due
   return { webhook, source, due: retry && retry.due <= now ? retry : undefined, isPaused, next }
 }
 
-const newEntries = async ({ outbox }: DeliveryDeps, { site, position }: Webhook, known: readonly OutgoingEntry[]) => {
+const newEntries = async ({ history }: DeliveryDeps, { site, position }: Webhook, known: readonly Change[]) => {
   const rest = known.filter((entry) => entry.position > position)
-  return rest.length > 0 ? rest : outbox.after(site, position, mostAtOnce)
+  return rest.length > 0 ? rest : history.after(site, position, mostAtOnce)
 }
 
 /**
@@ -79,7 +78,7 @@ const newEntries = async ({ outbox }: DeliveryDeps, { site, position }: Webhook,
  * unavailable.
  */
 export const deliverNext = async (deps: DeliveryDeps, site: SiteId, id: string, deadline: Deadline) => {
-  let entries: readonly OutgoingEntry[] = []
+  let entries: readonly Change[] = []
   for (let repeats = true; ; repeats = !repeats) {
     const now = deps.clock.wall()
     const seen = await look(deps, site, id, now)

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
-import { attemptDelivery, type DeliveryDeps, postEvent, recordDelivery } from './attempt-delivery.ts'
+import { attemptDelivery, changeAt, type DeliveryDeps, postEvent, recordDelivery } from './attempt-delivery.ts'
 import { isWanted } from './deliver-next.ts'
-import { entryAt } from './event.ts'
-import { type Delivery, isSuccess, mostRetries, type TestDelivery, type Webhook } from './webhooks.ts'
+import { type Delivery, isSuccess, type TestDelivery, type Webhook } from './webhooks.ts'
 
 const findSource = async (deps: DeliveryDeps, { site }: Webhook): Promise<string> => {
   const source = await deps.findSource(site)
@@ -24,13 +23,10 @@ export const sendTest = async (deps: DeliveryDeps, webhook: Webhook): Promise<Te
 export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: string): Promise<Delivery> => {
   const { site } = webhook
   const before = (await deps.deliveries.recent(site, webhook.id)).find((delivery) => delivery.id === id)
-  const entry = before && (await entryAt(deps.outbox, site, before.position))
+  const entry = before && (await changeAt(deps, site, before.position))
   if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
   const source = await findSource(deps, webhook)
   const delivery = await attemptDelivery(deps, webhook, entry, source, before.attempt + 1)
-  await recordDelivery(deps, webhook, delivery)
-  const retries = isSuccess(delivery) ? await deps.deliveries.retries(site, webhook.id, mostRetries) : []
-  const ended = retries.find(({ position }) => position === entry.position)
-  if (ended) await deps.deliveries.record(site, webhook.id, { ended })
+  await recordDelivery(deps, webhook, delivery, isSuccess(delivery) ? { ended: entry.position } : {})
   return delivery
 }

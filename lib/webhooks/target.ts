@@ -1,4 +1,4 @@
-import type { ClientRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
@@ -20,10 +20,12 @@ const mostBytes = 1024
 
 class TargetFault extends Error {}
 
+const closed = 'The target closed the connection without an answer.'
+
 const faults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The target refused the connection.',
-  ECONNRESET: 'The target closed the connection without an answer.',
-  EPIPE: 'The target closed the connection without an answer.',
+  ECONNRESET: closed,
+  EPIPE: closed,
   EHOSTUNREACH: 'The target cannot be reached.',
   ENETUNREACH: 'The target cannot be reached.',
   ETIMEDOUT: 'The target cannot be reached.',
@@ -101,6 +103,14 @@ const lookupOf =
       )
   }
 
+const readSome = async (response: AsyncIterable<Buffer>): Promise<void> => {
+  let bytes = 0
+  for await (const chunk of response) {
+    bytes += chunk.length
+    if (bytes > mostBytes) return
+  }
+}
+
 interface Options {
   readonly permitsPrivate: boolean
   readonly limit?: number
@@ -117,66 +127,44 @@ export const createTarget = ({
   resolve = createResolve(),
   isPermitted = isPublic,
 }: Options) => {
-  const open = new Set<ClientRequest>()
-  let isClosed = false
+  const closing = new AbortController()
   const connection = {
     agent: false,
     autoSelectFamilyAttemptTimeout: 2_500,
     ...(!permitsPrivate && { lookup: lookupOf(resolve, isPermitted) }),
   } as const
 
-  const begin = async (url: URL, headers: Message['headers']): Promise<ClientRequest> => {
+  const exchange = async ({ url: text, headers, body }: Message, signal: AbortSignal): Promise<TargetAnswer> => {
+    const url = new URL(text)
     const host = url.hostname.replace(/^\[|\]$/g, '')
     if (!permitsPrivate && isIP(host) !== 0 && !isPermitted(host)) refuse()
     // Loading these modules takes 40 ms of a cold start, and most requests to the function send nothing.
-    const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
-    return request(url, { ...connection, method: 'POST', headers })
-  }
-
-  const exchange = async ({ url, headers, body }: Message): Promise<TargetAnswer> => {
-    const request = await begin(new URL(url), headers)
-    const { promise, resolve: done } = Promise.withResolvers<TargetAnswer>()
-    const late = new TargetFault(`The target did not answer within ${limit / 1000} seconds.`)
-    const timer = setTimeout(() => request.destroy(late), limit)
-    let answer: TargetAnswer = { fault: late.message }
-    let bytes = 0
-    open.add(request)
-    if (isClosed) request.destroy()
-    request
-      .on('response', (response) => {
-        answer = { status: response.statusCode ?? 0 }
-        response
-          .on('data', (chunk) => {
-            bytes += chunk.length
-            if (bytes > mostBytes) request.destroy()
-          })
-          .on('error', () => {})
-      })
-      .on('error', (error) => {
-        if ('fault' in answer) answer = { fault: faultOf(error) }
-      })
-      .on('close', () => {
-        clearTimeout(timer)
-        open.delete(request)
-        done(answer)
-      })
-      .end(body)
-    return promise
+    const { request: open } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
+    const request = open(url, { ...connection, method: 'POST', headers, signal })
+    const { promise, resolve: answer, reject } = Promise.withResolvers<IncomingMessage>()
+    // If the target switches protocols, Node ends the request without an error.
+    const end = () => reject(new TargetFault(closed))
+    request.on('response', answer).on('error', reject).on('close', end).end(body)
+    const response = await promise
+    // The status counts, even if the rest of the answer never arrives.
+    await readSome(response).catch(() => {})
+    return { status: response.statusCode ?? 0 }
   }
 
   return {
     permitsPrivate,
 
     async send(message: Message): Promise<TargetAnswer> {
-      const answer = await exchange(message).catch((error) => ({ fault: faultOf(error) }))
-      if (isClosed && 'fault' in answer) throw new Error('The sender of webhooks has stopped.')
-      return answer
+      const late = AbortSignal.timeout(limit)
+      try {
+        return await exchange(message, AbortSignal.any([closing.signal, late]))
+      } catch (error) {
+        if (closing.signal.aborted) throw new Error('The sender of webhooks has stopped.')
+        return { fault: late.aborted ? `The target did not answer within ${limit / 1000} seconds.` : faultOf(error) }
+      }
     },
 
-    close(): void {
-      isClosed = true
-      for (const request of open) request.destroy()
-    },
+    close: () => closing.abort(),
   }
 }
 

@@ -24,34 +24,27 @@ export interface SecretSeals {
 
 /**
  * The newest secret is the first one. Every entry up to `position` of the history was delivered, is not wanted, or has a
- * retry. Times are in milliseconds since the epoch.
+ * retry. An entry has at most one retry, and the retry that is due first is the first one. Times are in milliseconds
+ * since the epoch.
  */
 export interface Webhook extends WebhookSettings {
   readonly site: SiteId
   readonly id: string
   readonly secrets: readonly WebhookSecret[]
   readonly position: number
+  readonly retries: readonly Retry[]
   readonly lastSuccess?: number
   readonly failingSince?: number
-}
-
-export type WebhookChange = Partial<WebhookSettings & Pick<Webhook, 'secrets' | 'position'>> & {
-  readonly forgetsFailures?: true
-}
-
-export const withChange = (webhook: Webhook, { forgetsFailures, ...members }: WebhookChange): Webhook => {
-  const { failingSince, ...changed } = { ...webhook, ...members }
-  return { ...changed, ...(failingSince !== undefined && !forgetsFailures && { failingSince }) }
 }
 
 export const mostWebhooks = 20
 
 /**
  * The port to the webhooks of the sites. Lists are sorted by id. `create` returns false if the site already has
- * `mostWebhooks`. `change` returns the changed webhook, or undefined if the webhook does not exist or if the given
- * function returns undefined. After a race, `change` may call this function again. `remove` also removes deliveries and
- * retries, and returns false if the webhook does not exist. `clear` is for a site that is removed. Errors of every
- * call: unavailable.
+ * `mostWebhooks`. `change` stores and returns the webhook that the given function returns. It returns undefined if the
+ * webhook does not exist or if the function returns undefined. After a race, `change` may call this function again.
+ * `remove` also removes deliveries, and returns false if the webhook does not exist. `clear` is for a site that is
+ * removed. Errors of every call: unavailable.
  */
 export interface Webhooks {
   listOfSite(site: SiteId): Promise<readonly Webhook[]>
@@ -60,7 +53,7 @@ export interface Webhooks {
   change(
     site: SiteId,
     id: string,
-    change: (present: Webhook) => WebhookChange | undefined,
+    change: (present: Webhook) => Webhook | undefined,
     entry: HistoryEntry,
   ): Promise<Webhook | undefined>
   remove(site: SiteId, id: string, entry: HistoryEntry): Promise<boolean>
@@ -82,7 +75,6 @@ export interface Delivery {
   readonly milliseconds: number
 }
 
-/** A test delivers no history entry, so the list of deliveries does not contain the test. */
 export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
   readonly type: 'webhook.test'
 }
@@ -98,13 +90,25 @@ export interface Retry {
 
 /**
  * Without a delivery, the webhook does not want the entries up to `position`. With a position, the delivery is a first
- * attempt. `ended` is the retry that this attempt ends.
+ * attempt. `ended` is the position of the entry whose retry ends.
  */
 export interface Outcome {
   readonly delivery?: Delivery
   readonly position?: number
   readonly retry?: Retry
-  readonly ended?: Retry
+  readonly ended?: number
+}
+
+export const withOutcome = (
+  { failingSince, ...webhook }: Webhook,
+  { delivery, position = 0, retry, ended = retry?.position }: Outcome,
+): Webhook => {
+  const others = webhook.retries.filter((each) => each.position !== ended)
+  const retries = [...others, ...(retry ? [retry] : [])].toSorted((one, other) => one.due - other.due)
+  const after = { ...webhook, position: Math.max(webhook.position, position), retries }
+  if (delivery && isSuccess(delivery)) return { ...after, lastSuccess: delivery.at }
+  const since = failingSince ?? delivery?.at
+  return since === undefined ? after : { ...after, failingSince: since }
 }
 
 export const keptDeliveries = 100
@@ -112,14 +116,11 @@ export const keptDeliveries = 100
 export const mostRetries = 500
 
 /**
- * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `retries` are in the order of their
- * due times. `record` stores the outcome of an attempt. A store that cannot write everything at once writes the retry
- * first and the position next, so that a crash between the two causes a second delivery, but never a missing one. A
- * delivery with a status of 200 to 299 sets `lastSuccess` and ends `failingSince`. Any other delivery begins
- * `failingSince`. Errors of every call: unavailable.
+ * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `record` stores the outcome of an
+ * attempt (`withOutcome`), and does nothing if the webhook was removed. The position only grows, so a late worker
+ * cannot set it back. Errors of every call: unavailable.
  */
 export interface WebhookDeliveries {
   recent(site: SiteId, id: string): Promise<readonly Delivery[]>
-  retries(site: SiteId, id: string, limit: number): Promise<readonly Retry[]>
   record(site: SiteId, id: string, outcome: Outcome): Promise<void>
 }

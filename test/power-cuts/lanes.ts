@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Change } from '../../lib/core/change.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import type { Change } from '../../lib/history/history.ts'
 import type { Machine } from '../../lib/machine/machine.ts'
 import type { SpawnedService } from '../support/spawned-service.ts'
 import type { Recording } from './record.ts'

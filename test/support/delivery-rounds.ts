@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { buffer } from 'node:stream/consumers'
 import { vi } from 'vitest'
+import { idOfChange } from '../../lib/core/change.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { idOfChange } from '../../lib/history/list-changes.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import { createRandom, type Random } from '../power-cuts/outage.ts'
 import { closeAtOnce, listen } from './listen.ts'
@@ -81,7 +81,8 @@ const openDatabase = (directory: string, readOnly: boolean): DatabaseSync =>
 
 const passTime = (directory: string): void => {
   const database = openDatabase(directory, false)
-  database.exec('UPDATE webhook_retries SET due = 0')
+  database.exec(`UPDATE webhooks SET record = json_set(record, '$.retries', json((
+    SELECT json_group_array(json_set(value, '$.due', 0)) FROM json_each(record, '$.retries'))))`)
   database.close()
 }
 
@@ -130,7 +131,14 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
   const machine = await openMachine(directory)
   for (const { kind, url: targetUrl } of receivers) {
     const settings = { targetUrl, types: ['file.*'], subject: '', enabled: true, description: '' }
-    const webhook = { ...settings, site, id: `whk_${kind}`, secrets: [{ sealed: 'whsec_AAAA' }], position: 0 }
+    const webhook = {
+      ...settings,
+      site,
+      id: `whk_${kind}`,
+      secrets: [{ sealed: 'whsec_AAAA' }],
+      position: 0,
+      retries: [],
+    }
     await machine.stores.webhooks.create(webhook, { site, type: 'webhook.created', subject: kind, actor: 'ann' })
   }
   await machine.close()
@@ -165,7 +173,7 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
   const last = await startService(directory, flags)
   database = openDatabase(directory, true)
   const open = database.prepare(
-    `SELECT (SELECT count(*) FROM webhook_retries) + count(*) AS count
+    `SELECT (SELECT sum(json_array_length(record, '$.retries')) FROM webhooks) + count(*) AS count
        FROM webhooks JOIN changes ON changes.site = webhooks.site AND changes.id > webhooks.position`,
   )
   const missing = () => Number(open.get()?.['count'])

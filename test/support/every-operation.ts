@@ -389,6 +389,7 @@ export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: 
 const storedWebhook: Webhook = {
   ...{ site, id: 'whk_0000000000000001', targetUrl, types: [], subject: '', enabled: false, description: '' },
   position: 0,
+  retries: [],
   secrets: [{ sealed: 'whsec_c2VjcmV0' }],
 }
 

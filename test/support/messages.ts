@@ -239,7 +239,7 @@ $`,
       text`^The data directory … has layout ${layout}, and this version … Nothing was changed.$`,
     missing: text`^There is no … "site-admin serve" or, in a clone, "npm start" creates a data directory. … --data-dir.$`,
     newer: (tables: number) =>
-      text`^The database has tables of version ${tables}, but this program reads tables of version 9. `,
+      text`^The database has tables of version ${tables}, but this program reads tables of version 10. `,
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
     notRemoved: text`\nNothing was removed. …\r$`,
     notReset: (what: string, place: string) =>
@@ -251,7 +251,7 @@ $`,
     tableMissing: (table: string) =>
       text`is damaged: the table ${table} is missing. Restore the directory from a backup, `,
     unreleased: (tables: number) =>
-      text`^The database has tables of version ${tables}, but this program reads tables of version 9. No released version made them.`,
+      text`^The database has tables of version ${tables}, but this program reads tables of version 10. No released version made them.`,
     unwritable: text`^The data directory /proc/… cannot be written: ENOENT: … Name another …--data-dir.$`,
     walMissing: text`^The file …-wal is missing, but the service did not stop cleanly … Nothing was changed.$`,
   },

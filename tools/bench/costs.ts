@@ -4,6 +4,7 @@ import { createWebhookWorker } from '../../lib/aws/lambda/webhook-worker.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { createDeliveryDeps, createStorageDeps } from '../../lib/service/deps.ts'
 import { deliverNext } from '../../lib/webhooks/deliver-next.ts'
+import type { Webhook } from '../../lib/webhooks/webhooks.ts'
 import { type CloudRequest, watchCloudRequests } from '../../test/support/cloud-requests.ts'
 import {
   addOwner,
@@ -182,7 +183,8 @@ const measureDelivery = async (dynamodb: DynamoDBDocumentClient, takeConsumed: (
     work({ Records } as never, { getRemainingTimeInMillis: () => 28_000 } as never)
   await stores.webhooks.clear(site)
   await fillWebhooks(stores)
-  await stores.webhooks.change(site, 'whk_0000000000000001', () => ({ enabled: true, forgetsFailures: true }), entry)
+  const enable = ({ failingSince: _, ...webhook }: Webhook) => ({ ...webhook, enabled: true, retries: [] })
+  await stores.webhooks.change(site, 'whk_0000000000000001', enable, entry)
   const rows: (string | number)[][] = []
   const measure = async (name: string, calls: number, run: () => Promise<unknown>) => {
     takeConsumed()

@@ -41,7 +41,13 @@ const addWebhook = async ({ webhooks, deliveries, history }: LocalStores, entry:
   const id = 'whk_d2f1d2f1d2f1d2f1'
   // The service refuses to connect to this address, so a test needs no network.
   const target = { targetUrl: 'https://127.0.0.1/hooks', types: ['file.*'], subject: 'news/' }
-  const kept = { enabled: false, description: 'News', secrets: [{ sealed: `whsec_${'0'.repeat(32)}` }], position: 0 }
+  const kept = {
+    enabled: false,
+    description: 'News',
+    secrets: [{ sealed: `whsec_${'0'.repeat(32)}` }],
+    position: 0,
+    retries: [],
+  }
   const reported = { type: 'file.stored', subject: 'news/index.html' } as const
   await webhooks.create({ site, id, ...target, ...kept }, { ...entry, ...reported })
   const [{ position = 0 } = {}] = await history.before(site, undefined, 1)

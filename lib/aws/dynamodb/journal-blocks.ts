@@ -1,7 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { Change } from '../../core/change.ts'
 import { type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
-import { type Change, keptFor } from '../../history/history.ts'
+import { keptFor } from '../../history/history.ts'
 import { inSeconds, type Query } from './dynamodb.ts'
 import { createMark } from './write-mark.ts'
 

@@ -1,10 +1,11 @@
+import type { Change } from '../../core/change.ts'
 import { systemClock } from '../../core/clock.ts'
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { setRecent } from '../../core/recent.ts'
 import { createTurns } from '../../core/turns.ts'
-import type { Change, History } from '../../history/history.ts'
+import type { History } from '../../history/history.ts'
 import { isConditionFailure, openTable, queryFirst, queryPages, type Table, type TableOptions } from './dynamodb.ts'
 import {
   addition,

@@ -112,7 +112,7 @@ const json: readonly (readonly [table: string, key: string, column: string, isRi
     'webhooks',
     'site, id',
     'record',
-    `${are('record', 'text', ['targetUrl', 'subject', 'description'])} AND ${are('record', 'array', ['types', 'secrets'])}`,
+    `${are('record', 'text', ['targetUrl', 'subject', 'description'])} AND ${are('record', 'array', ['types', 'secrets', 'retries'])}`,
   ],
   ['changes', 'site, id', 'details', "json_type(details) = 'object'"],
 ]

@@ -185,8 +185,8 @@ const backups = `
     id TEXT PRIMARY KEY, until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-// The column record has the settings and the secrets of a webhook as JSON. Moments are in epoch milliseconds. The
-// positions are ids of changes.
+// The column record has the settings, the secrets and the retries of a webhook as JSON. Moments are in epoch
+// milliseconds. The positions are ids of changes.
 const webhooks = `
   CREATE TABLE webhooks (
     site INTEGER NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL,
@@ -201,14 +201,7 @@ const webhooks = `
     fault TEXT, milliseconds INTEGER NOT NULL,
     PRIMARY KEY (site, webhook, id),
     FOREIGN KEY (site, webhook) REFERENCES webhooks (site, id) ON DELETE CASCADE
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE webhook_retries (
-    site INTEGER NOT NULL, webhook TEXT NOT NULL, position INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    due INTEGER NOT NULL,
-    PRIMARY KEY (site, webhook, position),
-    FOREIGN KEY (site, webhook) REFERENCES webhooks (site, id) ON DELETE CASCADE
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX webhook_retries_by_time ON webhook_retries (site, webhook, due);`
+  ) STRICT, WITHOUT ROWID;`
 
 export const newTables: readonly string[] = [
   makeStatistics,

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Change } from '../../core/change.ts'
 import { type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
-import { type Change, type History, keptFor } from '../../history/history.ts'
+import { type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 import { type ChangeWatch, createChangeWatch } from './change-watch.ts'

@@ -35,7 +35,7 @@ const unreadable = [
   ],
   [
     'a webhook without secrets',
-    `INSERT INTO webhooks VALUES (1001, 'w', '{"targetUrl":"","subject":"","description":"","types":[]}', 1, 0, 0, 0)`,
+    `INSERT INTO webhooks VALUES (1001, 'w', '{"targetUrl":"","subject":"","description":"","types":[],"retries":[]}', 1, 0, 0, 0)`,
     'webhooks, site 1001, id w',
     'record',
   ],

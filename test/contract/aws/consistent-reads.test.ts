@@ -99,7 +99,6 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['an upload', 1, ({ uploadRecords }) => uploadRecords.get('id')],
   ['a webhook', 1, ({ webhooks }) => webhooks.get(site, 'id')],
   ['the webhooks of a site', 1, ({ webhooks }) => webhooks.listOfSite(site)],
-  ['the retries of a webhook', 1, ({ deliveries }) => deliveries.retries(site, 'id', 1)],
   ['the history', 1, ({ history }) => history.after(site, 0, 1)],
   ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],
   // One read for each kind of object.

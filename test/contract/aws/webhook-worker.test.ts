@@ -3,8 +3,8 @@ import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
 import type { WebhookMessage } from '../../../lib/aws/sqs-queues.ts'
+import { idOfChange } from '../../../lib/core/change.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { idOfChange } from '../../../lib/history/list-changes.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
 import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
 import type { Message } from '../../../lib/webhooks/target.ts'
@@ -107,7 +107,8 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
 
     async addWebhook(id: string): Promise<Webhook> {
       const settings = { targetUrl: `https://${id}.example.com/`, types: ['file.*'], subject: '', description: '' }
-      const webhook = { site, id, ...settings, enabled: true, secrets: [{ sealed: 'whsec_AAAA' }], position: 0 }
+      const secrets = [{ sealed: 'whsec_AAAA' }]
+      const webhook = { site, id, ...settings, enabled: true, secrets, position: 0, retries: [] }
       await stores.webhooks.create(webhook, { ...entry, site, type: 'webhook.created', subject: id })
       return webhook
     },
@@ -164,7 +165,7 @@ const deliverInDisorder = async (seed: number) => {
   expect({ seed, ids: [...new Set(world.receivedBy(steady.targetUrl))] }).toEqual({ seed, ids: stored })
   const ids = [...new Set(world.receivedBy(failing.targetUrl))].sort()
   expect({ seed, ids }).toEqual({ seed, ids: stored.toSorted() })
-  expect(await world.stores.deliveries.retries(site, 'failing', 10)).toEqual([])
+  expect((await world.stores.webhooks.get(site, 'failing'))?.retries).toEqual([])
 }
 
 test('Each webhook gets each entry despite lost, late or repeated messages (V-9)', {
@@ -255,16 +256,16 @@ const enableAgain = async (prepare: (enabling: DynamoDBDocumentClient, others: S
   const tables = openMemoryTables()
   const [enabling, others] = [tables.connect(), storesOver(tables.connect())]
   const settings = { targetUrl: 'https://example.com/', types: [], subject: '', description: '' }
-  const webhook = { site, id: 'late', ...settings, enabled: false, secrets: [{ sealed: 'whsec_AAAA' }], position: 7 }
+  const progress = { position: 7, retries: [{ position: 7, attempt: 2, due: 1 }] }
+  const webhook = { site, id: 'late', ...settings, ...progress, enabled: false, secrets: [{ sealed: 'whsec_AAAA' }] }
   await others.webhooks.create(webhook, { ...entry, site })
-  await others.deliveries.record(site, 'late', { retry: { position: 7, attempt: 2, due: 1 } })
   prepare(enabling, others)
-  const change = () => ({ enabled: true, position: 9, forgetsFailures: true }) as const
+  const change = (present: Webhook) => ({ ...present, enabled: true, position: 9, retries: [] })
   await storesOver(enabling)
     .webhooks.change(site, 'late', change, { ...entry, site })
     .catch(() => undefined)
-  const positions = (await others.deliveries.retries(site, 'late', 10)).map(({ position }) => position)
-  return { isEnabled: (await others.webhooks.get(site, 'late'))?.enabled, positions }
+  const { enabled, retries = [] } = (await others.webhooks.get(site, 'late')) ?? {}
+  return { isEnabled: enabled, positions: retries.map(({ position }) => position) }
 }
 
 test('A webhook that was enabled again has no old retries, even if the process ended meanwhile (V-5)', async () => {

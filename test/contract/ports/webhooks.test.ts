@@ -1,13 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import {
-  type Delivery,
-  keptDeliveries,
-  mostWebhooks,
-  type Retry,
-  type Webhook,
-} from '../../../lib/webhooks/webhooks.ts'
+import { type Delivery, keptDeliveries, mostWebhooks, type Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { describeOn, handsOfPorts } from '../../support/hands.ts'
 
 describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
@@ -27,6 +21,7 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
     description: '',
     secrets: [{ sealed: 'whsec_new' }, { sealed: 'whsec_old', until: 1_900_000_000_000 }],
     position: 7,
+    retries: [],
     ...details,
   })
   const entryOf = (type: ChangeType, id = 'whk_one') => ({ site, type, subject: `webhook/${id}`, actor: 'ann' })
@@ -62,17 +57,18 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   test('A change without effect writes no history entry', async () => {
     await create()
     expect(await webhooks.change(site, 'whk_one', () => undefined, entryOf('webhook.changed'))).toBeUndefined()
-    expect(
-      await webhooks.change(site, 'whk_two', () => ({ enabled: false }), entryOf('webhook.changed')),
-    ).toBeUndefined()
+    const disable = (present: Webhook) => ({ ...present, enabled: false })
+    expect(await webhooks.change(site, 'whk_two', disable, entryOf('webhook.changed'))).toBeUndefined()
     expect(await webhooks.listOfSite(site)).toEqual([newWebhook()])
     expect(await reported()).toEqual(['webhook.created webhook/whk_one'])
   })
 
   test('Concurrent changes are all kept', async () => {
     await create({ types: [] })
-    const add = (type: string) =>
-      webhooks.change(site, 'whk_one', ({ types }) => ({ types: [...types, type] }), entryOf('webhook.changed'))
+    const add = (type: string) => {
+      const change = (present: Webhook) => ({ ...present, types: [...present.types, type] })
+      return webhooks.change(site, 'whk_one', change, entryOf('webhook.changed'))
+    }
     await Promise.all(['a', 'b', 'c', 'd'].map(add))
     const { types = [] } = (await webhooks.get(site, 'whk_one')) ?? {}
     expect(types.toSorted()).toEqual(['a', 'b', 'c', 'd'])
@@ -87,18 +83,18 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
     expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(false)
     expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
     expect(await deliveries.recent(site, 'whk_one')).toEqual([])
-    expect(await deliveries.retries(site, 'whk_one', 9)).toEqual([])
     await deliveries.record(site, 'whk_one', outcome)
+    expect(await deliveries.recent(site, 'whk_one')).toEqual([])
     expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
     expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.removed webhook/whk_one'])
     await create()
     expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
   })
 
-  const fail = (number: number, retry: Retry, ended?: Retry) => {
-    const { attempt } = ended ?? { attempt: 1 }
+  const fail = (number: number, due: number, attempt = 1) => {
     const { status: _, ...unanswered } = deliveryOf(number, { attempt, fault: 'refused' })
-    const place = ended ? { ended } : { position: number }
+    const retry = { position: number, attempt: attempt + 1, due }
+    const place = attempt === 1 ? { position: number } : { ended: number }
     return deliveries.record(site, 'whk_one', { delivery: unanswered, retry, ...place })
   }
 
@@ -110,29 +106,21 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
     expect(await deliveries.recent(site, 'whk_one')).toHaveLength(1)
   })
 
-  test('Retries are listed by their due times until an attempt ends them (V-10)', async () => {
+  test('Retries are in the order of their due times until an attempt ends them (V-10)', async () => {
+    const retries = async () => (await elsewhere().webhooks.get(site, 'whk_one'))?.retries
     await create()
-    await fail(8, { position: 8, attempt: 2, due: 3_000 })
-    await fail(9, { position: 9, attempt: 2, due: 1_000 })
-    await fail(10, { position: 10, attempt: 2, due: 2_000 })
-    const [soonest] = await elsewhere().deliveries.retries(site, 'whk_one', 1)
-    expect(soonest).toEqual({ position: 9, attempt: 2, due: 1_000 })
-    await fail(11, { position: 9, attempt: 3, due: 4_000 }, soonest)
-    expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([10, 8, 9])
-    const [next] = await deliveries.retries(site, 'whk_one', 1)
-    if (next) await deliveries.record(site, 'whk_one', { delivery: deliveryOf(12), ended: next })
-    expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([8, 9])
-  })
-
-  test('A webhook that is enabled again has no failures and no retries (V-11)', async () => {
-    await create()
-    await fail(8, { position: 8, attempt: 2, due: 3_000 })
-    const forget = { enabled: true, position: 20, forgetsFailures: true } as const
-    expect(await webhooks.change(site, 'whk_one', () => forget, entryOf('webhook.changed'))).toEqual(
-      newWebhook({ position: 20 }),
-    )
-    expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook({ position: 20 }))
-    expect(await elsewhere().deliveries.retries(site, 'whk_one', 10)).toEqual([])
+    await fail(8, 3_000)
+    await fail(9, 1_000)
+    await fail(10, 2_000)
+    expect((await retries())?.[0]).toEqual({ position: 9, attempt: 2, due: 1_000 })
+    await fail(9, 4_000, 2)
+    expect((await retries())?.map(({ position, attempt }) => [position, attempt])).toEqual([
+      [10, 2],
+      [8, 2],
+      [9, 3],
+    ])
+    await deliveries.record(site, 'whk_one', { delivery: deliveryOf(10), ended: 10 })
+    expect((await retries())?.map(({ position }) => position)).toEqual([8, 9])
   })
 
   test('The last 100 deliveries are listed, the newest first (V-13)', async () => {

@@ -4,7 +4,6 @@ import { beforeEach, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { unsealed } from '../../../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
@@ -55,13 +54,14 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
       description: '',
       secrets: [{ sealed: newSecret() }],
       position: 0,
+      retries: [],
       ...details,
     }
     await webhooks.create(webhook, entryOf('webhook.created', `webhook/${webhook.id}`, webhook.site))
     return webhook
   }
   const changeWebhook = (change: Partial<Webhook>, id = 'whk_one') =>
-    webhooks.change(site, id, () => change, entryOf('webhook.changed', `webhook/${id}`))
+    webhooks.change(site, id, (present) => ({ ...present, ...change }), entryOf('webhook.changed', `webhook/${id}`))
   const stored = async (id = 'whk_one') => (await webhooks.get(site, id)) ?? expect.fail('The webhook is missing')
 
   beforeEach(async () => {
@@ -164,7 +164,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     answer = () => ok
     expect(await deliver()).toBeUndefined()
     expect(subjects()).toEqual(['a.html', 'a.html'])
-    expect(await deliveries.retries(site, 'whk_one', 10)).toEqual([])
+    expect((await stored()).retries).toEqual([])
     const [last, first] = await deliveries.recent(site, 'whk_one')
     expect(first).toMatchObject({ attempt: 1, status: 500 })
     expect(last).toMatchObject({ attempt: 2, status: 204, type: 'workflow.created' })
@@ -174,8 +174,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
 
   test('After 500 failed deliveries, later changes wait until the target works (V-10)', async () => {
     const retries = Array.from({ length: mostRetries }, (_, position) => ({ position, attempt: 9, due: now + day }))
-    await create()
-    await inParallel(retries, 20, (retry) => deliveries.record(site, 'whk_one', { retry }))
+    await create({ retries })
     answer = () => failure
     await change('a.html')
     await change('b.html')
@@ -184,7 +183,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
       expect(await deliver()).toBe(now + 5 * minute)
       expect(subjects()).toEqual(Array(sends).fill('a.html'))
     }
-    expect(await deliveries.retries(site, 'whk_one', mostRetries + 1)).toHaveLength(mostRetries)
+    expect((await stored()).retries).toHaveLength(mostRetries)
     now += 5 * minute
     answer = () => ok
     expect(await deliver()).toBe(retries[0]?.due)
@@ -196,9 +195,9 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     await change('old.html')
     answer = () => failure
     await deliver()
-    const [retry] = await deliveries.retries(site, 'whk_one', 1)
+    const [retry] = (await stored()).retries
     const others = Array.from({ length: mostRetries - 1 }, (_, position) => ({ position, attempt: 9, due: now + day }))
-    await inParallel(others, 20, (other) => deliveries.record(site, 'whk_one', { retry: other }))
+    await changeWebhook({ retries: [...(await stored()).retries, ...others] })
     await change('next.html')
     const due = await deliver()
     expect(due).toBe(retry?.due)
@@ -325,7 +324,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     const [failed] = await deliveries.recent(site, 'whk_one')
     expect(await repeatDelivery(deps, webhook, failed?.id ?? '')).toMatchObject({ attempt: 2, status: 204 })
     expect(subjects()).toEqual(['a.html', 'a.html'])
-    expect(await deliveries.retries(site, 'whk_one', 10)).toEqual([])
+    expect((await stored()).retries).toEqual([])
     expect(await deliveries.recent(site, 'whk_one')).toHaveLength(2)
     for (const id of ['', 'dlv_1', `${failed?.id}0`])
       await expect(repeatDelivery(deps, webhook, id)).rejects.toThrow('delivery')

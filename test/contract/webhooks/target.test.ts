@@ -81,7 +81,7 @@ test.each<[string, string, (socket: Socket) => unknown]>([
   ['speaks another protocol', faults.failed('HPE_INVALID_CONSTANT'), (socket) => socket.end('220 mail ready\r\n')],
   [
     'switches protocols',
-    faults.late(0.3),
+    faults.closed,
     (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
   ],
 ])('A target that %s counts as a failure without an answer (V-8)', async (_, fault, answer) => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
+import type { Change } from '../../../lib/core/change.ts'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { parseRight } from '../../../lib/core/rights.ts'
-import type { Change, History } from '../../../lib/history/history.ts'
-import { type ChangePage, changesAfter, changesBefore, fitting } from '../../../lib/history/list-changes.ts'
+import type { History } from '../../../lib/history/history.ts'
+import { type ChangePage, changesAfter, changesBefore } from '../../../lib/history/list-changes.ts'
 
 const site = 1001 as SiteId
 
@@ -30,10 +31,10 @@ const historyOf = (count: number, byBob: readonly number[]) => {
 }
 
 const still = () => () => {}
-/** A history that is only read forwards. */
+/** A history of these changes, which fit into one read. Their positions begin with 1. */
 const historyWith = (changes: readonly Change[]): History => ({
-  after: async (_, position, limit) => changes.slice(position, position + limit),
-  before: async () => [],
+  after: async (_, position) => changes.slice(position),
+  before: async (_, position = changes.length + 1) => changes.slice(0, position - 1),
   watch: still,
 })
 const byBob = { actor: 'bob', rights: roles.owner.rights }
@@ -65,10 +66,13 @@ test('a page has as many changes as fit into an answer, and `next` leads to the 
     next = page.next
   }
   expect(seen).toEqual(large)
-  const newest = fitting({ changes: large.toReversed(), next: undefined })
+  const filter = { rights: roles.owner.rights }
+  const newest = await changesBefore(history, site, { limit: 500, filter })
   expect(newest.changes.length).toBeGreaterThan(5)
   expect(newest.changes.toReversed()).toEqual(large.slice(-newest.changes.length))
   expect(newest.next).toBe(newest.changes.at(-1)?.position)
+  const all = await changesBefore(history, site, { limit: 500, filter, bytes: Number.POSITIVE_INFINITY })
+  expect(all.changes).toEqual(large.toReversed())
 })
 
 test('the newest page reads at most 10,000 changes, and `end` is the newest of them', async () => {
