@@ -36,7 +36,9 @@ const longestWait = windowSeconds * 1000
 export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now: number) => {
   const expires = Math.ceil(now / 1000) + windowSeconds
   const before = stored && stored.expires * 1000 > now ? stored : { failures: 0, waits: 0, until: 0, expires }
-  if (now < before.until) return { attempts: before, wait: before.until - now }
+  const rest = before.until - now
+  // A longer rest means that the clock was set back. The wait is then over, but its failures still count.
+  if (rest > 0 && rest <= longestWait) return { attempts: before, wait: rest }
   const { failures, waits } = before
   if (failures < most + waits) return { attempts: { ...before, failures: failures + 1 }, wait: 0 }
   const wait = Math.min(1000 * 2 ** waits, longestWait)

@@ -35,7 +35,7 @@ export const messages = {
       text`^The database ${file} is damaged and cannot be backed up: … "site-admin check" lists … "site-admin restore". No backup was made.$`,
     fault: (what: string) => text`is damaged: …${what}`,
     fileDamaged: (what: string) => text`^A file or row is damaged: …, ${what}. …$`,
-    full: text`^The disk is full: … The incomplete backup was removed.$`,
+    full: text`^The disk is full. … The incomplete backup was removed.$`,
     good: (files: number) => `The backup is good: ${files} files.`,
     incomplete: text`is not a complete backup: … Nothing was changed`,
     inside: (what: string) => text`^The directory … is inside the ${what} …. Choose a directory outside it`,

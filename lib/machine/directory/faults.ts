@@ -249,7 +249,7 @@ export const asSentence = (error: unknown, what: string, ending: string): unknow
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error
   if (failureOf(error) === 'full') {
     return new UsageError(
-      `The disk is full: ${what} needs more space. Free some space, or name another disk. ${ending}`,
+      `The disk is full. ${what} needs more space. Free some space, or name another disk. ${ending}`,
       {
         cause: error,
       },

@@ -33,6 +33,11 @@ test('an attempt during the wait does not extend the wait (A-78)', () => {
   expect(waitsAt(0, 0, 0, 0, 0, 0, 0.25, 0.5, 1, 1)).toEqual([0, 0, 0, 0, 0, 1000, 750, 500, 0, 2000])
 })
 
+test('a clock that is set back by a day does not extend the wait (A-78)', () => {
+  const day = 24 * 3600
+  expect(waitsAt(day, day, day, day, day, day, 0, 0)).toEqual([0, 0, 0, 0, 0, 1000, 0, 2000])
+})
+
 test('attempts are forgotten after 15 minutes (A-76)', () => {
   expect(waitsAt(0, 0, 0, 0, 0, 901, 901)).toEqual([0, 0, 0, 0, 0, 0, 0])
   expect(waitsAt(0, 0, 0, 0, 0, 0, 899, 899)).toEqual([0, 0, 0, 0, 0, 1000, 0, 2000])
