@@ -22,7 +22,7 @@ const journal: TableAccess = { table: 'journal', actions: ['Query', 'UpdateItem'
 
 const webhooks: TableAccess = {
   table: 'webhooks',
-  actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+  actions: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
 }
 
 export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>> = {
@@ -49,7 +49,7 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
     { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
     { table: 'uploads', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   ],
-  webhooks: [...directory, journal, webhooks],
+  webhooks: [...directory, journal, webhooks, { table: 'webhooks', actions: ['UpdateItem'] }],
   removals: [
     journal,
     { table: 'sites', actions: ['GetItem', 'Scan'] },

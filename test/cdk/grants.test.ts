@@ -115,26 +115,30 @@ test('the requests of this test reach every function', () => {
   expect(sorted([...exercises.map(({ group }) => group), 'removals'])).toEqual(sorted(Object.keys(tableGrants)))
 })
 
-test.each(exercises)('the function $group may do exactly what it does', async ({ group, open, fill, requests }) => {
-  const records: RequestRecord[] = []
-  const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-  const calls = await callsOf(async (repeat, dynamodb, plain) => {
-    await fillDirectory(storesOver(plain))
-    // A request with a key also writes the last use of the key.
-    const token = await (group === 'access' ? addOwner : addKey)(storesOver(plain))
-    await fill(plain)
-    const opened = await open(dynamodb, { telemetry })
-    for (const request of requests) {
-      const send = () => perform(opened.handler, token, request)
-      await (request.fills ? send() : repeat(send))
-    }
-    await opened.close()
-  })
+test.each(exercises)(
+  'the function $group may do exactly what it does',
+  async ({ group, open, fill, requests, work }) => {
+    const records: RequestRecord[] = []
+    const telemetry = { request: (record: RequestRecord) => void records.push(record) }
+    const calls = await callsOf(async (repeat, dynamodb, plain) => {
+      await fillDirectory(storesOver(plain))
+      // A request with a key also writes the last use of the key.
+      const token = await (group === 'access' ? addOwner : addKey)(storesOver(plain))
+      await fill(plain)
+      const opened = await open(dynamodb, { telemetry })
+      for (const request of requests) {
+        const send = () => perform(opened.handler, token, request)
+        await (request.fills ? send() : repeat(send))
+      }
+      if (work) await repeat(() => work(dynamodb))
+      await opened.close()
+    })
 
-  const operations = routes.filter((route) => route.group === group).map(({ operation }) => operation)
-  expect(sorted(records.map(({ operation }) => operation))).toEqual(sorted(operations))
-  expect(grantedTo(group)).toEqual(linesOf(calls))
-})
+    const operations = routes.filter((route) => route.group === group).map(({ operation }) => operation)
+    expect(sorted(records.map(({ operation }) => operation))).toEqual(sorted(operations))
+    expect(grantedTo(group)).toEqual(linesOf(calls))
+  },
+)
 
 test('only the access function writes tokens; other functions only record the use of keys (A-88)', () => {
   const writing = Object.entries(tableGrants).flatMap(([name, grants]) =>

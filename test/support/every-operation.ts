@@ -13,6 +13,7 @@ import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
+import { createWebhookLeases } from '../../lib/aws/dynamodb/webhooks.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
@@ -125,6 +126,8 @@ export interface Exercise {
     surroundings: Surroundings,
   ) => Promise<{ readonly handler: Handler; close(): Promise<void> }>
   readonly requests: readonly Request[]
+  /** What the function does apart from requests. */
+  readonly work?: (dynamodb: DynamoDBDocumentClient) => Promise<unknown>
 }
 
 type OwnStores = ReturnType<typeof storesOver>
@@ -427,6 +430,11 @@ const webhooks: Exercise = {
     { method: 'DELETE', target: `${hooks}/whk_0000000000000001` },
     { method: 'GET', target: hooks },
   ],
+  async work(dynamodb) {
+    const leases = createWebhookLeases({ dynamodb, table: 'webhooks' })
+    await leases.take(site, 'whk_0000000000000001', 'worker', 1_000)
+    await leases.giveBack(site, 'whk_0000000000000001', { holder: 'worker' })
+  },
 }
 
 export const exercises: readonly Exercise[] = [access, documentation, fields, categories, storage, webhooks]
