@@ -49,7 +49,7 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
     { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
     { table: 'uploads', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   ],
-  webhooks: [...directory, journal, webhooks, { table: 'webhooks', actions: ['UpdateItem'] }],
+  webhooks: [...directory, journal, { ...webhooks, actions: [...webhooks.actions, 'UpdateItem'] }],
   removals: [
     journal,
     { table: 'sites', actions: ['GetItem', 'Scan'] },

@@ -48,20 +48,27 @@ export const encryptWith = (stack: Stack, settings: Settings): void => {
 }
 
 /**
- * Allows the use of the customer's key through one service only. Without such a key, the keys of AWS need no
- * permission.
+ * Allows the use of the customer's keys through these services only. Without such keys, the keys of AWS need no
+ * permission. A service uses only keys of its own region, so one statement is enough for several regions.
  */
-export const allowKey = (
+export const allowKeys = (
   { encryptionKeys }: Settings,
-  region: string,
+  regions: readonly string[],
   services: readonly KeyedService[],
   actions: readonly KeyAction[] = ['Decrypt'],
 ): readonly PolicyStatement[] => {
-  const key = encryptionKeys?.[region]
-  if (key === undefined) return []
-  const statement = allow('kms', actions, key)
+  const keys = regions.flatMap((region) => encryptionKeys?.[region] ?? [])
+  if (keys.length === 0) return []
+  const statement = allow('kms', actions, ...keys)
   statement.addCondition('StringEquals', {
-    'kms:ViaService': services.map((service) => `${service}.${region}.amazonaws.com`),
+    'kms:ViaService': regions.flatMap((region) => services.map((service) => `${service}.${region}.amazonaws.com`)),
   })
   return [statement]
 }
+
+export const allowKey = (
+  settings: Settings,
+  region: string,
+  services: readonly KeyedService[],
+  actions?: readonly KeyAction[],
+): readonly PolicyStatement[] => allowKeys(settings, [region], services, actions)

@@ -9,7 +9,7 @@ import { createBackup } from '../constructs/backup.ts'
 import { createDeploymentRole } from '../constructs/deployment-role.ts'
 import { logDistribution } from '../constructs/distribution-logs.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
-import { allowKey, encryptWith } from '../constructs/encryption.ts'
+import { allowKeys, encryptWith } from '../constructs/encryption.ts'
 import { createFirewall } from '../constructs/firewall.ts'
 import { keepLogs } from '../constructs/service-functions.ts'
 import type { Edge } from '../constructs/streaming.ts'
@@ -27,13 +27,14 @@ export class DirectoryStack extends Stack {
     const { deletionProtection } = settings
     const replicas = replicasOf(settings)
     const arnIn = (name: TableName, region: string) => globalTableArn(this, settings, name, region)
-    // Commands use a copy while the home region is lost. Each statement has the tables of all regions, because a policy
-    // has at most 6,144 characters.
-    const regions = [this.region, ...replicas.map(({ region }) => region)]
+    // Commands use a copy while the home region is lost. Each statement has the tables or keys of all regions, because a
+    // policy has at most 6,144 characters.
+    const otherRegions = replicas.map(({ region }) => region)
+    const regions = [this.region, ...otherRegions]
     const administration = createAdministrationPolicy(this, settings, globalTables, (name) =>
       regions.map((region) => arnIn(name, region)),
     )
-    for (const { region } of replicas) administration.addStatements(...allowKey(settings, region, ['dynamodb']))
+    administration.addStatements(...allowKeys(settings, otherRegions, ['dynamodb']))
     const access = [administration, ...createDeploymentRole(this, settings)]
     for (const name of globalTables) {
       const tableName = globalTableName(settings.prefix, name)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   isPersonName,
   keyOfName,
@@ -10,7 +11,7 @@ import {
 } from '../../access/people.ts'
 import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { SiteId } from '../../core/ids.ts'
+import { type SiteId, storedId } from '../../core/ids.ts'
 import { mapped, openTable, scan } from './dynamodb.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
 import { putMarked } from './write-mark.ts'
@@ -22,16 +23,24 @@ interface PersonItem extends Person {
 
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
 
+/** Undoes only what the change itself wrote. Access that another caller removed meanwhile must not come back. */
 const takeBack = async (people: People, before: Person, after: Person | undefined): Promise<void> => {
   if (!after) return void (await people.create(before, []))
-  const { sites, disabled } = before
-  await updatePerson(people, before.name, (present) => ({ after: { ...present, sites, disabled } }))
+  await updatePerson(people, before.name, (present) => {
+    const isUnchanged = (site: string) =>
+      isDeepStrictEqual(present.sites[storedId<SiteId>(site)], after.sites[storedId<SiteId>(site)])
+    const changedMeanwhile = Object.entries(present.sites).filter(([site]) => !isUnchanged(site))
+    const restored = Object.entries(before.sites).filter(([site]) => isUnchanged(site))
+    const disabled = present.disabled === after.disabled ? before.disabled : present.disabled
+    const sites = Object.fromEntries([...changedMeanwhile, ...restored])
+    return { after: { ...present, sites, disabled } }
+  })
 }
 
 /**
  * The table Users: one item for each person. Two owners may leave a site at the same moment. So the store counts the
- * owners before and after the change, and undoes the change if no owner is left. It then keeps the changes of a sign-in
- * that came meanwhile.
+ * owners before and after the change, and undoes the change if no owner is left. It then keeps the changes that came
+ * meanwhile.
  */
 export const createPeople = ({ record, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)

@@ -1,12 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
-import { type Person, updatePerson } from '../../../lib/access/people.ts'
+import { type Person, updatePerson, withoutSite } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
 import { openTableStores } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
+const otherSite = 1002 as SiteId
 const at = (role: 'owner' | 'editor') => ({ [site]: { role } }) as Person['sites']
 
 /** The returned function resolves when both callers have called it. `last` runs before. */
@@ -20,17 +21,22 @@ const meet = (last: () => Promise<unknown> = async () => undefined) => {
   }
 }
 
-test('Two owners who sign in while they demote each other stay owners (A-58)', async () => {
+test('Two owners who demote each other stay owners, and keep what others change meanwhile (A-58)', async () => {
   const tables = openMemoryTables()
   const open = (dynamodb: DynamoDBDocumentClient) => openTableStores(tables.names, { dynamodb }).people
   const people = open(tables.connect())
-  const owners = ['ann', 'bob'].map((name) => testPerson({ name, sites: at('owner') }))
+  const sites: Person['sites'] = { ...at('owner'), [otherSite]: { role: 'editor' } }
+  const owners = ['ann', 'bob'].map((name) => testPerson({ name, sites }))
   for (const one of owners) await people.create(one, [])
 
   const lastSignIn = '2026-01-31'
-  const signIn = ({ name }: Person) => updatePerson(people, name, (person) => ({ after: { ...person, lastSignIn } }))
+  const changeMeanwhile = ({ name }: Person) =>
+    updatePerson(people, name, (person) => {
+      const changed = { lastSignIn, disabled: name === 'ann' }
+      return { after: { ...withoutSite(person, otherSite), ...changed } }
+    })
   const beforeWrite = meet()
-  const beforeLastCount = meet(() => Promise.all(owners.map(signIn)))
+  const beforeLastCount = meet(() => Promise.all(owners.map(changeMeanwhile)))
   const demote = async (one: Person) => {
     const client = tables.connect()
     let counts = 0
@@ -44,9 +50,14 @@ test('Two owners who sign in while they demote each other stay owners (A-58)', a
         },
       { step: 'initialize' },
     )
-    return open(client).replace(one, { ...one, sites: at('editor') }, [])
+    return open(client).replace(one, { ...one, sites: { ...sites, ...at('editor') } }, [])
   }
 
   expect(await Promise.all(owners.map(demote))).toEqual(['last owner', 'last owner'])
-  for (const { name } of owners) expect(await people.get(name)).toMatchObject({ sites: at('owner'), lastSignIn })
+  const kept = await Promise.all(owners.map(({ name }) => people.get(name)))
+  expect(kept.map((person) => person?.sites)).toEqual([at('owner'), at('owner')])
+  expect(kept).toMatchObject([
+    { disabled: true, lastSignIn },
+    { disabled: false, lastSignIn },
+  ])
 })
