@@ -259,6 +259,20 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     expect(sent.map(({ url }) => url)).toEqual(['https://hooks.example/in', 'https://new.example/'])
   })
 
+  test('A webhook that is enabled again during a delivery forgets earlier failures (V-11)', async () => {
+    await create()
+    answer = () => failure
+    await change('a.html')
+    await deliver()
+    now += 5 * day
+    answer = async () => {
+      for (const enabled of [false, true]) await put(await stored(), { enabled })
+      return failure
+    }
+    await deliver()
+    expect((await stored()).enabled).toBe(true)
+  })
+
   test('A webhook that is removed or disabled during a delivery gets no more deliveries', async () => {
     await create()
     await create({ id: 'whk_two' })
