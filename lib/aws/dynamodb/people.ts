@@ -23,10 +23,14 @@ interface PersonItem extends Person {
 
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
 
-/** Undoes only what the change itself wrote. Access that another caller removed meanwhile must not come back. */
+/**
+ * Undoes only what the change itself wrote. Access that another caller removed meanwhile must not come back. A new
+ * person with the same name gets nothing of the removed person.
+ */
 const takeBack = async (people: People, before: Person, after: Person | undefined): Promise<void> => {
   if (!after) return void (await people.create(before, []))
   await updatePerson(people, before.name, (present) => {
+    if (present.created !== before.created) return { after: present }
     const isUnchanged = (site: string) =>
       isDeepStrictEqual(present.sites[storedId<SiteId>(site)], after.sites[storedId<SiteId>(site)])
     const changedMeanwhile = Object.entries(present.sites).filter(([site]) => !isUnchanged(site))

@@ -2,7 +2,7 @@ import { type Attempts, countAttempt, type SignInAttempts } from '../../access/s
 import { openTable, type TableOptions } from './dynamodb.ts'
 import { putMarked } from './write-mark.ts'
 
-const mostTries = 4
+const mostTries = 8
 
 /** In milliseconds: the wait if too many attempts compete for one count. */
 const waitOfCrowd = 1_000
@@ -18,8 +18,9 @@ export const createSignInAttempts = ({ now = Date.now, ...options }: TableOption
         const stored = await table.get({ key })
         const { attempts, wait } = countAttempt(stored, limit, now())
         if (attempts === stored) return wait
-        const condition = 'attribute_not_exists(#key) OR #mark = :stored'
-        const values = { ':stored': stored?.mark ?? '' }
+        // Another attempt may have been forgiven meanwhile, which changes only the number of failures.
+        const condition = 'attribute_not_exists(#key) OR (#mark = :stored AND #failures = :failures)'
+        const values = { ':stored': stored?.mark ?? '', ':failures': stored?.failures ?? 0 }
         if (await putMarked(table, { key }, { ...attempts, key }, { condition, values })) return wait
       }
       return waitOfCrowd

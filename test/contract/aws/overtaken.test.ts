@@ -40,3 +40,18 @@ test.each(changes)('A change of %s that another overtakes each time fails with 1
   expect(JSON.stringify(left)).toContain(`other-${others - 1}`)
   expect(JSON.stringify(left)).not.toContain('mine')
 })
+
+test('A sign-in that succeeds while another is being counted does not count as failed (A-76)', async () => {
+  const tables = openMemoryTables()
+  const [client, others] = [tables.connect(), openTableStores(tables.names, { dynamodb: tables.connect() }).attempts]
+  const { attempts } = openTableStores(tables.names, { dynamodb: client })
+  const limit = { key: 'address', most: 2 }
+  await others.count(limit)
+  let puts = 0
+  beforeCalls(client, 'PutItemCommand', async () => {
+    if (puts++ === 0) await others.forgive(limit)
+  })
+  await attempts.count(limit)
+  await attempts.forgive(limit)
+  expect([await others.count(limit), await others.count(limit)]).toEqual([0, 0])
+})

@@ -4,6 +4,7 @@ import { type Person, updatePerson, withoutSite } from '../../../lib/access/peop
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
+import { beforeCalls } from '../../support/store-faults.ts'
 import { openTableStores } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
@@ -60,4 +61,24 @@ test('Two owners who demote each other stay owners, and keep what others change 
     { disabled: true, lastSignIn },
     { disabled: false, lastSignIn },
   ])
+})
+
+test('A new person with the name of a removed owner does not become an owner (A-53, A-58)', async () => {
+  const tables = openMemoryTables()
+  const [client, others] = [tables.connect(), openTableStores(tables.names, { dynamodb: tables.connect() }).people]
+  const { people } = openTableStores(tables.names, { dynamodb: client })
+  const ann = testPerson({ sites: at('owner') })
+  const editor = { ...ann, sites: at('editor') }
+  for (const one of [ann, { ...ann, name: 'bob' }]) await people.create(one, [])
+  const newAnn = { ...editor, created: ann.created + 1 }
+  let counts = 0
+  beforeCalls(client, 'ScanCommand', async () => {
+    counts += 1
+    if (counts !== 2) return
+    await others.leaveSite(site)
+    await updatePerson(others, 'ann', () => ({ after: undefined }))
+    await others.create(newAnn, [])
+  })
+  expect(await people.replace(ann, editor, [])).toBe('last owner')
+  expect(await people.get('ann')).toMatchObject({ created: newAnn.created, sites: at('editor') })
 })

@@ -289,6 +289,30 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
   })
 
+  test('An attempt that fails late brings back no retry that was ended meanwhile (V-5, V-13)', async () => {
+    const webhook = await create()
+    await create({ id: 'whk_two' })
+    await change('a.html')
+    answer = () => failure
+    await deliver()
+    const [failed] = await deliveries.recent(site, 'whk_one')
+    now += 6_000
+    answer = async () => {
+      answer = () => ok
+      await repeatDelivery(deps, webhook, failed?.id ?? '')
+      return failure
+    }
+    await deliver()
+    expect((await stored()).retries).toEqual([])
+    answer = async () => {
+      await put(await stored('whk_two'), { enabled: false })
+      await put(await stored('whk_two'), { enabled: true })
+      return failure
+    }
+    await deliver('whk_two')
+    expect((await stored('whk_two')).retries).toEqual([])
+  })
+
   test('A delivery whose outcome is unknown is sent again, because the target may have missed it (V-9)', async () => {
     await create()
     answer = () => Promise.reject(new Error('stopped'))
