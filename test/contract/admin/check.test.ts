@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
@@ -190,6 +190,19 @@ test('check reports unused blobs if no service runs, and a start moves the blobs
   expect(stdout).toBe(`where${' '.repeat(orphan.length - 3)}fault\n${orphan}  ${messages.check.ofNoFileHere}\n`)
   await (await host()).stop()
   expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
+})
+
+test('check reports a folder of blobs that is a link to itself as one fault', async ({ siteDirectory }) => {
+  const blobs = join(siteDirectory, 'blobs')
+  tamper(
+    siteDirectory,
+    `INSERT INTO objects (key, blob, size, modified, type, version)
+     VALUES ('live/1001/a.txt', '${'0'.repeat(32)}', 3, 0, 'text/plain', 'v')`,
+  )
+  rmSync(blobs, { recursive: true })
+  symlinkSync('blobs', blobs)
+  const fault = expect.stringMatching(messages.check.unreadable('ELOOP: '))
+  expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toEqual([{ where: blobs, fault }])
 })
 
 test('check reports files and folders that other users can open', async ({ siteDirectory }) => {
