@@ -48,15 +48,28 @@ const prepareRemovals = (connection: DatabaseSync) =>
 
 /**
  * Records of removals, written within the transactions of changes. Their moments are in milliseconds, in the order of
- * all changes of files, because the clock may be set back.
+ * all changes of files, because the clock may be set back. No earlier removal has the moment of `begin`.
  */
 export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
   const latest = prepareQuery<AnyId>(connection, 'SELECT max(gone) / 1000 AS id FROM old_objects')
   const insert = connection.prepare(
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
-  const now = () => Math.max(wall(), latest.get()?.id ?? 0)
-  return { now, note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()) }
+  const latestMoment = () => latest.get()?.id ?? 0
+  let begun = 0
+  const now = () => Math.max(wall(), begun)
+  return {
+    now,
+
+    begin(): number {
+      begun = Math.max(wall(), latestMoment() + 1)
+      return begun
+    },
+
+    note({ site, folder, since }: RemovedFolder): void {
+      insert.run(site, folder, since, Math.max(now(), latestMoment()))
+    },
+  }
 }
 
 // Only the service works on removals, because its process keeps the leases in memory.
@@ -95,7 +108,7 @@ export const createFolderRemovals = (
     async open(site, folder, id, entry, deadline = unlimited) {
       const opened = await write(() => {
         deadline.check()
-        removals.insert.run(site, folder, id, JSON.stringify(entry), records.now())
+        removals.insert.run(site, folder, id, JSON.stringify(entry), records.begin())
         return removals.get.get(site, folder)?.id ?? id
       })
       if (opened === id) leases.note({ site, path: folder, id })

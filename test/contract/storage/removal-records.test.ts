@@ -232,6 +232,9 @@ describe('A removed folder on one machine whose clock was set back', () => {
     expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour
     await fillFolder(storage, `/${folder}`, count)
+    // This file is not restored, because it was removed before the folder.
+    await storage.put(`/${folder}/earlier.txt`)
+    expect((await storage.remove(`/${folder}/earlier.txt`)).status).toBe(200)
     const keys = await storage.keys()
     expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour
