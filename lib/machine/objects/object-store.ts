@@ -81,7 +81,7 @@ export const createObjectStore = ({
 
   const removeSome = (...[objects, entry, , removedFolder]: Parameters<ObjectStore['remove']>) =>
     database.write(() => {
-      const since = removalRecords.begin()
+      const since = removalRecords.begin(removedFolder)
       const spared = new Set<string>()
       let bytes = 0
       for (const { key, version, size } of objects) {

@@ -56,13 +56,18 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
   const latestMoment = () => latest.get()?.id ?? 0
+  // A removal continues with the same object, to remove files that were replaced meanwhile.
+  const beginnings = new WeakMap<RemovedFolder, number>()
   let begun = 0
   const now = () => Math.max(wall(), begun)
   return {
     now,
 
-    begin(): number {
+    begin(removal?: RemovedFolder): number {
+      const before = removal && beginnings.get(removal)
+      if (before !== undefined) return before
       begun = Math.max(wall(), latestMoment() + 1)
+      if (removal) beginnings.set(removal, begun)
       return begun
     },
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
+import { remove as removeFolder } from '../../../lib/storage/changes/remove.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
@@ -135,6 +136,24 @@ describe.each([
       later()
       await files.remove(objects, entry, unlimited, removedFolder)
     }
+    expect(await restored('/folder', storage.restore)).toEqual(['/folder', 200, ...newer])
+  })
+
+  it('All files can be restored if one of them was replaced while the folder was removed (H-21)', async () => {
+    await fill('/folder', 'newer')
+    const { files } = storage.deps
+    let isReplaced = false
+    const removeLate: typeof files.remove = async (...given) => {
+      if (!isReplaced) await storage.put('/folder/a', 'newer a')
+      isReplaced = true
+      later()
+      return files.remove(...given)
+    }
+    const deps = { ...storage.deps, files: { ...files, remove: removeLate } }
+    const scope = { site: storage.site, rights: [], level: 'write' } as const
+    const options = { ...scope, author: { actor: 'ann' }, deadline: unlimited, draftOnly: false, withContents: true }
+    await removeFolder(deps, toStoragePath('folder'), { ...options, isCaseSensitive: true })
+    later()
     expect(await restored('/folder', storage.restore)).toEqual(['/folder', 200, ...newer])
   })
 
