@@ -25,6 +25,10 @@ const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
   return { retry: { position, attempt: attempt + 1, due: Math.round(at + delay * (0.8 + 0.4 * Math.random())) } }
 }
 
+/** A retry that is due after its longest delay was planned before the clock was set back. It is due now. */
+const isDue = ({ attempt, due }: Retry, now: number): boolean =>
+  due <= now || due > now + 1.2 * (delays[attempt - 2] ?? 0)
+
 const hasRoom = ({ retries }: Webhook): boolean => retries.length < mostRetries
 
 const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, retry: Retry): Promise<void> => {
@@ -48,11 +52,12 @@ const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, e
   await recordDelivery(deps, webhook, delivery, others)
 }
 
-const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook): Promise<number> => {
+const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook, now: number): Promise<number> => {
   if (webhook.failingSince === undefined || hasRoom(webhook)) return 0
   // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
   const recent = await deps.deliveries.recent(webhook.site, webhook.id)
-  const last = recent.find(({ position }) => position > webhook.position)
+  // A delivery long after now was made before the clock was set back.
+  const last = recent.find(({ position, at }) => position > webhook.position && at < now + pauseWithoutRoom)
   return last ? last.at + pauseWithoutRoom : 0
 }
 
@@ -61,10 +66,10 @@ const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) =
   const source = webhook?.enabled ? await deps.findSource(site) : undefined
   if (!webhook || source === undefined) return undefined
   const [retry] = webhook.retries
-  const resumes = await pausedUntil(deps, webhook)
+  const resumes = await pausedUntil(deps, webhook, now)
   const isPaused = resumes > now
   const next = isPaused ? Math.min(resumes, retry?.due ?? resumes) : retry?.due
-  return { webhook, source, due: retry && retry.due <= now ? retry : undefined, isPaused, next }
+  return { webhook, source, due: webhook.retries.find((each) => isDue(each, now)), isPaused, next }
 }
 
 const newEntries = async ({ history }: DeliveryDeps, { site, position }: Webhook, known: readonly Change[]) => {

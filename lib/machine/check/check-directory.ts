@@ -4,16 +4,25 @@ import { isOfSqlite, reasonOf } from '../../core/system-failures.ts'
 import { readBackupMarker } from '../directory/backup-marker.ts'
 import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
-import { type Fault, type Finding, findingOf, isForbidden, reasonWithAdvice } from '../directory/faults.ts'
+import { type Fault, type Finding, findingOf, reasonWithAdvice } from '../directory/faults.ts'
 import { admit, openReadOnly } from '../directory/inspect.ts'
 import { hasService, tryToTakeGate } from '../directory/locks.ts'
 import { checkBytes } from './byte-pass.ts'
 import { checkDatabase, damagedBy, type Findings } from './database-pass.ts'
 import { type CheckedUse, checkFiles, namesOfBlobs } from './file-pass.ts'
 
+// Undefined for a file that cannot be reached. The checks of the files report it.
+const modeOf = (file: string): number | undefined => {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.mode
+  } catch {
+    return undefined
+  }
+}
+
 const checkModes = ({ path, database, blobs, demo, marker, backupMarker }: DataDirectory): Finding[] =>
   [path, database, blobs, demo, marker, backupMarker].flatMap((file) => {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+    const mode = modeOf(file) ?? 0
     const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
     return isOpen ? [{ where: file, fault: 'other users of the machine have access to it. Remove their rights.' }] : []
   })
@@ -37,11 +46,14 @@ const lookAround = async (directory: DataDirectory, fault: Fault | undefined) =>
 }
 
 const tryToCheckFiles = (...given: Parameters<typeof checkFiles>): readonly Finding[] => {
+  const { blobs } = given[1]
   try {
+    // Fails for a link to itself, even if every content is in the database.
+    statSync(blobs, { throwIfNoEntry: false })
     return checkFiles(...given)
   } catch (error) {
-    if (!isForbidden(error) || isOfSqlite(error)) throw error
-    return [{ where: given[1].blobs, fault: `it cannot be read: ${reasonWithAdvice(error)}` }]
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    return [{ where: blobs, fault: `it cannot be read: ${reasonWithAdvice(error)}` }]
   }
 }
 

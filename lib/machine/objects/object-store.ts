@@ -69,8 +69,8 @@ export const createObjectStore = ({
   now = Date.now,
 }: Deps): LocalObjectStore => {
   const rows = createObjectRows(database.connection)
-  const old = createOldObjects(database.connection, now)
   const removalRecords = createRemovalRecords(database.connection, now)
+  const old = createOldObjects(database.connection, removalRecords.now)
   const changeWithinQuota = createQuotaCheck(database.connection)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
   const placing = { rows, old, staging, isBeingRemoved, record }
@@ -81,7 +81,7 @@ export const createObjectStore = ({
 
   const removeSome = (...[objects, entry, , removedFolder]: Parameters<ObjectStore['remove']>) =>
     database.write(() => {
-      const since = removalRecords.now()
+      const since = removalRecords.begin(removedFolder)
       const spared = new Set<string>()
       let bytes = 0
       for (const { key, version, size } of objects) {
@@ -117,7 +117,7 @@ export const createObjectStore = ({
     async place(changes, conditions, entry) {
       try {
         await database.write(() => {
-          const since = removalRecords.now()
+          const since = removalRecords.begin()
           changeWithinQuota(conditions.unlocked.site, () => placeChanges(placing, changes, conditions, entry))
           if (conditions.removedFolder) removalRecords.note({ ...conditions.removedFolder, since })
         })

@@ -9,9 +9,11 @@ export interface RemovedRow {
   readonly gone: number
 }
 
-// Moments are in microseconds and unique, so they give the order of all changes.
+// Moments are in microseconds and unique, so they give the order of all changes. None is before the beginning of an open
+// removal of a folder.
 const perMillisecond = 1_000
-const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM old_objects), 0))`
+const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM old_objects), 0),
+  ${perMillisecond} * coalesce((SELECT max(began) FROM folder_removals), 0))`
 
 const columns = 'key, version, blob, size, modified, type, fingerprint'
 const oldColumns = `version AS id, modified AS at, size, removed, gone / ${perMillisecond} AS goneAt`

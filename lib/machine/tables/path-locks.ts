@@ -48,15 +48,33 @@ const prepareRemovals = (connection: DatabaseSync) =>
 
 /**
  * Records of removals, written within the transactions of changes. Their moments are in milliseconds, in the order of
- * all changes of files, because the clock may be set back.
+ * all changes of files, because the clock may be set back. No earlier removal has the moment of `begin`.
  */
 export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
   const latest = prepareQuery<AnyId>(connection, 'SELECT max(gone) / 1000 AS id FROM old_objects')
   const insert = connection.prepare(
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
-  const now = () => Math.max(wall(), latest.get()?.id ?? 0)
-  return { now, note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()) }
+  const latestMoment = () => latest.get()?.id ?? 0
+  // A removal continues with the same object, to remove files that were replaced meanwhile.
+  const beginnings = new WeakMap<RemovedFolder, number>()
+  let begun = 0
+  const now = () => Math.max(wall(), begun)
+  return {
+    now,
+
+    begin(removal?: RemovedFolder): number {
+      const before = removal && beginnings.get(removal)
+      if (before !== undefined) return before
+      begun = Math.max(wall(), latestMoment() + 1)
+      if (removal) beginnings.set(removal, begun)
+      return begun
+    },
+
+    note({ site, folder, since }: RemovedFolder): void {
+      insert.run(site, folder, since, Math.max(now(), latestMoment()))
+    },
+  }
 }
 
 // Only the service works on removals, because its process keeps the leases in memory.
@@ -95,7 +113,7 @@ export const createFolderRemovals = (
     async open(site, folder, id, entry, deadline = unlimited) {
       const opened = await write(() => {
         deadline.check()
-        removals.insert.run(site, folder, id, JSON.stringify(entry), records.now())
+        removals.insert.run(site, folder, id, JSON.stringify(entry), records.begin())
         return removals.get.get(site, folder)?.id ?? id
       })
       if (opened === id) leases.note({ site, path: folder, id })

@@ -119,14 +119,16 @@ export const createWebhookDeliveries = ({ connection, read, note }: Database): W
     insert: `INSERT OR REPLACE INTO webhook_deliveries
       (site, webhook, id, position, type, at, attempt, status, fault, milliseconds)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    forgetOld: `DELETE FROM webhook_deliveries WHERE ${ofWebhook} AND id <= (
-      SELECT id FROM webhook_deliveries WHERE ${ofWebhook} ORDER BY id DESC LIMIT 1 OFFSET ${keptDeliveries})`,
+    // Deliveries long after the newest one are older: the clock was set back. They are forgotten first.
+    forgetOld: `DELETE FROM webhook_deliveries WHERE ${ofWebhook} AND id IN (
+      SELECT id FROM webhook_deliveries WHERE ${ofWebhook}
+      ORDER BY at > ?3 + 60000, id DESC LIMIT -1 OFFSET ${keptDeliveries})`,
   })
 
   const addDelivery = (site: SiteId, webhook: string, delivery: Delivery): void => {
     const { id, position, type, at, attempt, status, fault, milliseconds } = delivery
     rows.insert.run(site, webhook, id, position, type, at, attempt, status ?? null, fault ?? null, milliseconds)
-    rows.forgetOld.run(site, webhook)
+    rows.forgetOld.run(site, webhook, at)
   }
 
   return {

@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer, administerJson } from '../../support/administration.ts'
@@ -190,6 +190,40 @@ test('check reports unused blobs if no service runs, and a start moves the blobs
   expect(stdout).toBe(`where${' '.repeat(orphan.length - 3)}fault\n${orphan}  ${messages.check.ofNoFileHere}\n`)
   await (await host()).stop()
   expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
+})
+
+test('check sees one state of the database, even while an upload is completed', async ({ siteDirectory }) => {
+  const name = '0'.repeat(32)
+  writeFileSync(join(siteDirectory, 'blobs', name), 'abc', { mode: 0o600 })
+  tamper(
+    siteDirectory,
+    `INSERT INTO uploads VALUES ('u', 1001, 'ann', '{"path":"a.txt","key":"k","contentType":""}', '', 9, 3, 3, 1, 0, 1, '${name}')`,
+  )
+  const { prepare } = DatabaseSync.prototype
+  const preparing = vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, sql) {
+    if (!sql.startsWith('SELECT site, id, CASE')) return prepare.call(this, sql)
+    tamper(
+      siteDirectory,
+      `INSERT INTO objects (key, blob, size, modified, type, version)
+       VALUES ('live/1001/a.txt', '${name}', 3, 0, 'text/plain', 'v'); DELETE FROM uploads`,
+    )
+    return prepare.call(this, sql)
+  })
+  onTestFinished(() => preparing.mockRestore())
+  expect(await checkDataDirectory(siteDirectory)).toEqual([])
+})
+
+test('check reports a folder of blobs that is a link to itself as one fault', async ({ siteDirectory }) => {
+  const blobs = join(siteDirectory, 'blobs')
+  tamper(
+    siteDirectory,
+    `INSERT INTO objects (key, blob, size, modified, type, version)
+     VALUES ('live/1001/a.txt', '${'0'.repeat(32)}', 3, 0, 'text/plain', 'v')`,
+  )
+  rmSync(blobs, { recursive: true })
+  symlinkSync('blobs', blobs)
+  const fault = expect.stringMatching(messages.check.unreadable('ELOOP: '))
+  expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toEqual([{ where: blobs, fault }])
 })
 
 test('check reports files and folders that other users can open', async ({ siteDirectory }) => {

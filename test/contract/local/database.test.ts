@@ -140,25 +140,6 @@ describe('while another process locks the database', () => {
     expect(openWords(file).words()).toEqual([])
   })
 
-  test.each([
-    ['a command pauses for other processes', { yieldsRegularly: true }, ['a']],
-    ['a server does not pause', {}, ['a', 'b']],
-  ])('after 25 ms of changes, %s', async (_, options, atOnce) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
-    const { database, connection, add, words } = openWords(undefined, options)
-    await database.write(() => {
-      vi.advanceTimersByTime(25)
-      connection.exec("INSERT INTO words (word) VALUES ('a')")
-    })
-    const next = add('b')
-    await turn()
-    await turn()
-    expect(words()).toEqual(atOnce)
-    await vi.advanceTimersByTimeAsync(10)
-    await next
-    expect(words()).toEqual(['a', 'b'])
-  })
-
   test('an iterator that was left open does not lose a change', async () => {
     const { file, connection, add, words } = openWords()
     await Promise.all([add('a'), add('b')])

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs'
-import { expect } from 'vitest'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
+import { openDataDirectory } from '../../../lib/machine/directory/open-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
@@ -29,4 +31,27 @@ test('A data directory is free again after a start that failed', async ({ direct
   await expect(openMachine(directory, { role: 'service', clock })).rejects.toThrow('The clock is broken')
   const machine = await openMachine(directory, { role: 'service' })
   await machine.close()
+})
+
+test.for([
+  ['a command pauses for other processes', 'command', [1]],
+  ['a service does not pause', 'service', [1, 2]],
+] as const)('After 25 ms of changes, %s', async ([, role, atOnce], { siteDirectory }) => {
+  onTestFinished(() => void vi.useRealTimers())
+  const { database, close } = await openDataDirectory(siteDirectory, { role, reset: false, durable: true })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+  const made: number[] = []
+  await database.write(() => {
+    vi.advanceTimersByTime(25)
+    made.push(1)
+  })
+  const next = database.write(() => made.push(2))
+  await turn()
+  await turn()
+  expect(made).toEqual(atOnce)
+  await vi.advanceTimersByTimeAsync(10)
+  await next
+  expect(made).toEqual([1, 2])
+  vi.useRealTimers()
+  await close()
 })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
+import { remove as removeFolder } from '../../../lib/storage/changes/remove.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
@@ -138,6 +139,24 @@ describe.each([
     expect(await restored('/folder', storage.restore)).toEqual(['/folder', 200, ...newer])
   })
 
+  it('All files can be restored if one of them was replaced while the folder was removed (H-21)', async () => {
+    await fill('/folder', 'newer')
+    const { files } = storage.deps
+    let isReplaced = false
+    const removeLate: typeof files.remove = async (...given) => {
+      if (!isReplaced) await storage.put('/folder/a', 'newer a')
+      isReplaced = true
+      later()
+      return files.remove(...given)
+    }
+    const deps = { ...storage.deps, files: { ...files, remove: removeLate } }
+    const scope = { site: storage.site, rights: [], level: 'write' } as const
+    const options = { ...scope, author: { actor: 'ann' }, deadline: unlimited, draftOnly: false, withContents: true }
+    await removeFolder(deps, toStoragePath('folder'), { ...options, isCaseSensitive: true })
+    later()
+    expect(await restored('/folder', storage.restore)).toEqual(['/folder', 200, ...newer])
+  })
+
   type Act = (folder: string) => Promise<unknown>
   /** Moves a folder repeatedly. Each time, another call fails. `check` runs after each move that failed. */
   const failEachMove = async (prepare: Act, check: Act) => {
@@ -232,6 +251,9 @@ describe('A removed folder on one machine whose clock was set back', () => {
     expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour
     await fillFolder(storage, `/${folder}`, count)
+    // This file is not restored, because it was removed before the folder.
+    await storage.put(`/${folder}/earlier.txt`)
+    expect((await storage.remove(`/${folder}/earlier.txt`)).status).toBe(200)
     const keys = await storage.keys()
     expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour

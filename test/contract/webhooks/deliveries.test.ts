@@ -11,7 +11,7 @@ import { changeWebhook as applyChange } from '../../../lib/webhooks/change-webho
 import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
 import { repeatDelivery } from '../../../lib/webhooks/send-now.ts'
 import type { Message, TargetAnswer } from '../../../lib/webhooks/target.ts'
-import { mostRetries, type Webhook } from '../../../lib/webhooks/webhooks.ts'
+import { keptDeliveries, mostRetries, type Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { describeOn, entry, hands } from '../../support/hands.ts'
 
 const minute = 60_000
@@ -209,6 +209,45 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     now = resumes
     await deliver()
     expect(new Set(subjects())).toEqual(new Set(['old.html', 'next.html']))
+  })
+
+  test('A retry is sent at once if the clock was set back after it was planned (V-10)', async () => {
+    await create()
+    now += day
+    answer = () => failure
+    await change('a.html')
+    await deliver()
+    now -= day
+    await change('b.html')
+    const due = await deliver()
+    expect(subjects()).toEqual(['a.html', 'a.html', 'b.html'])
+    expect(due).toBeLessThanOrEqual(now + 6 * minute)
+    expect((await stored()).retries).toHaveLength(2)
+  })
+
+  test('After the clock was set back, a change that failed is sent once in 5 minutes (V-10)', async () => {
+    const full = () => Array.from({ length: mostRetries }, (_, position) => ({ position, attempt: 9, due: now + day }))
+    await create()
+    now += day
+    for (let count = 0; count < keptDeliveries; count += 1) await change(`${count}.html`)
+    await deliver()
+    answer = () => failure
+    await changeWebhook({ retries: full(), failingSince: now })
+    await change('late.html')
+    await deliver()
+    now -= day
+    await changeWebhook({ retries: full() })
+    sent = []
+    for (const sends of [1, 0, 1]) {
+      if (sends > 0) now += 5 * minute
+      // Without a pause, the delivery would never end.
+      answer = () => (sent.length > sends ? ok : failure)
+      expect(await deliver()).toBe(now + 5 * minute)
+      expect(subjects()).toEqual(Array(sends).fill('late.html'))
+    }
+    const recent = await deliveries.recent(site, 'whk_one')
+    expect(recent).toHaveLength(keptDeliveries)
+    expect(recent.filter(({ at }) => at <= now)).toHaveLength(2)
   })
 
   test('A target that answers 410 gets no more deliveries (V-11)', async () => {
