@@ -32,12 +32,14 @@ export interface SignInAttempts {
 const windowSeconds = 15 * 60
 const longestWait = windowSeconds * 1000
 
-/** beyond the limit, each wait allows one more attempt, and the next wait is twice as long. */
+/**
+ * A-76, A-78: beyond the limit, each wait allows one more attempt, and the next wait is twice as long. A rest longer
+ * than the longest wait means that the clock was set back. The wait is then over, but its failures still count.
+ */
 export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now: number) => {
   const expires = Math.ceil(now / 1000) + windowSeconds
   const before = stored && stored.expires * 1000 > now ? stored : { failures: 0, waits: 0, until: 0, expires }
   const rest = before.until - now
-  // A longer rest means that the clock was set back. The wait is then over, but its failures still count.
   if (rest > 0 && rest <= longestWait) return { attempts: before, wait: rest }
   const { failures, waits } = before
   if (failures < most + waits) return { attempts: { ...before, failures: failures + 1 }, wait: 0 }

@@ -26,7 +26,6 @@ export interface Manager {
 
 type UserDeps = Pick<SignInDeps, 'people' | 'clock' | 'findSite'>
 
-/** With a `password`, the person needs no invitation. */
 export interface NewUser {
   readonly name: string
   readonly displayName?: string | undefined

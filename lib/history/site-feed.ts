@@ -10,8 +10,7 @@ const mostRemembered = 128 * 1024
 const mostAtOnce = 100
 // The largest number of listeners that one turn of the event loop wakes. Other requests run between two turns.
 const wokenAtOnce = 50
-// In milliseconds: the pause after a failed read.
-const pause = 1_000
+const pauseAfterFailure = 1_000
 
 const createMemory = () => {
   let recent: readonly Change[] = []
@@ -76,7 +75,7 @@ export const openSiteFeed = (history: History, site: SiteId) => {
         isStale ||= news.length === mostAtOnce
       }
     } catch {
-      if (!isClosed) retry = setTimeout(readNews, pause).unref()
+      if (!isClosed) retry = setTimeout(readNews, pauseAfterFailure).unref()
     } finally {
       isReading = false
     }

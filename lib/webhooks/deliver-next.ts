@@ -54,8 +54,8 @@ const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, e
 
 const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook, now: number): Promise<number> => {
   if (webhook.failingSince === undefined || hasRoom(webhook)) return 0
-  // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
   const recent = await deps.deliveries.recent(webhook.site, webhook.id)
+  // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
   // A delivery long after now was made before the clock was set back.
   const last = recent.find(({ position, at }) => position > webhook.position && at < now + pauseWithoutRoom)
   return last ? last.at + pauseWithoutRoom : 0

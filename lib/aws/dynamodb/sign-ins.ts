@@ -7,7 +7,6 @@ const mostTries = 8
 /** In milliseconds: the wait if too many attempts compete for one count. */
 const waitOfCrowd = 1_000
 
-/** The table SignIns: one item for each limit of each name and address. */
 export const createSignInAttempts = ({ now = Date.now, ...options }: TableOptions): SignInAttempts => {
   const table = openTable<Attempts & { readonly key: string; readonly mark?: string }>(options)
 

@@ -81,10 +81,8 @@ interface HandlerDeps extends Deps, Omit<RecountDeps, 'files' | 'sites' | 'now'>
   readonly sites: Pick<SiteDirectory, 'getSite' | 'list'>
 }
 
-// In milliseconds: a worker looks for the quota of a site once in this time.
+// In milliseconds: how long a worker remembers the quota of a site, and the time for the last calls of a recount.
 const siteTtl = 20_000
-
-// In milliseconds: the time that is reserved for the last calls of a recount.
 const timeToEnd = 20_000
 
 /** Processes the queue of removals, and recounts the used bytes when the schedule asks for it. */

@@ -38,7 +38,6 @@ const oneOf: Operator = (operand, member, operator) => {
   return (value) => wanted.has(value)
 }
 
-// A comparison with null is false.
 const ordered =
   (holds: (comparison: number) => boolean): Operator =>
   (...parts) => {

@@ -5,8 +5,7 @@ import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareQuery } from '../sqlite/queries.ts'
 import type { DataDirectory } from './data-directory.ts'
 
-// In bytes: 0 for a missing file.
-const sizeOf = async (file: string): Promise<number> => {
+const bytesOf = async (file: string): Promise<number> => {
   try {
     return (await stat(file)).size
   } catch (error) {
@@ -18,7 +17,7 @@ const sizeOf = async (file: string): Promise<number> => {
 const sizeOfFolder = async (folder: string): Promise<number> => {
   let bytes = 0
   for await (const each of await opendir(folder, { recursive: true })) {
-    if (each.isFile()) bytes += await sizeOf(join(each.parentPath, each.name))
+    if (each.isFile()) bytes += await bytesOf(join(each.parentPath, each.name))
   }
   return bytes
 }
@@ -36,7 +35,7 @@ export const createMeasures = (
      FROM webhooks WHERE enabled = 1`,
   )
   return {
-    databaseBytes: async () => (await sizeOf(file)) + (await sizeOf(wal)),
+    databaseBytes: async () => (await bytesOf(file)) + (await bytesOf(wal)),
     /** Reads the names of all blobs. */
     blobBytes: () => sizeOfFolder(blobs),
     /** The moment when the oldest open removal of a folder began. */

@@ -61,8 +61,8 @@ export const makePrivateFile = (path: string): void => {
     fchmodSync(file, modes.file)
     closeSync(file)
   } catch (error) {
-    // Another process was faster.
-    if (!existsSync(path)) throw error
+    const otherWasFaster = existsSync(path)
+    if (!otherWasFaster) throw error
   }
 }
 
