@@ -58,7 +58,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
         const condition = '#user = :user AND size(#sites) = :count'
         const write = { condition, values: { ':user': before.user, ':count': before.sites.length } }
         if (after) return putMarked(table, { hash }, { ...before, ...after }, write)
-        return Boolean(await table.take({ hash }, write)) || !(await table.get({ hash }))
+        return table.remove({ hash }, write)
       }
 
       for (let attempt = 0; attempt < mostAttempts; attempt++) {

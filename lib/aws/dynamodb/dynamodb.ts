@@ -139,20 +139,25 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return done && ((done.Attributes ?? {}) as Returns extends 'ALL_NEW' ? Item : Partial<Item>)
     },
 
-    async take(key: Key, write: Write = {}): Promise<Item | undefined> {
-      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD', ...conditional(write) })
-      return (await ifConditionHolds(dynamodb.send(command)))?.Attributes as Item | undefined
+    async take(key: Key): Promise<Item | undefined> {
+      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' })
+      return (await dynamodb.send(command)).Attributes as Item | undefined
     },
 
     /**
-     * Returns false if there was no item, or if another call removed it meanwhile. The read is needed: a repeated call
-     * cannot tell whether it removed the item.
+     * Returns false if there was no item, if the condition is false, or if another call removed the item meanwhile. The
+     * read is needed: a repeated call cannot tell whether it removed the item.
      */
-    async remove(key: Key): Promise<boolean> {
+    async remove(key: Key, write: Write = {}): Promise<boolean> {
       if (!(await this.get(key))) return false
-      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' })
-      const { Attributes, $metadata } = await dynamodb.send(command)
-      return Attributes !== undefined || $metadata.attempts !== 1
+      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD', ...conditional(write) })
+      try {
+        const { Attributes, $metadata } = await dynamodb.send(command)
+        return Attributes !== undefined || $metadata.attempts !== 1
+      } catch (error) {
+        if (!isConditionFailure(error)) throw error
+        return error.$metadata.attempts !== 1 && !(await this.get(key))
+      }
     },
   }
 }

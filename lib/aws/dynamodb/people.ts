@@ -54,7 +54,7 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     const condition = '#version = :version AND #created = :created'
     const ifSame = { condition, values: { ':version': before.version, ':created': before.created } }
     if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, ifSame)
-    return Boolean(await table.take({ key }, ifSame)) || !(await table.get({ key }))
+    return table.remove({ key }, ifSame)
   }
 
   const listIf = async (isWanted: (person: Person) => boolean, isNewest = false): Promise<readonly Person[]> => {

@@ -8,6 +8,7 @@ import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { testPerson } from '../../support/people.ts'
 import { loseAnswer } from '../../support/store-faults.ts'
 import { openTableStores } from '../../support/tables.ts'
 
@@ -15,19 +16,30 @@ const site = 1001 as SiteId
 const { names, connect } = openMemoryTables()
 const dynamodb = connect()
 const recorded: HistoryEntry[] = []
-const { grants, issuers, sites, webForms, webhooks, workflows } = openTableStores(names, {
+const { grants, issuers, people, sites, webForms, webhooks, workflows } = openTableStores(names, {
   dynamodb,
   record: async (one) => void recorded.push(one),
 })
 
 const webhook = { site, id: 'whk_1', types: [], secrets: [], position: 0 } as unknown as Webhook
 const token = { hash: 'hash', user: 'ann', sites: [site], permissions: [], expires: 2_000_000_000 }
+const person = testPerson({ sites: {} })
 const contactForm = { site, id: storedId<WebFormId>(1), name: 'Contact', fields: [] }
 const page = toStoragePath('page.html')
 const place = { id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }
 
 const removals: [string, () => Promise<unknown>, () => Promise<boolean>][] = [
   ['token', () => grants.put(token, []), () => grants.remove(token.hash, [entry])],
+  [
+    'token without other sites',
+    () => grants.put(token, []),
+    () => grants.change(token.hash, (present) => uncover(present, site), [entry]),
+  ],
+  [
+    'person',
+    () => people.create(person, []),
+    async () => (await people.replace(person, undefined, [entry])) === 'done',
+  ],
   ['site', () => sites.createSite(place, entry), () => sites.removeSite(site, entry)],
   ['web form', () => webForms.create(contactForm, entry), () => webForms.remove(site, contactForm.id, entry)],
   ['workflow', () => workflows.start(site, page, entry), () => workflows.end(site, page, entry)],
