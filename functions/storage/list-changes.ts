@@ -112,7 +112,8 @@ export const listChanges = operation({ query: switchesOf }, async (input, deps) 
   if (query.after !== undefined && query.before !== undefined) {
     throw storageRefused('"after" and "before" exclude each other. Send only one of them.')
   }
-  const isStream = query.before === undefined && namesType({ headers }, 'text/event-stream')
+  // Callers that accept any text expect an answer that ends.
+  const isStream = query.before === undefined && namesType({ headers }, 'text/event-stream', { orKind: false })
   if (deps.canStream && isStream) return openStream(deps, input)
   const page = await readPage(deps, input)
   const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })

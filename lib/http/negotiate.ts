@@ -27,15 +27,20 @@ export const preferredFormat = ({ headers }: Pick<Request, 'headers'>, offered: 
 }
 
 /**
- * True when `Accept` names the type or its kind (`text/*`) with a quality above 0. The wildcard for all types does not count.
+ * True when `Accept` names the type or, by default, its kind (`text/*`), with a quality above 0. The wildcard for all
+ * types does not count.
  */
-export const namesType = ({ headers }: Pick<Request, 'headers'>, type: string): boolean => {
+export const namesType = (
+  { headers }: Pick<Request, 'headers'>,
+  type: string,
+  { orKind = true }: { readonly orKind?: boolean } = {},
+): boolean => {
+  const names = orKind ? [type, `${type.split('/', 1)}/*`] : [type]
   const accept = (headers['accept'] ?? '').replace(charset, '')
-  const kind = `${type.split('/', 1)}/*`
   const lower = accept.toLowerCase()
-  if (!lower.includes(type) && !lower.includes(kind)) return false
+  if (!names.some((name) => lower.includes(name))) return false
   const negotiator = new Negotiator({ headers: { accept } })
-  const named = negotiator.mediaTypes().some((one) => [type, kind].includes(one.toLowerCase()))
+  const named = negotiator.mediaTypes().some((one) => names.includes(one.toLowerCase()))
   return named && negotiator.mediaTypes([type]).length > 0
 }
 

@@ -138,6 +138,11 @@ describeStream('A stream of changes', () => {
     expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
   })
 
+  it('A request that accepts any text gets a page (V-18)', async () => {
+    const { status, headers } = await call(changes, { method: 'HEAD', headers: { Accept: 'text/html, text/*' } })
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+  })
+
   it('HEAD answers with the headers of the stream and ends (V-18)', async () => {
     const { status, headers, text } = await call(changes, { method: 'HEAD', headers: { Accept: 'text/event-stream' } })
     expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream', ''])
