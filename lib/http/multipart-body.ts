@@ -41,7 +41,8 @@ const mendDisposition = (field: string): string => {
   const names: string[] = []
   const parameters = line.slice(first).replace(parameter, (whole, before: string, name: string, value: string) => {
     names.push(name.toLowerCase())
-    return name.toLowerCase() === 'filename*' ? `${before}${name}=${asBytes(value)}` : whole
+    if (name.toLowerCase() !== 'filename*') return whole
+    return /^utf-8'[^']*'$/i.test(value) ? '' : `${before}${name}=${asBytes(value)}`
   })
   refuseTwice(names)
   return line.slice(0, first) + parameters

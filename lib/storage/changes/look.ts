@@ -103,7 +103,7 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
  */
 export const look = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores
-  const { site, path, kind } = place
+  const { site, path, kind, names } = place
   const written = await lookAsWritten(stores, place, requester)
   if (written.isLocked) return written
   const found = requester.isCaseSensitive ? path : await resolvePath(files, requester, path, written.ancestors)
@@ -111,9 +111,11 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
   // Without conditions, the creation of the folder itself finds a file above it.
   const isFound = kind === 'folder' && isUnconditional(requester.conditions ?? {})
   if (seen.isLocked || isFound) return seen
-  const missing = seen.ancestors.missing.filter((folder) => folder !== found)
-  const above = await findTaken(files, noFileAt(site, missing))
-  return { ...seen, taken: new Set([...seen.taken, ...above]) }
+  const { missing } = seen.ancestors
+  const above = missing.filter((folder) => folder !== found)
+  const unseen = names ? [] : missing.filter((folder) => folder === found)
+  const more = await findTaken(files, [...noFileAt(site, above), ...noFileAt(site, unseen, 'folderUnknown')])
+  return { ...seen, taken: new Set([...seen.taken, ...more]) }
 }
 
 export const lookAgain = async (

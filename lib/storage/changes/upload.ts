@@ -5,7 +5,7 @@ import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, type S
 import { readAhead } from '../read-ahead.ts'
 import { type Refusals, refuse, storageRefused } from '../refusals.ts'
 import { change, type Plan, type Requester, type StorageStores } from './change.ts'
-import { absencesInFolder, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
+import { absencesInFolder, isInWorkflow, look, lookAgain, type Seen } from './look.ts'
 import { type FileContent, type StageDeps, stageContent } from './put.ts'
 
 export interface IncomingFile extends FileContent {
@@ -38,11 +38,7 @@ const beforeBody = ({ isLocked, taken }: Seen): Refusals => [
 
 const afterBody = ({ place, taken }: Seen, paths: readonly StoragePath[], isRunning: boolean): Refusals => {
   const isFolder = !paths.includes(place.path)
-  return [
-    isRunning && 'workflowUpdated',
-    isFolder && taken.has('folderUnknown') && 'folderUnknown',
-    isFolder && taken.has('destinationExists') && 'destinationExists',
-  ]
+  return [isRunning && 'workflowUpdated', isFolder && taken.has('destinationExists') && 'destinationExists']
 }
 
 const parseName = (fileName: string | undefined, earlier: readonly Part[]): string => {
@@ -59,7 +55,7 @@ const parseName = (fileName: string | undefined, earlier: readonly Part[]): stri
 
 const lookAtPart = async (
   { files }: UploadDeps,
-  { site, path: folder }: Place,
+  { place: { site, path: folder }, taken }: Seen,
   name: string,
   isFirst: boolean,
   { conditions = {} }: Requester,
@@ -67,6 +63,7 @@ const lookAtPart = async (
   // The file gets the path of the folder only if it stays the only file (S-34).
   const isAtFolder = isFirst && name === nameOf(folder) && !(await files.exists(folderKey('live', site, folder)))
   const path = isAtFolder ? folder : childOf(folder, name)
+  refuse([!isAtFolder && taken.has('folderUnknown') && 'folderUnknown'])
   const needsOne = namesStates(conditions)
   if (!isFirst && needsOne) {
     throw storageRefused('A tag in If-Match or If-None-Match applies to one file. Send a single file, or no tag.')
@@ -78,21 +75,21 @@ const lookAtPart = async (
 
 const stageParts = async (
   deps: UploadDeps,
-  place: Place,
+  seen: Seen,
   incoming: AsyncIterable<IncomingFile>,
   requester: Requester,
   parts: Part[],
 ): Promise<void> => {
   for await (const { fileName, contentType, content } of incoming) {
     const name = parseName(fileName, parts)
-    const part = await lookAtPart(deps, place, name, parts.length === 0, requester)
+    const part = await lookAtPart(deps, seen, name, parts.length === 0, requester)
     const { path, checked } = part
     if (checked.refusal) {
       parts.push(part)
       continue
     }
     const ahead = await readAhead(content, smallFile)
-    const key = path === place.path ? undefined : fileKey('live', place.site, path)
+    const key = path === seen.place.path ? undefined : fileKey('live', seen.place.site, path)
     const staging = stageContent(deps, path, key, { contentType, content: ahead.content })
     parts.push({ ...part, staging })
     if (ahead.isWhole) staging.catch(() => {})
@@ -195,7 +192,7 @@ export const uploadFiles = async (
   refuse(beforeBody(before))
   const parts: Part[] = []
   try {
-    await stageParts(deps, before.place, arrived?.incoming ?? body.files, requester, parts)
+    await stageParts(deps, before, arrived?.incoming ?? body.files, requester, parts)
     const staged = (await Promise.all(parts.map(({ staging }) => staging))).filter((one) => one !== undefined)
     const { paths, seen } = await settle(deps, before, parts, requester)
     refuse(afterBody(seen, paths, await isInWorkflow(deps, site, paths)))

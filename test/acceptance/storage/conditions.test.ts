@@ -198,6 +198,9 @@ it('Conditions are checked after the path, before names and templates (S-64)', a
   const stale = { 'If-Match': '"x"' }
   expectError(await putIf(`${path}/below`, 'x', stale), 400, 104009)
   expectError(await removeIf(`${path}/below`, stale), 400, 104009)
+  for (const isChunked of [false, true]) {
+    expectError(await upload(path, [{ name: 'below' }], { headers: stale, isChunked }), 400, 104019)
+  }
   expectError(await putIf(`${own}/../x`, 'x', stale), 400, 104015)
   await put(`${own}/taken/below`, 'x')
   refused(await putIf(`${own}/taken`, 'x', { 'If-None-Match': '*' }))
