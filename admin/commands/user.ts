@@ -179,7 +179,8 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
     throw new Refusal(`Site ${site} has no person ${person.name}.`)
   if (isDry || !sure) {
     // A preview must refuse what the removal would refuse.
-    if (await losesLastOwner(stores.people, person, sites.reduce(withoutSite, person)))
+    const listOfSites = async (of: readonly SiteId[]) => (await Promise.all(of.map(stores.people.listOfSite))).flat()
+    if (await losesLastOwner(listOfSites, person, sites.reduce(withoutSite, person)))
       throw new ServiceError('lastOwner')
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }

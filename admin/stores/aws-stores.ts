@@ -79,9 +79,9 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     return { ...outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
   }
 
-  const opened = new Map<string, Awaited<ReturnType<typeof readDataCentre>>>()
-  const openDataCentre = async (id: string) => {
-    const dataCentre = opened.get(id) ?? (await readDataCentre(id))
+  const opened = new Map<string, ReturnType<typeof readDataCentre>>()
+  const openDataCentre = (id: string) => {
+    const dataCentre = opened.get(id) ?? readDataCentre(id)
     opened.set(id, dataCentre)
     return dataCentre
   }

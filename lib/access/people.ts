@@ -121,15 +121,19 @@ const canSignIn = ({ password, identities = [] }: Person): boolean => password !
 export const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>
   people.some((other) => other.name !== before.name && isOwner(other, site) && (canSignIn(other) || !canSignIn(before)))
 
-/** A-58: true if the change would leave a site of the person without an owner. */
+/**
+ * A-58: true if the change would leave a site of the person without an owner. `listOfSites` returns all people of these
+ * sites.
+ */
 export const losesLastOwner = async (
-  { listOfSite }: Pick<People, 'listOfSite'>,
+  listOfSites: (sites: readonly SiteId[]) => Promise<readonly Person[]>,
   before: Person,
   after: Person | undefined,
 ): Promise<boolean> => {
-  for (const site of ownershipsLost(before, after))
-    if (!hasOtherOwner(await listOfSite(site), site, before)) return true
-  return false
+  const lost = ownershipsLost(before, after)
+  if (lost.length === 0) return false
+  const people = await listOfSites(lost)
+  return lost.some((site) => !hasOtherOwner(people, site, before))
 }
 
 const mostAttempts = 8

@@ -5,7 +5,7 @@ import { createAccessValues, createIssuers } from './dynamodb/access-values.ts'
 import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
-import { createJournal, type RecordChange } from './dynamodb/journal.ts'
+import { createJournal, logLostEntry, type RecordChange } from './dynamodb/journal.ts'
 import { createPathLocks } from './dynamodb/path-locks.ts'
 import { createPeople } from './dynamodb/people.ts'
 import { createSignInAttempts } from './dynamodb/sign-ins.ts'
@@ -74,8 +74,12 @@ export const openAccessStores = (
   const { dynamodb, now, record } = openJournal(settings, given)
   const sites = openSites(settings, { dynamodb })
   const recordHere: RecordChange = async (entry) => {
-    const site = await sites.getSite(entry.site)
-    if (site?.dataCentre === settings.dataCentre) await record(entry)
+    try {
+      const site = await sites.getSite(entry.site)
+      if (site?.dataCentre === settings.dataCentre) await record(entry)
+    } catch (error) {
+      logLostEntry(entry, error)
+    }
   }
   const here = { dynamodb, record: recordHere, now }
   const attempts = createSignInAttempts({ dynamodb, now, table: settings.signInsTable })

@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.ts'
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import { setRecent } from '../../core/recent.ts'
 import { createTurns } from '../../core/turns.ts'
 import type { History } from '../../history/history.ts'
@@ -35,12 +36,15 @@ export interface RecordingOptions extends TableOptions {
   readonly record: RecordChange
 }
 
+// A change of a person is recorded on each site of the person.
+const entriesAtOnce = 16
+
 export const recordIf = async (
   isMade: unknown,
   record: RecordChange,
   ...entries: readonly HistoryEntry[]
 ): Promise<boolean> => {
-  if (isMade) for (const entry of entries) await record(entry)
+  if (isMade) await inParallel(entries, entriesAtOnce, (entry) => record(entry))
   return Boolean(isMade)
 }
 

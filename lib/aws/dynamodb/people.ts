@@ -63,7 +63,9 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
   }
 
-  const listOfSite = (site: SiteId) => listIf(({ sites }) => sites[site] !== undefined, true)
+  const listOfSites = (wanted: readonly SiteId[]) =>
+    listIf(({ sites }) => wanted.some((site) => sites[site] !== undefined), true)
+  const listOfSite = (site: SiteId) => listOfSites([site])
 
   const people: People = {
     async get(name, isNewest = true) {
@@ -80,9 +82,9 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     },
 
     async replace(before, after, entries) {
-      if (await losesLastOwner(people, before, after)) return 'last owner'
+      if (await losesLastOwner(listOfSites, before, after)) return 'last owner'
       if (!(await write(before, after))) return 'overtaken'
-      if (await losesLastOwner(people, before, after)) {
+      if (await losesLastOwner(listOfSites, before, after)) {
         await takeBack(people, before, after)
         return 'last owner'
       }

@@ -1,10 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
-import { type Person, updatePerson, withoutSite } from '../../../lib/access/people.ts'
+import { type Person, personEntries, sitesOfPerson, updatePerson, withoutSite } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
-import { beforeCalls } from '../../support/store-faults.ts'
+import { beforeCalls, watchCalls } from '../../support/store-faults.ts'
 import { openTableStores } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
@@ -81,4 +81,21 @@ test('A new person with the name of a removed owner does not become an owner (A-
   })
   expect(await people.replace(ann, editor, [])).toBe('last owner')
   expect(await people.get('ann')).toMatchObject({ created: newAnn.created, sites: at('editor') })
+})
+
+test('The removal of an owner of 300 sites reads all people twice, and each site records it (A-58, A-60)', async () => {
+  const tables = openMemoryTables()
+  const { people } = openTableStores(tables.names, { dynamodb: tables.connect() })
+  const entry = { role: 'owner' } as const
+  const sites = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [index + 1, entry]))
+  const owner = testPerson({ sites: sites as Person['sites'] })
+  for (const one of [owner, { ...owner, name: 'bob' }]) await people.create(one, [])
+  const client = tables.connect()
+  const calls = watchCalls(client)
+  const { people: removing, history } = openTableStores(tables.names, { dynamodb: client })
+  const entries = personEntries('user.removed', owner, { actor: 'cat' }, sitesOfPerson(owner))
+  expect(await removing.replace(owner, undefined, entries)).toBe('done')
+  expect(calls.filter((name) => name === 'ScanCommand')).toHaveLength(2)
+  const recorded = await Promise.all(sitesOfPerson(owner).map((one) => history.after(one, 0, 10)))
+  expect(recorded.every(({ length }) => length === 1)).toBe(true)
 })

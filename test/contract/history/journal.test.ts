@@ -2,12 +2,14 @@ import { DeleteCommand, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
+import { openAccessStores } from '../../../lib/aws/open-tables.ts'
 import { createDeadline } from '../../../lib/core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { testPerson } from '../../support/people.ts'
 import { failOnce, loseAnswer, watchCalls } from '../../support/store-faults.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import { openTestTables, type TestTables, tableSettings } from '../../support/tables.ts'
 
 const day = 24 * 3600 * 1000
 
@@ -286,6 +288,16 @@ test('the log reports a lost entry in the words that the alarm counts', async ()
   await createJournal({ dynamodb, table: tables.names.journal }).record(entryOf('one'))
   expect(String(error.mock.lastCall?.[0])).toContain(lostEntry)
   expect(String(error.mock.lastCall?.[0])).toContain(JSON.stringify(entryOf('one')))
+  error.mockRestore()
+})
+
+test('the log reports the entry about a person if the data centre of the site cannot be read', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const dynamodb = tables.connect()
+  const { people } = openAccessStores({ ...tableSettings(tables.names), dataCentre: 'us' }, { dynamodb })
+  failOnce(dynamodb, { call: 1, failure: 'throttled' })
+  expect(await people.create(testPerson(), [entryOf('user/ann')])).toBe(true)
+  expect(String(error.mock.lastCall?.[0])).toContain(`${lostEntry}: ${JSON.stringify(entryOf('user/ann'))}`)
   error.mockRestore()
 })
 
