@@ -10,6 +10,7 @@ import { createTarget, type Target } from '../lib/webhooks/target.ts'
 // In milliseconds.
 const longestTimer = 2 ** 31 - 1
 const pauseAfterFailure = 5_000
+const longestPause = 300_000
 const longestStop = 2_000
 
 /** More sockets would leave too few file handles for requests. */
@@ -27,12 +28,13 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
   let retry: NodeJS.Timeout | undefined
   const untilStopped = createDeadline(() => (isStopped ? 0 : Number.POSITIVE_INFINITY))
 
-  const deliver = async ({ site, id }: WebhookKey): Promise<number | undefined> => {
+  const deliver = async ({ site, id }: WebhookKey, pause: number) => {
     try {
-      return await deliverNext(deps, site, id, untilStopped)
+      return { next: await deliverNext(deps, site, id, untilStopped), pause: pauseAfterFailure }
     } catch (error) {
       if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. The service tries again later:`, error)
-      return clock.wall() + pauseAfterFailure
+      // Where outcomes cannot be stored, as on a full disk, each attempt sends the same change again.
+      return { next: clock.wall() + pause, pause: Math.min(2 * pause, longestPause) }
     }
   }
 
@@ -40,12 +42,15 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
   const hire = (key: WebhookKey) => {
     let isLeaving = false
     let wake = () => {}
+    let pause = pauseAfterFailure
     const run = async (): Promise<void> => {
       while (!isLeaving) {
         // A change during the delivery wakes the worker, too.
         const woken = Promise.withResolvers<void>()
         wake = woken.resolve
-        const next = await deliver(key)
+        const outcome = await deliver(key, pause)
+        const { next } = outcome
+        pause = outcome.pause
         const wait = next === undefined ? longestTimer : Math.min(Math.max(next - clock.wall(), 0), longestTimer)
         const timer = setTimeout(wake, wait)
         if (!isLeaving) await woken.promise

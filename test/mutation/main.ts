@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { transformSync } from 'esbuild'
 import fc from 'fast-check'
 import { createNearestTests } from '../nearest-tests.ts'
@@ -15,8 +15,12 @@ import { openTypes } from './types.ts'
  * Checks that the types or the tests notice faults: makes single changes to a copy of the source, and runs the tests that
  * run the changed code. A seed selects the same changes every time, equally many of each kind.
  */
-const text = (otherwise: string) => ({ type: 'string', default: otherwise }) as const
-const { values: flags } = parseArgs({ options: { count: text('200'), seed: text('12'), in: text('') } })
+const flags = new Command('npm run mutate --')
+  .option('--count <number>', 'the number of changes', '200')
+  .option('--seed <number>', 'selects the changes', '12')
+  .option('--in <folder>', 'changes only files of this folder', '')
+  .parse()
+  .opts<Readonly<Record<'count' | 'seed' | 'in', string>>>()
 
 /** Examples of the document, and entries that run only on Lambda. */
 const leftOut = /\/(contract(-\w+)?|docs|(\w+-)?handler|register-data-centre)\.ts$/

@@ -4385,6 +4385,7 @@ export type ReadRootErrors = {
     401: Error;
     /**
      * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**

@@ -94,7 +94,7 @@ export const storageContract: GroupContract<'storage'> = {
           'removal.',
         z.union([progress, entry, searchPage, removedPage, trashPage, removalPreview]),
       ),
-      errors: ['storageRefused', 'notAFile'],
+      errors: ['storageRefused', 'fileUnknown', 'notAFile'],
       examples: [
         { query: { status: '' } },
         { query: { deleted: '' } },

@@ -1,8 +1,15 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { ServiceError } from '../../../lib/core/errors.ts'
+import type { ChangeType } from '../../../lib/core/history-entry.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { createWebhookSender } from '../../../local/webhook-sender.ts'
 import { administer, administerJson, refusal } from '../../support/administration.ts'
 import { scratchDirectory } from '../../support/directory.ts'
+import { entry } from '../../support/history.ts'
 import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
@@ -132,4 +139,36 @@ test('A private target needs permission, and no log contains the secret of the w
   const log = JSON.stringify([permitted.logged, logged, printed.mock.calls])
   expect(log).toContain('createWebhook')
   for (const hidden of [secret, next, 'hidden']) expect(log).not.toContain(hidden)
+})
+
+test('While outcomes cannot be stored, the pauses before the same change is sent again grow (V-9)', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  const failures: number[] = []
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => void failures.push(Date.now()))
+  const { url, subjects } = await openReceiver()
+  const machine = await openMachine(scratchDirectory(), { role: 'service', durable: false })
+  const { sites, webhooks, workflows, deliveries } = machine.stores
+  const site = 1001 as SiteId
+  const entryOf = (type: ChangeType) => ({ ...entry, site, type })
+  await sites.putDataCentre({ id: 'us', url: 'https://us.example', isDefault: true })
+  await sites.createSite({ id: site, name: 'S', dataCentre: 'us', renderingEngine: false }, entryOf('site.created'))
+  const settings = { targetUrl: url, types: ['workflow.*'], subject: '', enabled: true, description: '' }
+  const state = { secrets: [{ sealed: 'whsec_AAAA' }], position: 0, retries: [] }
+  await webhooks.create({ site, id: 'whk_one', ...settings, ...state }, entryOf('webhook.created'))
+  await workflows.start(site, toStoragePath('a.html'), entryOf('workflow.created'))
+  const record = () => Promise.reject(new ServiceError('outOfSpace'))
+  const sender = createWebhookSender({ ...machine.stores, deliveries: { ...deliveries, record } }, true)
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    printed.mockRestore()
+    await sender.stop()
+    await machine.close()
+  })
+  sender.start()
+  for (let attempt = 1; attempt <= 9; attempt += 1) {
+    await expect.poll(() => [subjects.length, failures.length, vi.getTimerCount()]).toEqual([attempt, attempt, 1])
+    await vi.advanceTimersToNextTimerAsync()
+  }
+  const pauses = failures.slice(1).map((time, index) => (time - (failures[index] ?? 0)) / 1_000)
+  expect(pauses.map(Math.round)).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
 })
