@@ -121,10 +121,7 @@ const canSignIn = ({ password, identities = [] }: Person): boolean => password !
 export const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>
   people.some((other) => other.name !== before.name && isOwner(other, site) && (canSignIn(other) || !canSignIn(before)))
 
-/**
- * A-58: true if the change would leave a site of the person without an owner. `listOfSites` returns all people of these
- * sites.
- */
+/** A-58: true if the change would leave a site of the person without an owner. */
 export const losesLastOwner = async (
   listOfSites: (sites: readonly SiteId[]) => Promise<readonly Person[]>,
   before: Person,

@@ -8,7 +8,6 @@ import { type Delivery, isSuccess, mostRetries, type Retry, type Webhook } from 
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
-/** V-10, in milliseconds. */
 const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
 
 const pauseWithoutRoom = 5 * minute

@@ -104,7 +104,6 @@ export const withOutcome = (
   { delivery, position = 0, retry, ended = retry?.position }: Outcome,
 ): Webhook => {
   const others = webhook.retries.filter((each) => each.position !== ended)
-  // During the attempt, a repetition may have succeeded, or the webhook may have been enabled again.
   const isOpen = position > webhook.position || others.length < webhook.retries.length
   const retries = [...others, ...(retry && isOpen ? [retry] : [])].toSorted((one, other) => one.due - other.due)
   const after = { ...webhook, position: Math.max(webhook.position, position), retries }
@@ -120,7 +119,8 @@ export const mostRetries = 500
 /**
  * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `record` stores the outcome of an
  * attempt (`withOutcome`), and does nothing if the webhook was removed. The position only grows, so a late worker
- * cannot set it back. A late worker also brings back no retry that has ended. Errors of every call: unavailable.
+ * cannot set it back. Such a worker also brings back no retry that a repetition or the enabling has ended meanwhile.
+ * Errors of every call: unavailable.
  */
 export interface WebhookDeliveries {
   recent(site: SiteId, id: string): Promise<readonly Delivery[]>

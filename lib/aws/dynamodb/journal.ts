@@ -36,7 +36,6 @@ export interface RecordingOptions extends TableOptions {
   readonly record: RecordChange
 }
 
-// A change of a person is recorded on each site of the person.
 const entriesAtOnce = 16
 
 export const recordIf = async (

@@ -47,7 +47,6 @@ const toDelivery = ({ site: _, key: _key, ...delivery }: DeliveryItem): Delivery
 
 type Plan = (present: Webhook) => Webhook | undefined
 
-/** Returns the changed item, or undefined if the webhook does not exist or if the plan changes nothing. */
 const replace = async (table: Table<WebhookItem>, site: SiteId, id: string, plan: Plan, deliveries = 0) => {
   const key = webhookKey(site, id)
   const version = createMark()
