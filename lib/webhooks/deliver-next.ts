@@ -8,7 +8,7 @@ import { type Delivery, isSuccess, mostRetries, type Retry, type Webhook } from 
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
-/** V-10, in milliseconds. */
+/** V-10, in milliseconds. A retry that is due after its longest delay was planned before the clock was set back. */
 const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
 
 const pauseWithoutRoom = 5 * minute
@@ -25,7 +25,6 @@ const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
   return { retry: { position, attempt: attempt + 1, due: Math.round(at + delay * (0.8 + 0.4 * Math.random())) } }
 }
 
-/** A retry that is due after its longest delay was planned before the clock was set back. It is due now. */
 const isDue = ({ attempt, due }: Retry, now: number): boolean =>
   due <= now || due > now + 1.2 * (delays[attempt - 2] ?? 0)
 
@@ -54,9 +53,9 @@ const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, e
 
 const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook, now: number): Promise<number> => {
   if (webhook.failingSince === undefined || hasRoom(webhook)) return 0
-  // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
+  // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it. A
+  // delivery long after now was made before the clock was set back.
   const recent = await deps.deliveries.recent(webhook.site, webhook.id)
-  // A delivery long after now was made before the clock was set back.
   const last = recent.find(({ position, at }) => position > webhook.position && at < now + pauseWithoutRoom)
   return last ? last.at + pauseWithoutRoom : 0
 }
