@@ -24,7 +24,7 @@ const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
   return { retry: { position, attempt: attempt + 1, due: Math.round(at + delay * (0.8 + 0.4 * Math.random())) } }
 }
 
-/** A retry that is due after its longest delay was planned before the clock was set back. It is due now. */
+/** V-10. A retry that is due after its longest delay was planned before the clock was set back. It is due now. */
 const isDue = ({ attempt, due }: Retry, now: number): boolean =>
   due <= now || due > now + 1.2 * (delays[attempt - 2] ?? 0)
 

@@ -11,7 +11,6 @@ import { checkBytes } from './byte-pass.ts'
 import { checkDatabase, damagedBy, type Findings } from './database-pass.ts'
 import { type CheckedUse, checkFiles, namesOfBlobs } from './file-pass.ts'
 
-// Undefined for a file that cannot be reached. The checks of the files report it.
 const modeOf = (file: string): number | undefined => {
   try {
     return statSync(file, { throwIfNoEntry: false })?.mode
@@ -48,7 +47,7 @@ const lookAround = async (directory: DataDirectory, fault: Fault | undefined) =>
 const tryToCheckFiles = (...given: Parameters<typeof checkFiles>): readonly Finding[] => {
   const { blobs } = given[1]
   try {
-    // Fails for a link to itself, even if every content is in the database.
+    // Reports a folder whose mode `checkModes` could not read, even if every content is in the database.
     statSync(blobs, { throwIfNoEntry: false })
     return checkFiles(...given)
   } catch (error) {

@@ -48,7 +48,8 @@ const prepareRemovals = (connection: DatabaseSync) =>
 
 /**
  * Records of removals, written within the transactions of changes. Their moments are in milliseconds, in the order of
- * all changes of files, because the clock may be set back. No earlier removal has the moment of `begin`.
+ * all changes of files, because the clock may be set back. No earlier removal has the moment of `begin`. A
+ * removal continues with the same object, to remove files that were replaced meanwhile.
  */
 export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
   const latest = prepareQuery<AnyId>(connection, 'SELECT max(gone) / 1000 AS id FROM old_objects')
@@ -56,7 +57,6 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
   const latestMoment = () => latest.get()?.id ?? 0
-  // A removal continues with the same object, to remove files that were replaced meanwhile.
   const beginnings = new WeakMap<RemovedFolder, number>()
   let begun = 0
   const now = () => Math.max(wall(), begun)
