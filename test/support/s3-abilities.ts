@@ -1,4 +1,10 @@
-import { CopyObjectCommand, DeleteObjectsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import {
+  CopyObjectCommand,
+  DeleteObjectsCommand,
+  ListObjectVersionsCommand,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
 
 const refusalOf = async (call: Promise<unknown>): Promise<string | undefined> => {
   const error = await call.catch((thrown: unknown) => thrown)
@@ -18,4 +24,12 @@ export const refusesTakenPlaces = async (client: S3Client, bucket: string): Prom
   for (const Key of ['probe', 'taken']) await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }))
   const copy = new CopyObjectCommand({ Bucket: bucket, Key: 'taken', CopySource: `${bucket}/probe`, IfNoneMatch: '*' })
   return (await refusalOf(client.send(copy))) === 'PreconditionFailed'
+}
+
+/** AWS lists objects and folders in the order of their keys, also on short pages of versions. */
+export const ordersVersions = async (client: S3Client, bucket: string): Promise<boolean> => {
+  for (const Key of ['p/a', 'p/b/c']) await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }))
+  const page = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: 'p/', Delimiter: '/', MaxKeys: 1 })
+  const { Versions: [first] = [] } = await client.send(page)
+  return first?.Key === 'p/a'
 }

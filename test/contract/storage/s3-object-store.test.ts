@@ -4,7 +4,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openTestBucket } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
-import { honoursVersions, refusesTakenPlaces } from '../../support/s3-abilities.ts'
+import { honoursVersions, ordersVersions, refusesTakenPlaces } from '../../support/s3-abilities.ts'
 import { type Ability, abilities } from './object-store/workbench.ts'
 import { describeCopies, describeObjectStore } from './object-store.suite.ts'
 
@@ -12,6 +12,7 @@ type Check = (client: S3Client, bucket: string) => Promise<boolean>
 const checks: readonly (readonly [Ability, Check])[] = [
   ['comparesVersions', honoursVersions],
   ['refusesTaken', refusesTakenPlaces],
+  ['ordersVersions', ordersVersions],
 ]
 
 const open = async (largestCopy?: number) => {

@@ -51,7 +51,8 @@ export const describeListing = (bench: Workbench): void => {
     }
   })
 
-  it('A list of removed entries is complete and in order, however long its pages are', async () => {
+  it('A list of removed entries is complete and in order, however long its pages are', async ({ skip }) => {
+    bench.requires('ordersVersions', skip)
     const prefix = fresh()
     await placed([{ kind: 'folder', key: prefix }])
     for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
