@@ -1,6 +1,4 @@
-import { watch as watchFolder } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { sep } from 'node:path'
 import { ServiceError } from '../service-error.ts'
 import type { EndEvent, SyncEvent } from '../sync/events.ts'
 import { isInStateFolder } from '../sync/ignored.ts'
@@ -16,6 +14,7 @@ import { createJsonPrinter, createTextPrinter, type Printer } from './printers.t
 import { reportChanges } from './report-changes.ts'
 import type { Context } from './single.ts'
 import { sitePath } from './site-path.ts'
+import { watchFolder } from './watch-folder.ts'
 
 export interface SyncFlags {
   readonly all?: true
@@ -138,12 +137,12 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     hasChanged = true
     wake()
   }
-  const watcher = watchFolder(directory, { recursive: true, signal }, (_, name) => {
-    if (name === null || isInStateFolder(name.replaceAll(sep, '/'))) return
+  const onChange = (path: string) => {
+    if (isInStateFolder(path)) return
     clearTimeout(timer)
     timer = setTimeout(change, quiet)
-  })
-  watcher.on('error', (error) => {
+  }
+  const onError = (error: unknown) => {
     if (!isWatched || !isWatchLimit(error)) return
     isWatched = false
     console.error(
@@ -151,7 +150,8 @@ const createChanges = (directory: string, signal: AbortSignal) => {
         'fs.inotify.max_user_watches.',
     )
     change()
-  })
+  }
+  watchFolder(directory, signal, { onChange, onError })
   return (longest = Number.POSITIVE_INFINITY) =>
     new Promise<void>((resolve, reject) => {
       const most = isWatched ? longest : Math.min(longest, pollInterval)
