@@ -5,7 +5,7 @@ import { isInStateFolder } from '../sync/ignored.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import type { Direction } from '../sync/prepare.ts'
 import { pull, push } from '../sync/sync.ts'
-import { askYesNo } from './ask.ts'
+import { askYesNo, isTerminal } from './ask.ts'
 import { printDifference } from './differences.ts'
 import { exitStatus, report, UsageError } from './failure.ts'
 import { escapeControls, spanOf } from './format-text.ts'
@@ -40,11 +40,14 @@ const statusOf = ({ failed, conflict, interrupted }: EndEvent): number => {
 const mostListed = 50
 
 const confirmWith =
-  (printer: Printer) =>
+  ({ json }: Context, printer: Printer) =>
   async (paths: readonly string[]): Promise<boolean> => {
     printer.clear()
+    // A script that parses the refusal below expects only JSON.
+    const isListed = !json || isTerminal()
     const rest = paths.length > mostListed ? [`… and ${paths.length - mostListed} more`] : []
-    for (const path of [...paths.slice(0, mostListed), ...rest]) console.error(escapeControls(`remove  ${path}`))
+    for (const path of isListed ? [...paths.slice(0, mostListed), ...rest] : [])
+      console.error(escapeControls(`remove  ${path}`))
     const agreed = await askYesNo(`Remove ${paths.length === 1 ? 'this file' : `these ${paths.length} files`}?`)
     if (agreed === undefined)
       throw new LocalRefusal(
@@ -80,7 +83,7 @@ const run = async (
     theirs: (flags.theirs ?? []).map(sitePath),
     dryRun: flags.dryRun ?? false,
     signal: context.signal,
-    ...(!flags.yes && { confirm: confirmWith(printer) }),
+    ...(!flags.yes && { confirm: confirmWith(context, printer) }),
     onEvent(event: SyncEvent) {
       printer.print(event)
       onEvent?.(event)
