@@ -198,3 +198,18 @@ test('diff --content finds files whose local name has another Unicode form (T-41
   const { stdout } = await demo('diff', '--content', here, folder)
   expect(stdout).toContain('B\u00fcro/\u00dc.txt\n-old\n+new\n')
 })
+
+test('diff --content shows the lines of a file that one side has removed (T-41)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ 'removed.txt': 'mine', 'z.txt': 'old' })
+  await demo('push', here, folder)
+  await site.remove('removed.txt')
+  await writeTree(here, { 'z.txt': 'new' })
+  const { status, stdout } = await demo('diff', '--content', here, folder)
+  expect(stdout.split('\n\n').slice(1)).toEqual(['removed.txt\n+mine', 'z.txt\n-old\n+new\n'])
+  expect(status).toBe(0)
+})
