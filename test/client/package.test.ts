@@ -96,6 +96,10 @@ test.for([
     expect(pushed.stderr).toContain(messages.client.done(41))
     expect(pushed.stderr).not.toContain('Warning')
     expect((await execute(node, [command, 'cat', `${folder}/a.txt`], options)).stdout).toBe('a')
+    const below = execute(node, [command, 'get', `${folder}/a.txt`, join('package.json', 'x', 'y')], options)
+    await expect(below).rejects.toMatchObject({
+      stderr: expect.stringMatching(messages.client.fileForFolder('package.json')),
+    })
     expect((await execute(node, [command, '--version'], options)).stdout).toBe(`${version}\n`)
   },
 )

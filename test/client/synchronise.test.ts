@@ -53,7 +53,7 @@ test('a conflict ends with status 3; --force overwrites (T-46)', async ({ demo, 
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('only --delete removes files, after a question (T-43)', async ({ demo, folder, makeDirectory, site }) => {
+test('only --delete removes files, after a question (T-43, T-55)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a', 'old.txt': 'old', 'older.txt': 'older' })
   const here = await makeDirectory({ 'a.txt': 'a', 'mine.txt': 'mine' })
   const onSite = messages.client.onSite(2)
@@ -61,6 +61,8 @@ test('only --delete removes files, after a question (T-43)', async ({ demo, fold
   expect((await demo('push', here, folder)).stderr).toContain(messages.client.done(1) + onSite)
   // Without a terminal, nobody can answer.
   expect(await demo('push', '--delete', here, folder)).toMatchObject(outcome(1, 'Add --yes'))
+  const refused = await demo('--json', 'push', '--delete', here, folder)
+  expect(JSON.parse(refused.stderr)).toEqual({ code: null, message: expect.stringContaining('Add --yes'), path: null })
   const { stderr } = await demo('push', '--delete', '--yes', here, folder)
   expect(stderr).toContain(messages.client.planned(2, 8))
   expect(stderr).not.toContain('only on')
@@ -195,4 +197,19 @@ test('diff --content finds files whose local name has another Unicode form (T-41
   const here = await makeDirectory({ 'Bu\u0308ro/U\u0308.txt': 'new' })
   const { stdout } = await demo('diff', '--content', here, folder)
   expect(stdout).toContain('B\u00fcro/\u00dc.txt\n-old\n+new\n')
+})
+
+test('diff --content shows the lines of a file that one side has removed (T-41)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ 'removed.txt': 'mine', 'z.txt': 'old' })
+  await demo('push', here, folder)
+  await site.remove('removed.txt')
+  await writeTree(here, { 'z.txt': 'new' })
+  const { status, stdout } = await demo('diff', '--content', here, folder)
+  expect(stdout.split('\n\n').slice(1)).toEqual(['removed.txt\n+mine', 'z.txt\n-old\n+new\n'])
+  expect(status).toBe(0)
 })

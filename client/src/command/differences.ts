@@ -1,6 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { joinPath } from '../paths.ts'
+import { hasStatus } from '../service-error.ts'
+import { systemCodeOf } from '../sync/disk-errors.ts'
 import { escapeControls, jsonOf } from './format-text.ts'
 import { writeOut } from './output.ts'
 import type { Context } from './single.ts'
@@ -57,9 +59,11 @@ const editsOf = (before: readonly string[], after: readonly string[]): readonly 
 
 const linesAround = 3
 
+const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.split('\n'))
+
 /** Shows the lines that differ, with three equal lines around them. `...` stands for the equal lines in between. */
 const differenceOf = (before: string, after: string): string => {
-  const edits = editsOf(before.split('\n'), after.split('\n'))
+  const edits = editsOf(linesOf(before), linesOf(after))
   const changed = edits.flatMap(([mark], index) => (mark === ' ' ? [] : [index]))
   const shown = new Set(
     changed.flatMap((at) => Array.from({ length: 2 * linesAround + 1 }, (_, by) => at - linesAround + by)),
@@ -73,8 +77,8 @@ const differenceOf = (before: string, after: string): string => {
 
 const largestText = 1_000_000
 
-const textOf = (bytes: Uint8Array): string | undefined => {
-  if (bytes.length > largestText || bytes.includes(0)) return undefined
+const textOf = (bytes: Uint8Array | undefined): string | undefined => {
+  if (!bytes || bytes.length > largestText || bytes.includes(0)) return undefined
   return new TextDecoder().decode(bytes)
 }
 
@@ -89,20 +93,43 @@ const locationOf = async (directory: string, path: string): Promise<string> => {
   return location
 }
 
+/** The bytes of a side: empty if this side has no file, and undefined if the file is too large to be shown. */
+type Side = Promise<Uint8Array | undefined>
+
+const bytesThere = async ({ client, signal }: Context, path: string): Side => {
+  try {
+    const answer = await client.files.read(path, { signal })
+    if (Number(answer.headers.get('Content-Length')) <= largestText) return new Uint8Array(await answer.arrayBuffer())
+    await answer.body?.cancel()
+    return undefined
+  } catch (error) {
+    if (hasStatus(error, 404)) return new Uint8Array()
+    throw error
+  }
+}
+
+const bytesHere = async ({ signal }: Context, directory: string, path: string): Side => {
+  try {
+    const location = await locationOf(directory, path)
+    return (await stat(location)).size > largestText ? undefined : await readFile(location, { signal })
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error))) return new Uint8Array()
+    throw error
+  }
+}
+
 /** Prints the lines of a file that differ between the site and this machine. */
 export const printDifference = async (
-  { client, json, signal }: Context,
+  context: Context,
   directory: string,
   folder: string,
   path: string,
 ): Promise<void> => {
-  const answer = await client.files.read(joinPath(folder, path), { signal })
-  const location = await locationOf(directory, path)
-  const sides = [new Uint8Array(await answer.arrayBuffer()), await readFile(location, { signal })]
-  const [there, here] = sides.map(textOf)
+  const there = textOf(await bytesThere(context, joinPath(folder, path)))
+  const here = textOf(await bytesHere(context, directory, path))
   const isText = there !== undefined && here !== undefined
   const difference = isText ? differenceOf(there, here) : undefined
-  if (json) return void writeOut(`${jsonOf({ event: 'content', path, difference: difference ?? null })}\n`)
+  if (context.json) return void writeOut(`${jsonOf({ event: 'content', path, difference: difference ?? null })}\n`)
   const shown = difference ?? 'The file is not text, or larger than 1 MB.'
   writeOut(`\n${escapeControls(path)}\n${shown.split('\n').map(escapeControls).join('\n')}\n`)
 }

@@ -1,13 +1,11 @@
-import { watch as watchFolder } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { sep } from 'node:path'
 import { ServiceError } from '../service-error.ts'
 import type { EndEvent, SyncEvent } from '../sync/events.ts'
 import { isInStateFolder } from '../sync/ignored.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import type { Direction } from '../sync/prepare.ts'
 import { pull, push } from '../sync/sync.ts'
-import { askYesNo } from './ask.ts'
+import { askYesNo, isTerminal } from './ask.ts'
 import { printDifference } from './differences.ts'
 import { exitStatus, report, UsageError } from './failure.ts'
 import { escapeControls, spanOf } from './format-text.ts'
@@ -16,6 +14,7 @@ import { createJsonPrinter, createTextPrinter, type Printer } from './printers.t
 import { reportChanges } from './report-changes.ts'
 import type { Context } from './single.ts'
 import { sitePath } from './site-path.ts'
+import { watchFolder } from './watch-folder.ts'
 
 export interface SyncFlags {
   readonly all?: true
@@ -41,11 +40,14 @@ const statusOf = ({ failed, conflict, interrupted }: EndEvent): number => {
 const mostListed = 50
 
 const confirmWith =
-  (printer: Printer) =>
+  ({ json }: Context, printer: Printer) =>
   async (paths: readonly string[]): Promise<boolean> => {
     printer.clear()
+    // A script that parses the refusal below expects only JSON.
+    const isListed = !json || isTerminal()
     const rest = paths.length > mostListed ? [`… and ${paths.length - mostListed} more`] : []
-    for (const path of [...paths.slice(0, mostListed), ...rest]) console.error(escapeControls(`remove  ${path}`))
+    for (const path of isListed ? [...paths.slice(0, mostListed), ...rest] : [])
+      console.error(escapeControls(`remove  ${path}`))
     const agreed = await askYesNo(`Remove ${paths.length === 1 ? 'this file' : `these ${paths.length} files`}?`)
     if (agreed === undefined)
       throw new LocalRefusal(
@@ -81,7 +83,7 @@ const run = async (
     theirs: (flags.theirs ?? []).map(sitePath),
     dryRun: flags.dryRun ?? false,
     signal: context.signal,
-    ...(!flags.yes && { confirm: confirmWith(printer) }),
+    ...(!flags.yes && { confirm: confirmWith(context, printer) }),
     onEvent(event: SyncEvent) {
       printer.print(event)
       onEvent?.(event)
@@ -138,12 +140,12 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     hasChanged = true
     wake()
   }
-  const watcher = watchFolder(directory, { recursive: true, signal }, (_, name) => {
-    if (name === null || isInStateFolder(name.replaceAll(sep, '/'))) return
+  const onChange = (path: string) => {
+    if (isInStateFolder(path)) return
     clearTimeout(timer)
     timer = setTimeout(change, quiet)
-  })
-  watcher.on('error', (error) => {
+  }
+  const onError = (error: unknown) => {
     if (!isWatched || !isWatchLimit(error)) return
     isWatched = false
     console.error(
@@ -151,7 +153,8 @@ const createChanges = (directory: string, signal: AbortSignal) => {
         'fs.inotify.max_user_watches.',
     )
     change()
-  })
+  }
+  watchFolder(directory, signal, { onChange, onError })
   return (longest = Number.POSITIVE_INFINITY) =>
     new Promise<void>((resolve, reject) => {
       const most = isWatched ? longest : Math.min(longest, pollInterval)

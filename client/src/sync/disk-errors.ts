@@ -19,9 +19,17 @@ const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = 
 export const systemCodeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
+/** Node 20 throws for a path below a file, even without `throwIfNoEntry`. */
+const isFile = (path: string): boolean => {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
 const fileOn = (path: string): string => {
-  for (let place = path; place !== dirname(place); place = dirname(place))
-    if (statSync(place, { throwIfNoEntry: false })?.isFile()) return place
+  for (let place = path; place !== dirname(place); place = dirname(place)) if (isFile(place)) return place
   return path
 }
 

@@ -103,6 +103,30 @@ test.for(states)(
   },
 )
 
+test('watch notices each change of a replaced file or folder (T-44)', async ({
+  begin,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const [here, replacement] = [await makeDirectory({ 'sub/a.txt': 'one' }), await makeDirectory({ 'a.txt': 'two' })]
+  const watching = begin(['watch', here, folder])
+  await untilEvents(watching, 'watching', 1)
+  const file = join(here, 'sub/a.txt')
+  const changes = [
+    () => rename(join(replacement, 'a.txt'), file),
+    () => writeFile(file, 'three'),
+    () => rename(join(here, 'sub'), join(replacement, 'sub')),
+    () => rename(join(replacement, 'sub'), join(here, 'sub')),
+    () => writeFile(file, 'four'),
+  ]
+  for (const change of changes) {
+    await change()
+    await untilEvents(watching, 'end', 1)
+  }
+  expect(await site.texts()).toStrictEqual({ 'sub/a.txt': 'four' })
+})
+
 test('watch repeats and reports a failed push (T-56)', async ({ begin, proxied, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
   let refused = 0
