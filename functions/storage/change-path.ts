@@ -102,10 +102,12 @@ const putFileContent = operation({ params: writablePath, query: asDraft }, async
   if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
   const contentType = mediaType(input.headers['content-type'])
   const checked = await checkedContent(input)
+  const { path } = input.params
   const { body, complete, follow } = openBody(deps, input)
+  const bytes = body(path)
   const requester = { ...requesterOf(input), alongsideEntry: complete }
-  const content = { contentType, content: checked?.(body) ?? body, hasArrived: () => hasArrived(input) }
-  await follow(putFile(deps, { path: input.params.path, asDraft: input.query }, content, requester))
+  const content = { contentType, content: checked?.(bytes) ?? bytes, hasArrived: () => hasArrived(input) }
+  await follow(putFile(deps, { path, asDraft: input.query }, content, requester))
   return succeeded
 })
 

@@ -3,6 +3,7 @@ import type { OperationInput, Segments } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
+import { toStoragePath } from '../../lib/storage/path.ts'
 import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
 import { settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import {
@@ -47,7 +48,8 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   const request = { folder: params.path, ...file, ...conditionsIn(headers) }
   const requester = uploaderOf(input)
   const opened = await openUpload(deps, requester, { request, length, metadata })
-  const { body: content, follow } = openBody(deps, input, opened)
+  const { body, follow } = openBody(deps, input, opened)
+  const content = body(params.path)
   const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
   const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
   return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), hasBytes(headers)) }
@@ -87,7 +89,8 @@ export const appendToUpload = operation({ params: uploadOf }, async (input, deps
   const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
   const requester = uploaderOf(input)
   const begun = await beginAppend(deps, requester, input.params.id, addition)
-  const { body: content, follow } = openBody(deps, input, begun.upload, true)
+  const { body, follow } = openBody(deps, input, begun.upload, true)
+  const content = body(toStoragePath(begun.upload.target.path))
   const grown = await follow(completeAppend(deps, requester, begun, { ...addition, content }), isWhole)
   return { status: 204, headers: offsetHeaders(grown) }
 })

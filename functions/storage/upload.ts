@@ -7,7 +7,8 @@ import { ok } from '../../lib/http/reply.ts'
 import { bodyChunks, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
-import { decodeUtf8 } from '../../lib/storage/path.ts'
+import { decodeUtf8, type StoragePath } from '../../lib/storage/path.ts'
+import { requireScope } from '../../lib/storage/scope.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { operation, requesterOf, writablePath } from './params.ts'
@@ -58,7 +59,7 @@ async function* incomingFiles(
   }
 }
 
-type Input = Pick<OperationInput, 'caller' | 'headers' | 'content'>
+type Input = Pick<OperationInput, 'caller' | 'headers' | 'content' | 'callerAfterBody'>
 
 export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
   const length = headers['content-length']
@@ -69,14 +70,20 @@ export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | un
 export const hasArrived = ({ headers, content }: Pick<Input, 'headers' | 'content'>): boolean =>
   'bytes' in content || content.stream.readableLength === declaredLength({ headers })
 
-async function* countedBody({ content }: Pick<Input, 'content'>, count: (bytes: number) => void) {
+type Count = (bytes: number) => void
+
+async function* countedBody({ content, callerAfterBody }: Input, count: Count, path: StoragePath) {
   for await (const chunk of bodyChunks(content, 'storageRefused')) {
     count(chunk.length)
     yield chunk
   }
+  requireScope({ ...(await callerAfterBody()), level: 'write' }, path)
 }
 
-/** Begins to report the progress of an upload to the token that sends it (operation 13). */
+/**
+ * Begins to report the progress of an upload to the token that sends it (operation 13). `body` reads the bytes for a file
+ * at this path, or below it.
+ */
 export const openBody = (
   { progress: store, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
   input: Input,
@@ -86,7 +93,8 @@ export const openBody = (
   const total = id === undefined ? declaredLength(input) : (length ?? undefined)
   const upload = { token: input.caller.hash, total, already: offset, isContinued, ...(id !== undefined && { id }) }
   const { advance, complete, follow } = startProgress({ progress: store, now: clock.monotonic, ...upload })
-  return { body: countedBody(input, advance), advance, complete, follow }
+  const body = (path: StoragePath) => countedBody(input, advance, path)
+  return { body, advance, complete, follow }
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
@@ -94,7 +102,7 @@ export const upload = (query?: (query: Switches) => void) =>
   operation({ params: writablePath, ...(query && { query }) }, async (input, deps) => {
     const { body, complete, follow } = openBody(deps, input)
     const requester = { ...requesterOf(input), alongsideEntry: complete }
-    const files = incomingFiles(body, input.headers['content-type'])
+    const files = incomingFiles(body(input.params.path), input.headers['content-type'])
     const incoming = { files, hasArrived: hasArrived(input) }
     await follow(uploadFiles(deps, input.params.path, incoming, requester))
     return succeeded

@@ -28,6 +28,9 @@ export interface AdmissionDeps extends SiteDeps {
 // The service issues tokens of this form only, so no other text needs a lookup.
 const tokenShape = /^[0-9a-f]{64}$/
 
+// In milliseconds. After this time, the rights of the caller are read again.
+const longestBody = 10_000
+
 const tokenIn = ({ headers, query }: Request, inQuery?: boolean) => {
   const text = headers['authorization']?.trim().replace(/^Bearer\s+/i, '')
   if (text || !inQuery) return { text: text ?? '', isInQuery: false }
@@ -141,6 +144,8 @@ export const createResponder = <Row extends Route, Deps extends { readonly edge:
       if ('redirect' in place) throw new ServiceError(policy.siteUnknown)
       return admitToSite(right, policy, now, place.site)
     }
-    return answer({ ...admitted, readmit })
+    const end = edge.clock.monotonic() + longestBody
+    const callerAfterBody = async () => (edge.clock.monotonic() < end ? admitted.caller : readmit())
+    return answer({ ...admitted, readmit, callerAfterBody })
   }
 }

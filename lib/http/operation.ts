@@ -21,6 +21,11 @@ interface AdmittedRequest extends RoutedRequest {
   readonly dataCentre: DataCentre
   /** Checks the token and the rights of a long request again. Errors: those of the first check. */
   readonly readmit: () => Promise<SiteCaller>
+  /**
+   * The caller, checked again if the body took long. Without this check, somebody who sends a body slowly could change
+   * something long after the rights are gone (A-61). Errors: those of the first check.
+   */
+  readonly callerAfterBody: () => Promise<SiteCaller>
 }
 
 export type OperationHandler<Deps = unknown> = (request: AdmittedRequest, deps: Deps) => Promise<Reply>
@@ -33,7 +38,16 @@ export type CallerOperation<Deps = unknown> = (
   deps: Deps,
 ) => Promise<Reply>
 
-type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'deadline' | 'readmit'
+type Admitted =
+  | 'path'
+  | 'site'
+  | 'caller'
+  | 'dataCentre'
+  | 'method'
+  | 'headers'
+  | 'deadline'
+  | 'readmit'
+  | 'callerAfterBody'
 
 export interface OperationInput<Params = unknown, Query = unknown, Body = unknown>
   extends Pick<AdmittedRequest, Admitted> {
@@ -95,14 +109,16 @@ export const operationsOn =
   ): OperationHandler<Deps> =>
   async (request, deps) => {
     const value = body && (await readBody(request, body))
-    const named = params?.(request.params, request.caller) as Params
+    const caller = body ? await request.callerAfterBody() : request.caller
+    const named = params?.(request.params, caller) as Params
     const target = { params: named, site: request.site }
     const input = {
       ...request,
+      caller,
       params: named,
       query: (query && (await query(switchesIn(request.query), target))) as Query,
       body: value as Body,
-      author: { actor: request.caller.user, requestId: request.id },
+      author: { actor: caller.user, requestId: request.id },
       content: request.body,
     }
     return run(input, deps)

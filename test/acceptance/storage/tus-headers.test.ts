@@ -39,14 +39,19 @@ it.each(['application/octet-stream', 'text/plain', ''])(
   },
 )
 
-it.each(['crc32 AAAAAA==', 'SHA1 qvTGHdzF6KLavt4PO0gs2a6pQ00=', 'sha1', 'sha1 no base64', 'sha1 ', 'x'])(
-  'The checksum %j is refused with 400/104033, and nothing is stored (U-5, E-53)',
-  async (checksum) => {
-    const upload = await begin('checksum.bin', 5)
-    expectError(await append(upload, 0, 'hello', { 'Upload-Checksum': checksum }), 400, 104033)
-    expect((await head(upload)).headers['upload-offset']).toBe('0')
-  },
-)
+it.each([
+  'crc32 AAAAAA==',
+  'SHA1 qvTGHdzF6KLavt4PO0gs2a6pQ00=',
+  'sha1',
+  'sha1 no base64',
+  'sha1 ',
+  'x',
+  'md5 XUFAKrxLKna5cZ2REBfFkg====',
+])('The checksum %j is refused with 400/104033, and nothing is stored (U-5, E-53)', async (checksum) => {
+  const upload = await begin('checksum.bin', 5)
+  expectError(await append(upload, 0, 'hello', { 'Upload-Checksum': checksum }), 400, 104033)
+  expect((await head(upload)).headers['upload-offset']).toBe('0')
+})
 
 it.each<[string, Readonly<Record<string, string>>, number]>([
   ['Upload-Length -1', { 'Upload-Length': '-1' }, 104000],

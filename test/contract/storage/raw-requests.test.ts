@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Person } from '../../../lib/access/people.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { inPieces } from '../../support/in-pieces.ts'
 import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
@@ -61,5 +62,43 @@ describe('The staged bytes of a refused upload', () => {
   ])('No bytes stay after %s (S-30)', async (_, files, code) => {
     await refused(multipart(files), code)
     await refused(Readable.from(inPieces(multipart(files), 100_000)), code)
+  })
+})
+
+const asTus = {
+  'Tus-Resumable': '1.0.0',
+  'Upload-Length': '7',
+  'Upload-Metadata': `filename ${Buffer.from('a.txt').toString('base64')}`,
+  'Content-Type': 'application/offset+octet-stream',
+  'Content-Length': '7',
+}
+const gone = [401, 101000, 'is removed', undefined] as const
+const lost = [400, 104003, 'loses the folder', { sites: { 1001: { rights: ['files:write:/other'] } } }] as const
+
+describe.each([gone, lost])('With %i/%i, a caller who %s while the body arrives', (status, code, _, change) => {
+  it.each<[string, string, string, Record<string, string>, string | Buffer, Record<string, string>?]>([
+    ['PUT', 'PUT', '/in/a.txt', {}, 'content'],
+    ['a form', 'POST', '/in', formHeaders, multipart([{ name: 'a.txt', content: 'content' }])],
+    ['a resumable upload', 'POST', '/in', asTus, 'content'],
+    ['a restore', 'POST', '/in/a.txt', {}, '{"replace": true}', { restore: '' }],
+  ])('changes nothing with %s (A-61, U-11)', async (_name, method, path, headers, content, query = {}) => {
+    let passed = 0
+    const clock = { wall: Date.now, monotonic: () => passed }
+    const slow = await openStorage({ clock, lease: { lasts: 120_000 } })
+    onTestFinished(() => slow.close())
+    const key = await slow.asKey(['files:write:/in'], ['files:write'])
+    const { people } = slow.stores
+    async function* slowly() {
+      yield Buffer.from(content).subarray(0, 5)
+      for (const person of await people.listOfSite(slow.site)) {
+        await people.replace(person, change && { ...person, ...(change as Partial<Person>) }, [])
+      }
+      passed += 60_000
+      yield Buffer.from(content).subarray(5)
+    }
+    const body = Readable.from(slowly(), { highWaterMark: 1 })
+    expect(statusAndCode(await key.call(method, path, { headers, body, query }))).toEqual([status, code])
+    expect(await slow.keys()).toEqual([])
+    expect(slow.leftovers()).toBe(0)
   })
 })
