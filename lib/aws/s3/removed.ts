@@ -28,7 +28,7 @@ const continueSearch = (
   for (const state of states) {
     if (search.isOver) break
     if (state.kind === 'marker') {
-      search.isBehindDeleteMarker ||= isDeleteMarker(state)
+      search.isBehindDeleteMarker = isDeleteMarker(state)
       search.hiddenBy?.push(state.id)
     } else if (search.isBehindDeleteMarker) {
       search.isOver = true

@@ -60,16 +60,28 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
       SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
     keepVersion: `INSERT INTO old_objects (${columns}, gone, removed)
       SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
-    forget: query<{ blob: string | null }>('DELETE FROM old_objects WHERE key = ? AND version = ? RETURNING blob'),
+    forget: 'DELETE FROM old_objects WHERE key = ? AND version = ?',
+    purge: query<{ blob: string | null; gone: number; removed: Flag }>(
+      'DELETE FROM old_objects WHERE key = ? AND version = ? RETURNING blob, gone, removed',
+    ),
+    removeBefore: `UPDATE old_objects SET gone = ?2, removed = 1
+      WHERE key = ?1 AND gone = (SELECT max(gone) FROM old_objects WHERE key = ?1 AND gone < ?2) AND removed = 0`,
     rename: 'UPDATE old_objects SET version = ?3 WHERE key = ?1 AND version = ?2',
   })
 
   return {
     keep: (key: string, isRemoved: boolean) => void objects.keep.run(now(), isRemoved ? 1 : 0, key),
     keepVersion: (key: string, version: string) => void objects.keepVersion.run(now(), key, version),
-    /** Returns where the bytes are. Empty if the version is not an old one. */
-    forget: (key: string, version: string): readonly (string | null)[] =>
-      objects.forget.all(key, version).map(({ blob }) => blob),
+    forget: (key: string, version: string) => void objects.forget.run(key, version),
+    /**
+     * Returns where the bytes are. Empty if the version is not an old one. If the object was removed in this state, it
+     * then counts as removed in the state before.
+     */
+    purge: (key: string, version: string): readonly (string | null)[] =>
+      objects.purge.all(key, version).map(({ blob, gone, removed }) => {
+        if (removed === 1) objects.removeBefore.run(key, gone)
+        return blob
+      }),
     rename: (key: string, version: string, name: string) => void objects.rename.run(key, version, name),
 
     get: (key: string, version: string): ObjectRow | undefined => objects.get.get(key, version),

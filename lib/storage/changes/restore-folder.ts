@@ -66,6 +66,22 @@ const findRemoved = async (files: ObjectStore, folder: StoragePath, period: Peri
   return found
 }
 
+// On S3, an undone restore hides objects again, and their new removal is not in the recorded period of a folder above.
+// Extends the record, so that the next restore of the folder finds them.
+export const extendRecords = async (
+  { files, removals }: Pick<ChangeDeps, 'files' | 'removals'>,
+  site: SiteId,
+  folders: readonly StoragePath[],
+  isMeant: (period: Period) => boolean,
+): Promise<void> => {
+  for (const folder of folders) {
+    const period = (await removals.lastOf(site, [folder])).find(isMeant)
+    // In a folder that exists, other files may have been removed since.
+    if (period && !(await files.exists(folderKey('live', site, folder))))
+      await removals.note({ site, folder, since: period.from })
+  }
+}
+
 export const isAnyRemoved = async (
   files: ObjectStore,
   site: SiteId,
@@ -139,12 +155,11 @@ const restoreRemoved = async (
   const isClash = replace && (await findClash(files, folder, changes, requester))
   refuse([isClash && 'destinationExists'])
   try {
-    // There is only one attempt. On S3, its undo hides the objects again, and their new removal is not in the recorded
-    // period.
+    // There is only one attempt, because its undo changes the objects.
     await change(deps, { ...taken, ancestors }, (seen) => planRestoredFolder(seen, replace), requester)
   } catch (error) {
-    // Records the period of this undo, so that the next restore finds the objects.
     await removals.note({ site, folder, since }).catch(() => {})
+    await extendRecords(deps, site, ancestorsOf(folder), ({ from }) => from === since).catch(() => {})
     throw error
   }
 }

@@ -2,12 +2,12 @@ import { errors, ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
-import type { ObjectStore, ObjectVersion, Restoration } from '../object-store.ts'
-import { fileKey, isReserved, root, type StoragePath } from '../path.ts'
+import type { ObjectStore, ObjectVersion, Period, Restoration } from '../object-store.ts'
+import { ancestorsOf, fileKey, isReserved, root, type StoragePath } from '../path.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
 import { absencesOf, isInWorkflow, look, lookAgain, type Seen, selfAndAncestors } from './look.ts'
-import { isAnyRemoved, restoreFolder } from './restore-folder.ts'
+import { extendRecords, isAnyRemoved, restoreFolder } from './restore-folder.ts'
 
 interface Wanted {
   readonly version?: string | undefined
@@ -34,6 +34,8 @@ const isSameRemoval = (live: ObjectVersion, { goneAt = 0 }: ObjectVersion): bool
   return distance <= longestRemoval && distance <= Math.abs(live.at - goneAt)
 }
 
+type RemovedFile = Restoration & Pick<ObjectVersion, 'goneAt'>
+
 /** H-20: includes the draft that was removed together with the page. A page may have only a draft. */
 const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath) => {
   const [key, draftKey] = [fileKey('live', site, path), fileKey('draft', site, path)]
@@ -43,12 +45,12 @@ const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath
   ])
   const isTaken = isPresent || draft?.isPresent === true
   const lost = !isTaken && draft?.kept?.isRemoved ? draft.kept : undefined
-  const restorations: Restoration[] = kept ? [{ ...kept, kind: 'restore', key }] : []
+  const restorations: RemovedFile[] = kept ? [{ ...kept, kind: 'restore', key }] : []
   if (lost && (!kept || isSameRemoval(kept, lost))) restorations.push({ ...lost, kind: 'restore', key: draftKey })
   return { restorations, isPresent, goneAt: (kept ?? lost)?.goneAt ?? 0 }
 }
 
-const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<Restoration | undefined> => {
+const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<RemovedFile | undefined> => {
   const [newest] = (await files.versions(key, { limit: 1 }))?.versions ?? []
   if (newest?.id === version) return newest.isCurrent ? undefined : { ...newest, kind: 'restore', key }
   const older = await files.readVersion(key, version, () => undefined)
@@ -86,7 +88,7 @@ const planRestoredFile = (
 const restoreFile = async (
   deps: ChangeDeps,
   path: StoragePath,
-  restorations: readonly Restoration[],
+  restorations: readonly RemovedFile[],
   { replace, version, isPresent = false }: Wanted & { readonly isPresent?: boolean },
   requester: Requester,
 ): Promise<void> => {
@@ -105,7 +107,14 @@ const restoreFile = async (
     }
     return lookAgain(deps, before, [path], requester)
   }
-  await change(deps, seen, (now) => planRestoredFile(now, restorations, version), requester, again)
+  try {
+    await change(deps, seen, (now) => planRestoredFile(now, restorations, version), requester, again)
+  } catch (error) {
+    const isMeant = ({ from, to }: Period) =>
+      restorations.some(({ goneAt = 0 }) => goneAt >= from - longestRemoval && goneAt <= to + longestRemoval)
+    await extendRecords(deps, site, ancestorsOf(path), isMeant).catch(() => {})
+    throw error
+  }
 }
 
 const restoreIfFree = async (

@@ -49,14 +49,19 @@ describe.concurrent('A purge', () => {
     expectError(await purge(path), 404, 104001)
   })
 
-  it('A removed file whose newest version was purged is restored to an older version', async () => {
-    const path = `${own}/newest.txt`
+  it.each([
+    ['file', '/a.txt'],
+    ['folder', ''],
+  ])('A removed %s is restored to the version before a purged version (H-30)', async (name, removed) => {
+    const folder = `${own}/newest ${name}`
+    const path = `${folder}/a.txt`
     for (const text of ['older', 'newest']) await put(path, text)
-    await remove(path)
+    await remove(folder + removed)
     const [newest] = await versionsOf(path)
     expect((await purge(path, named(newest?.version))).status).toBe(200)
-    expect(await sizesOf(path)).toEqual([5])
-    expect((await restore(path)).status).toBe(200)
+    expect(await versionsOf(path)).toMatchObject([{ size: 5, removed: true }])
+    expect((await read(folder, '?deleted')).json.deleted).toMatchObject([{ name: 'a.txt', size: 5 }])
+    expect((await restore(folder + removed)).status).toBe(200)
     expect((await read(path)).text).toBe('older')
   })
 

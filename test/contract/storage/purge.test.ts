@@ -80,6 +80,20 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     expect(await sizesOf(storage, '/a')).toEqual([3, 2])
   })
 
+  it('A restored folder leaves out a file that was removed before it, even after a purge (H-21)', async () => {
+    const storage = await opened()
+    await storage.put('/f/a')
+    await storage.remove('/f/a')
+    later()
+    for (const path of ['/f/a', '/f/b']) await storage.put(path)
+    await storage.remove('/f')
+    later()
+    const [newest] = await versionsOf(storage, '/f/a')
+    expect((await purge(storage, '/f/a', { query: { versionId: newest?.version ?? '' } })).status).toBe(200)
+    expect((await storage.restore('/f')).status).toBe(200)
+    expect([await storage.read('/f/a'), await storage.read('/f/b')]).toEqual([404, '/f/b'])
+  })
+
   it('A purge whose call to the store fails deletes nothing, and a repetition succeeds', async () => {
     const fault = createFault()
     const storage = await opened(fault.between)

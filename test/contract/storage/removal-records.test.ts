@@ -206,6 +206,30 @@ describe.each([
     })
   })
 
+  it.each([
+    ['a file', '/a'],
+    ['a folder', '/below'],
+  ])('All files can be restored after a failed restore of %s of the folder (H-21)', async (_, part) => {
+    const prepare = async (folder: string) => {
+      await fill(folder, 'newer')
+      await remove(folder)
+      later()
+    }
+    await prepare('/measure')
+    fault.arm(0)
+    await storage.restore(`/measure${part}`)
+    for (const call of callsToTry(fault.calls)) {
+      const folder = `/fails-${call}`
+      await prepare(folder)
+      fault.arm(call)
+      await storage.restore(folder + part)
+      fault.arm(0)
+      // A lock that was not released ends.
+      for (let seconds = 0; seconds <= 60; seconds += 10) later()
+      expect(await restored(folder, restoreOver)).toEqual([folder, 200, ...newer])
+    }
+  })
+
   it('A restore leaves out a file that was removed alone after a move (H-26)', async () => {
     await fill('/folder', 'newer')
     expect((await storage.rename('/folder', 'moved', { remaining: 60_000 })).status).toBe(200)
