@@ -9,7 +9,7 @@ import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { inParallel } from '../../lib/core/in-parallel.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
-import { importField } from '../../lib/fields/field-rules.ts'
+import { type ImportedField, importField } from '../../lib/fields/field-rules.ts'
 import type { SystemField } from '../../lib/fields/web-forms.ts'
 import { check } from '../../lib/http/validate.ts'
 import type { ContentStores } from '../stores/admin-stores.ts'
@@ -97,6 +97,16 @@ const webFormRecord = recordKind(webFormSchema, async (records, { site, stores: 
 const textOf = (fields: readonly SystemField[]): string =>
   JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
 
+// A field at a new position moves the fields behind it. So the wanted positions are set again in ascending order.
+const settle = (imported: readonly SystemField[], records: readonly ImportedField[]): readonly SystemField[] => {
+  const stored = new Set(imported.map(({ typeId }) => typeId))
+  const orders = new Map(records.map(({ typeId, order }) => [typeId, order] as const).filter(([, order]) => order))
+  return [...orders]
+    .filter(([typeId]) => stored.has(typeId))
+    .toSorted(([, one = 0], [, other = 0]) => one - other)
+    .reduce((fields, [typeId, order]) => importField(fields, { typeId, order }), imported)
+}
+
 // Names no form, so that the same fault of several forms is listed once. Failures of the service are thrown.
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof ServiceError) || error.status >= 500) throw error
@@ -118,7 +128,9 @@ const fieldRecord = recordKind(fieldSchema, async (records, { site, stores: { we
           faults[index] = sentenceOf(error)
         }
       }
-      return textOf(before) === textOf(fields) ? before : fields
+      const records = group.map(([, record]) => record)
+      const after = settle(fields, records)
+      return textOf(before) === textOf(after) ? before : after
     }
     try {
       await webForms.changeFields(site, webFormId, apply, importEntry(site, 'field', group.length))

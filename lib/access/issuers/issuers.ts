@@ -86,8 +86,9 @@ export const isIssuerUrl = (text: string): boolean => {
 
 const claimsOfEveryToken = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
 
+// Clients of DynamoDB lose a member with the name "__proto__", and the rule would then match more tokens.
 export const parseClaim = (text: string): readonly [name: string, value: string] | undefined => {
-  const [, name = '', value] = /^([\w.:/-]{1,100})=(\P{Cc}{1,255})$/u.exec(text) ?? []
+  const [, name = '', value] = /^(?!__proto__=)([\w.:/-]{1,100})=(\P{Cc}{1,255})$/u.exec(text) ?? []
   return value === undefined || claimsOfEveryToken.has(name) ? undefined : [name, value]
 }
 

@@ -7,6 +7,7 @@ import { mapped, openTable, queryFirst, type Table } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
+import { putMarked } from './write-mark.ts'
 
 interface ContentItem {
   readonly kind: string
@@ -15,6 +16,7 @@ interface ContentItem {
   // meaning.
   readonly removed?: true
   readonly text?: Scalar | undefined
+  readonly mark?: string
   readonly [member: string]: unknown
 }
 type ContentTable = Table<ContentItem>
@@ -144,7 +146,8 @@ const createWriting = (table: ContentTable, record: RecordChange) =>
   ({
     async create(site, kind, content, entry) {
       const item = fromContent(content, site, kind)
-      if (!(await table.put(item, { condition: 'attribute_not_exists(#id)' }))) return false
+      const key = { kind: item.kind, id: item.id }
+      if (!(await putMarked(table, key, item, { condition: 'attribute_not_exists(#id)' }))) return false
       // The text is written only after the item, so that no other item with this id gets the text.
       for (const text of textItems(content, site, kind)) await table.put(text)
       await record(entry)

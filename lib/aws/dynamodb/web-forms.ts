@@ -186,8 +186,12 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
     },
 
     async create({ site, id, name, fields }, entry) {
-      const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, changes: [] }
-      return recordIf(await table.put(item, { condition: 'attribute_not_exists(#form)' }), record, entry)
+      const mark = createMark()
+      const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, changes: [mark] }
+      const isCreated =
+        (await table.put(item, { condition: 'attribute_not_exists(#form)' })) ||
+        isOwnWrite(mark, (await table.get({ site, form: id }))?.changes)
+      return recordIf(isCreated, record, entry)
     },
 
     async rename(site, id, name, entry) {

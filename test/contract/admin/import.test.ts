@@ -60,6 +60,20 @@ test('The service returns imported records, with defaults for missing members (T
   })
 })
 
+test('a field gets the order of its record, whatever the order of records (T-24, T-27)', async ({
+  importSome,
+  commands: { attempt },
+}) => {
+  const field = (typeId: number, order: number) => ({ kind: 'field', webFormId: 3, typeId, order })
+  await importSome(jsonLines([form, field(-2, 4)]))
+  const expected = [field(-7, 4), field(-4, 5), field(-3, 6), field(-2, 7)]
+  for (let time = 0; time < 2; time++) {
+    await importSome(jsonLines([field(-3, 6), field(-4, 5), field(-7, 4)]))
+    const [, ...lines] = (await attempt('export --site 1001')).stdout.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject(expected)
+  }
+})
+
 test('a bad record is skipped, and a message names the fault (T-28)', async ({ importSome }) => {
   const good = '{"kind":"webForm","id":1}'
   const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')

@@ -16,7 +16,7 @@ const site = 1001 as SiteId
 const { names, connect } = openMemoryTables()
 const dynamodb = connect()
 const recorded: HistoryEntry[] = []
-const { grants, issuers, people, sites, webForms, webhooks, workflows } = openTableStores(names, {
+const { contents, grants, issuers, people, sites, webForms, webhooks, workflows } = openTableStores(names, {
   dynamodb,
   record: async (one) => void recorded.push(one),
 })
@@ -65,13 +65,25 @@ test.each(removals)(
   },
 )
 
-test('A site whose first answer is lost is created once, and recorded (H-1)', async () => {
+const newItem = { id: 7, subject: 'We are open', body: '<p>Come in.</p>' }
+const newForm = { ...contactForm, id: storedId<WebFormId>(7) }
+
+test.each<[string, () => Promise<boolean>, () => Promise<unknown>, unknown]>([
+  ['site', () => sites.createSite(place, entry), () => sites.getSite(site), place],
+  ['web form', () => webForms.create(newForm, entry), () => webForms.get(site, newForm.id), newForm],
+  [
+    'news item',
+    () => contents.create(site, 'news', newItem, entry),
+    () => contents.texts(site, 'news', [newItem.id]),
+    new Map([[newItem.id, newItem.body]]),
+  ],
+])('A %s whose first answer is lost is created once, and recorded (H-1)', async (_, create, read, created) => {
   recorded.length = 0
   const answers = loseAnswer(dynamodb, 'PutItemCommand')
-  expect(await sites.createSite(place, entry)).toBe(true)
-  expect(await sites.createSite(place, entry)).toBe(false)
+  expect(await create()).toBe(true)
+  expect(await create()).toBe(false)
   expect([answers.lost, recorded]).toEqual([1, [entry]])
-  expect(await sites.getSite(site)).toEqual(place)
+  expect(await read()).toEqual(created)
 })
 
 test.each([
