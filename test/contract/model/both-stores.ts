@@ -292,7 +292,7 @@ export const openBothStores = async (clock: TestClock) => {
           const headers = { ...(tag && { [tag.header]: named?.[side] ?? '' }) }
           const chosen = versions[side]
           if (chosen === undefined) return { headers }
-          if (method === 'GET') return { headers, query: { versionId: chosen } }
+          if (method !== 'POST') return { headers, query: { versionId: chosen } }
           return { headers, body: { ...(body as object), version: chosen } }
         })
         return compareAnswers(await askEach(question, own), { ...known, path: question.path })

@@ -181,19 +181,19 @@ const remove = fc.tuple(anyPath, deletions, anyCondition).map(([path, query, con
   ),
 )
 
-const restore = fc
-  .tuple(anyPath, fc.constantFrom({}, {}, { replace: true }), fc.option(fc.nat(3), { nil: undefined }))
-  .map(([path, body, version]) =>
-    request(
-      { method: 'POST', ...targetOf(path), query: { restore: '' }, body, version },
-      async (model, { status }, sites) => {
-        if (status === 200) await learnFiles(model, sites)
-      },
-    ),
-  )
+const anyVersion = fc.option(fc.nat(3), { nil: undefined })
+const restore = fc.tuple(anyPath, fc.constantFrom({}, {}, { replace: true }), anyVersion).map(([path, body, version]) =>
+  request(
+    { method: 'POST', ...targetOf(path), query: { restore: '' }, body, version },
+    async (model, { status }, sites) => {
+      if (status === 200) await learnFiles(model, sites)
+    },
+  ),
+)
 
-const purge = fc.tuple(anyPath, anyCondition).map(([path, condition]): Command => {
-  const { run, ...command } = request({ method: 'DELETE', ...targetOf(path), query: { versions: '' }, ...condition })
+const purge = fc.tuple(anyPath, anyVersion, anyCondition).map(([path, version, condition]): Command => {
+  const query = version === undefined ? { versions: '' } : {}
+  const { run, ...command } = request({ method: 'DELETE', ...targetOf(path), query, version, ...condition })
   return {
     ...command,
     run(model, sites) {
