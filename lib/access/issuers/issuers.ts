@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '../../core/errors.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
@@ -132,6 +133,8 @@ export const addRule = (trust: Trust, rule: Rule): Trust => {
         'add it again with --client-id.',
     )
   }
+  const same = trust.rules.find((other) => isDeepStrictEqual({ ...other, id: rule.id }, rule))
+  if (same) throw refuse(`The rule ${same.id} already says the same. "rule list" lists all rules.`)
   return requireFitting({ ...trust, rules: [...trust.rules, rule] })
 }
 

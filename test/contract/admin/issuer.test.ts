@@ -30,6 +30,17 @@ test('rule add refuses a claim without a value, in every token, too long, or los
   expect(await run(withClaim(`groups=${longest}`))).toMatchObject({ claims: { groups: longest } })
 })
 
+test('rule add refuses a rule that already exists, so a repeated command adds no second one (A-105)', async ({
+  commands: { run, attempt },
+  siteDirectory,
+}) => {
+  await run(add)
+  const added = await run(rule('--right files:read'))
+  const sentence = `The rule ${added.id} already says the same. "rule list" lists all rules.`
+  expect(await attempt(rule('--right files:read'))).toEqual(refusal(siteDirectory, sentence))
+  expect(await run('rule list')).toEqual([added])
+})
+
 test('A rule for people needs an issuer with a client id (A-105)', async ({ commands: { run, attempt } }) => {
   await run(add)
   expect((await attempt(rule('--role editor'))).status).toBe(1)
