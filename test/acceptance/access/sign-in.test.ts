@@ -78,9 +78,11 @@ testWithAdmin.each<[string, unknown]>([
   ['an unknown period', { username: 'ann', password, tokenExpiryPeriod: 'forever' }],
   ['a list', []],
   ['broken JSON', '{'],
+  ['a password without quotes', `{"username":"ann","password":${password}}`],
 ])('A sign-in with %s is refused with 400/101002 (A-66, E-56)', async (_, body) => {
   const answer = await post(tokens, body, { 'Content-Type': 'application/json' })
   expectError(answer, 400, 101002)
+  expect(answer.json.message).not.toContain(password.slice(0, 5))
 })
 
 testWithAdmin('A refusal hides whether the name or password was wrong (A-52, A-66, E-55)', async () => {
