@@ -36,14 +36,17 @@ export interface RecordingOptions extends TableOptions {
   readonly record: RecordChange
 }
 
-const entriesAtOnce = 16
+const sitesAtOnce = 16
 
 export const recordIf = async (
   isMade: unknown,
   record: RecordChange,
   ...entries: readonly HistoryEntry[]
 ): Promise<boolean> => {
-  if (isMade) await inParallel(entries, entriesAtOnce, (entry) => record(entry))
+  const bySite = isMade ? [...Map.groupBy(entries, ({ site }) => site).values()] : []
+  await inParallel(bySite, sitesAtOnce, async (ofSite) => {
+    for (const entry of ofSite) await record(entry)
+  })
   return Boolean(isMade)
 }
 
