@@ -128,8 +128,10 @@ const fieldRecord = recordKind(fieldSchema, async (records, { site, stores: { we
           faults[index] = sentenceOf(error)
         }
       }
-      const records = group.map(([, record]) => record)
-      const after = settle(fields, records)
+      const after = settle(
+        fields,
+        group.map(([, record]) => record),
+      )
       return textOf(before) === textOf(after) ? before : after
     }
     try {

@@ -9,18 +9,18 @@ import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 // In characters. IAM refuses a longer policy, but only during the deployment.
 const longestPolicy = 6_144
 
-const example = '12345678-1234-1234-1234-123456789012'
+const anyId = '12345678-1234-1234-1234-123456789012'
 
 /** Fills in the values of CloudFormation that count towards the length of a policy. */
 const filledIn = ({ stackName, region }: Stack) => {
   const values: Readonly<Record<string, string>> = {
     'AWS::Partition': 'aws',
     'AWS::AccountId': '123456789012',
-    'AWS::StackId': `arn:aws:cloudformation:${region}:123456789012:stack/${stackName}/${example}`,
+    'AWS::StackId': `arn:aws:cloudformation:${region}:123456789012:stack/${stackName}/${anyId}`,
   }
   const fillIn = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value
-    if ('Ref' in value) return values[String(value.Ref)] ?? example
+    if ('Ref' in value) return values[String(value.Ref)] ?? anyId
     if ('Fn::Join' in value) return (value['Fn::Join'] as [string, unknown[]])[1].map(fillIn).join('')
     return value
   }
