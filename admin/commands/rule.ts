@@ -40,7 +40,7 @@ interface AddOptions extends OfSite {
 
 const parseRuleClaim = parserOf(
   parseClaim,
-  'It must look like repository=acme/site. A rule cannot use the claims iss, aud, exp, iat, nbf and jti.',
+  'It must look like repository=acme/site. A rule cannot use the claims iss, aud, exp, iat, nbf, jti and __proto__.',
 )
 
 const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m, and at most an hour.')
