@@ -118,6 +118,9 @@ export const synchronise = async (
 // In milliseconds: the pause after the last change before a push, because editors write a file several times.
 const quiet = 200
 
+// In milliseconds: the longest time from a change to its push, because a program may write without a pause.
+const longestWait = 5000
+
 // In milliseconds: the first pause before a failed push is repeated. Each consecutive failure doubles the pause.
 const firstRetry = 1000
 const longestRetry = 60_000
@@ -128,22 +131,26 @@ const pollInterval = 5000
 const isWatchLimit = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
 
 /**
- * Returns a function that waits until no file has changed for `quiet` milliseconds after a change, at most `longest`
- * milliseconds. It rejects with the reason of the signal.
+ * Returns a function that waits until no file has changed for `quiet` milliseconds after a change, at most `longestWait`
+ * milliseconds after it, and at most `longest` milliseconds. It rejects with the reason of the signal.
  */
 const createChanges = (directory: string, signal: AbortSignal) => {
   let wake = () => {}
   let hasChanged = false
   let timer: NodeJS.Timeout | undefined
+  let unsentSince: number | undefined
   let isWatched = true
   const change = () => {
+    unsentSince = undefined
     hasChanged = true
     wake()
   }
   const onChange = (path: string) => {
     if (isInStateFolder(path)) return
+    const now = performance.now()
+    unsentSince ??= now
     clearTimeout(timer)
-    timer = setTimeout(change, quiet)
+    timer = setTimeout(change, Math.min(quiet, unsentSince + longestWait - now))
   }
   const onError = (error: unknown) => {
     if (!isWatched || !isWatchLimit(error)) return

@@ -85,6 +85,12 @@ test('watch pushes after each change, and reports changes of others, in any case
   expect((await sending.ended).status).toBe(1)
 })
 
+const writeWithoutPause = (path: string): Disposable => {
+  let writes = 0
+  const writing = setInterval(() => writeFileSync(path, String(writes++)), 10)
+  return { [Symbol.dispose]: () => clearInterval(writing) }
+}
+
 const states = ['.SITE-FILES', 'sub/.site-files']
 test.for(states)(
   'watch pushes without delay while files below %s change',
@@ -92,16 +98,25 @@ test.for(states)(
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
     const watching = begin(['watch', here, folder])
     await untilEvents(watching, 'end', 1)
-    let writes = 0
-    const writing = setInterval(() => writeFileSync(join(here, state, 'files.json'), String(writes++)), 10)
-    try {
-      await writeTree(here, { 'b.txt': 'two' })
-      await expect.poll(() => site.texts()).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
-    } finally {
-      clearInterval(writing)
-    }
+    using _ = writeWithoutPause(join(here, state, 'files.json'))
+    await writeTree(here, { 'b.txt': 'two' })
+    await expect.poll(() => site.texts()).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
   },
 )
+
+test('watch pushes a change while another file changes without a pause (T-44)', async ({
+  begin,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  const watching = begin(['watch', here, folder])
+  await untilEvents(watching, 'watching', 1)
+  using _ = writeWithoutPause(join(here, 'busy.log'))
+  await writeTree(here, { 'b.txt': 'two' })
+  await expect.poll(() => site.texts(), { timeout: 30_000 }).toMatchObject({ 'a.txt': 'one', 'b.txt': 'two' })
+})
 
 test('watch notices each change of a replaced file or folder (T-44)', async ({
   begin,
