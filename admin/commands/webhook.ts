@@ -18,7 +18,7 @@ import {
 } from '../../lib/webhooks/change-webhook.ts'
 import { repeatDelivery, sendTest } from '../../lib/webhooks/send-now.ts'
 import { createTarget } from '../../lib/webhooks/target.ts'
-import { mostWebhooks } from '../../lib/webhooks/webhooks.ts'
+import { isSuccess, mostWebhooks } from '../../lib/webhooks/webhooks.ts'
 import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
@@ -116,6 +116,8 @@ const remove = async (stores: AdminStores, id: string, { site }: OfSite) => {
 
 type DeliveryView = ReturnType<typeof viewOfDelivery>
 
+const hasFailed = ({ status }: DeliveryView) => status === null || !isSuccess({ status })
+
 const deliveryInText = ({ status, fault, milliseconds, attempt, ...delivery }: DeliveryView) => ({
   ...delivery,
   answer: status ?? fault ?? '',
@@ -202,12 +204,12 @@ export const webhookCommand = (): Command =>
     ofWebhook('remove', 'remove a webhook').action(onStores(remove)),
     ofWebhook('test', 'send a test event from this machine')
       .option(...privateOption)
-      .action(onStores(test, deliveryInText)),
+      .action(onStores(test, deliveryInText, hasFailed)),
     ofWebhook('deliveries', 'list the last 100 deliveries').action(
       onStores(deliveries, (all) => all.map(deliveryInText)),
     ),
     ofWebhook('repeat', 'repeat a delivery from this machine', 'ID DELIVERY')
       .argument('<delivery>', 'the id of the delivery')
       .option(...privateOption)
-      .action(onStores(repeat, deliveryInText)),
+      .action(onStores(repeat, deliveryInText, hasFailed)),
   ])

@@ -98,6 +98,8 @@ test('webhook deliveries shows why a delivery failed, and webhook repeat refuses
   const { stdout } = await administer(directory, ['webhook', 'deliveries', id, '--site', site])
   const [head = '', row = ''] = stdout.split('\n')
   expect(row.indexOf(messages.delivery.refused)).toBe(head.indexOf('answer'))
+  const ofHook = [id, '--site', site, '--allow-private-webhooks']
+  expect(await administer(directory, ['webhook', 'test', ...ofHook])).toMatchObject({ status: 1, stderr: '' })
   const repeated = await administer(directory, ['webhook', 'repeat', id, 'dlv_1', '--site', site])
   expect(repeated).toEqual(refusal(directory, messages.delivery.unknown(id)))
 })
