@@ -133,8 +133,8 @@ export const errors = {
     400,
     'The token covers several sites. Send the numeric id of a site in place of "current".',
   ),
-  privilegesMissing: row(104003, 400, 'The token lacks a right, such as files:write. Use a token that has this right.'),
-  rightMissing: row(100403, 403, 'The token lacks a right, such as forms:write. Use a token that has this right.'),
+  privilegesMissing: row(104003, 400, 'A right is missing, such as files:write. Ask an owner, or use another token.'),
+  rightMissing: row(100403, 403, 'A right is missing, such as forms:write. Ask an owner, or use another token.'),
   rangeNotSatisfiable: row(
     100416,
     416,

@@ -86,7 +86,7 @@ export const commonRights = (some: readonly Right[], others: readonly Right[]): 
 
 const lacks = (needed: Right, error: ErrorName): ServiceError =>
   new ServiceError(error, {
-    message: `The token lacks the right ${textOfRight(needed)}. Use a token that has this right.`,
+    message: `The right ${textOfRight(needed)} is missing. Ask an owner for it, or use a token that has it.`,
   })
 
 export const requireRight = (held: readonly Right[], needed: Right, error: ErrorName = 'privilegesMissing'): void => {

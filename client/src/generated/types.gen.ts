@@ -1572,7 +1572,7 @@ export type ListFieldsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -1645,7 +1645,7 @@ export type CreateFieldErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `115006` The web form already has a field of this type. Change or remove that field.
      */
     403: Error;
@@ -1736,7 +1736,7 @@ export type DeleteFieldErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -1821,7 +1821,7 @@ export type GetFieldErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -1905,7 +1905,7 @@ export type UpdateFieldErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -1984,7 +1984,7 @@ export type ListWebFormsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -2055,7 +2055,7 @@ export type GetWebFormErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -2123,7 +2123,7 @@ export type ListFieldTypesErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -2203,7 +2203,7 @@ export type UnlinkNewsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2317,7 +2317,7 @@ export type ListNewsOfCategoryErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2387,7 +2387,7 @@ export type LinkNewsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2472,7 +2472,7 @@ export type UnlinkBlogsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2586,7 +2586,7 @@ export type ListBlogsOfCategoryErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2656,7 +2656,7 @@ export type LinkBlogsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2765,7 +2765,7 @@ export type ListCategoriesErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2845,7 +2845,7 @@ export type GetCategoryErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2947,7 +2947,7 @@ export type ListNewsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3024,7 +3024,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3139,7 +3139,7 @@ export type ListCategoriesOfNewsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3209,7 +3209,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3318,7 +3318,7 @@ export type ListBlogsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3395,7 +3395,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3510,7 +3510,7 @@ export type ListCategoriesOfBlogErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3580,7 +3580,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3688,7 +3688,7 @@ export type ListSiteUrlsErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3776,7 +3776,7 @@ export type DeletePathErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -3927,7 +3927,7 @@ export type ReadPathErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -4052,7 +4052,7 @@ export type UploadToFolderErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104005` The file is too large. Send a smaller file.
@@ -4187,7 +4187,7 @@ export type PutPathErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104005` The file is too large. Send a smaller file.
@@ -4288,7 +4288,7 @@ export type DeleteRootErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104014` The file or folder has no name. Send a path with a name.
      */
@@ -4374,7 +4374,7 @@ export type ReadRootErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in the folder.
      */
@@ -4476,7 +4476,7 @@ export type UploadToRootErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104005` The file is too large. Send a smaller file.
@@ -4584,7 +4584,7 @@ export type PutRootErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104005` The file is too large. Send a smaller file.
@@ -4686,7 +4686,7 @@ export type CancelUploadErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      */
     400: Error;
     /**
@@ -4764,7 +4764,7 @@ export type ReadUploadErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
      * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
@@ -4850,7 +4850,7 @@ export type DescribeUploadErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
      * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
@@ -4948,7 +4948,7 @@ export type AppendToUploadErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104005` The file is too large. Send a smaller file.
      * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
      * - `104006` An editable region of the template has no name, or the name of another region. Give each region its own name.
@@ -5076,7 +5076,7 @@ export type ListChangesErrors = {
     /**
      * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104003` A right is missing, such as files:write. Ask an owner, or use another token.
      * - `104000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
@@ -5785,7 +5785,7 @@ export type ListUsersErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -5849,7 +5849,7 @@ export type AddUserErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -5928,7 +5928,7 @@ export type RemoveUserErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -5998,7 +5998,7 @@ export type GetUserErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6067,7 +6067,7 @@ export type ChangeUserErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6153,7 +6153,7 @@ export type ListKeysErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6217,7 +6217,7 @@ export type CreateKeyErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6292,7 +6292,7 @@ export type DeleteKeyErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6354,7 +6354,7 @@ export type ListWebhooksErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6418,7 +6418,7 @@ export type CreateWebhookErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6497,7 +6497,7 @@ export type RemoveWebhookErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6563,7 +6563,7 @@ export type GetWebhookErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6632,7 +6632,7 @@ export type ChangeWebhookErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6708,7 +6708,7 @@ export type TestWebhookErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6776,7 +6776,7 @@ export type ListDeliveriesErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
@@ -6848,7 +6848,7 @@ export type RepeatDeliveryErrors = {
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `100403` A right is missing, such as forms:write. Ask an owner, or use another token.
      */
     403: Error;
     /**
