@@ -195,7 +195,10 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
 
 const parseUserName = parserIf(isPersonName, 'It must have 1 to 64 letters, digits or . _ - @ +')
 
-const parseEmail = parserIf((text) => isEmail(text) && text.length <= 254, 'It must be an e-mail address.')
+const parseEmail = parserIf(
+  (text) => text === '' || (isEmail(text) && text.length <= 254),
+  'It must be an e-mail address, or empty to remove it.',
+)
 
 const parseFolderOption = parserOf(parseFolder, 'It must be a folder, such as /news.')
 
@@ -207,7 +210,7 @@ const withEntry = (command: Command): Command =>
     .addOption(new Option('--role <role>', 'the role; "role list" explains them').choices(roleNames).conflicts('right'))
     .option('--folder <path>', 'a folder of the role author (repeatable)', collect(parseFolderOption))
     .addOption(rightOption('a right instead of a role'))
-    .option('--email <address>', 'the e-mail address', parseEmail)
+    .option('--email <address>', 'the e-mail address; an empty text removes it', parseEmail)
     .option('--display-name <text>', 'the name to show', parseName)
     .option('--password-stdin', 'read the password from standard input')
 

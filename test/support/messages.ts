@@ -536,7 +536,7 @@ export const wrongCommands = [
   ...['a', '/a/../b'].map(
     (folder) => [`user add ann --site 1001 --role author --folder ${folder}`, 'a folder, such as /news.'] as const,
   ),
-  ['user add ann --site 1001 --role viewer --email ann', 'It must be an e-mail address.'],
+  ['user add ann --site 1001 --role viewer --email ann', 'It must be an e-mail address, or empty to remove it.'],
   ...['a/b', '\u0430nn', 'storage', 'x'.repeat(65)].map(
     (name) => [`user add ${name} --site 1001 --role viewer`, '1 to 64 letters, digits'] as const,
   ),
