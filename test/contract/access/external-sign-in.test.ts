@@ -186,6 +186,19 @@ test.each<[string, (email: string) => Promise<unknown>]>([
   expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
 })
 
+test.each<[string, (email: string) => ProviderAnswer]>([
+  ['token', (email) => ({ claims: { email }, person: { email: 'other@example.com', email_verified: true } })],
+  ['person', (email) => ({ claims: { email_verified: true }, person: { email, email_verified: false } })],
+])('An address of the %s is not verified by the other answer (A-94, A-95)', async (_, answersWith) => {
+  const begun = await begin()
+  const sub = randomUUID()
+  const email = `${sub}@example.com`
+  const { claims, person } = answersWith(email)
+  answerWith(begun, { claims: { sub, ...claims }, person: { sub, ...person } })
+  expect((await finish(begun)).outcome).toHaveProperty('code')
+  expect(await hand.stores.people.get(email)).toBeUndefined()
+})
+
 test('After 50 failed sign-ins through an issuer, the address of the caller must wait (A-76, A-96)', async () => {
   const [address, other] = ['192.0.2.7', '192.0.2.8']
   const begun = await begin()
