@@ -115,7 +115,8 @@ const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
 export const ownershipsLost = (before: Person, after: Person | undefined): readonly SiteId[] =>
   sitesOfPerson(before).filter((site) => isOwner(before, site) && !(after && isOwner(after, site)))
 
-const canSignIn = ({ password, identities = [] }: Person): boolean => password !== undefined || identities.length > 0
+export const canSignIn = ({ password, identities = [] }: Person): boolean =>
+  password !== undefined || identities.length > 0
 
 /** an owner who has only an invitation does not replace an owner who can sign in. */
 export const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>

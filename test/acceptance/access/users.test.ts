@@ -161,6 +161,21 @@ testWithAdmin('A user who has lost the right cannot continue an upload (A-35, A-
   expect(file.status).toBe(404)
 })
 
+testWithAdmin('An old invitation gives nobody the later rights of a person (A-59, A-84)', async () => {
+  const [here, there] = [await openSite(), await openSite()]
+  const gain = [
+    (name: string) => here.ask('PUT', `/${name}`, { role: 'owner' }),
+    (name: string) => there.ask('POST', '', { name, role: 'owner' }),
+  ]
+  for (const gainRights of gain) {
+    const { name } = await here.addPerson({ role: 'viewer' })
+    const { invitation } = (await here.ask('PUT', `/${name}`, { invite: true })).json
+    expect((await gainRights(name)).status).toBeLessThan(300)
+    expectError(await accept(invitation, 'another long one'), 404, 101003)
+    expect((await signIn(name)).status).toBe(200)
+  }
+})
+
 testWithAdmin('Nobody can remove, disable or demote the last owner (A-58, E-60)', async () => {
   const { ask, addPerson } = await openSite()
   const [{ name, token }, second] = [await addPerson(), await addPerson()]
