@@ -10,9 +10,9 @@ export type SiteEntry =
 
 /**
  * A-53. A new person with the name of a removed person has a different value of `created`. A session is valid only
- * while its `since` equals `sessions`. `created` and `sessions` are in epoch milliseconds, and `expires` is in epoch
- * seconds. `password` is a PHC string. `identities` has a hash for each account at an issuer (A-94). `addresses` has
- * the day of the last sign-in for each hash of an address (A-77).
+ * while its `since` equals `sessions`, or while its hash is `keptSession` (A-73). `created` and `sessions` are in epoch
+ * milliseconds, and `expires` is in epoch seconds. `password` is a PHC string. `identities` has a hash for each account
+ * at an issuer (A-94). `addresses` has the day of the last sign-in for each hash of an address (A-77).
  */
 export interface Person {
   readonly name: string
@@ -25,6 +25,7 @@ export interface Person {
   readonly identities?: readonly string[]
   readonly created: number
   readonly sessions: number
+  readonly keptSession?: string
   readonly lastSignIn?: string
   readonly addresses?: Readonly<Record<string, string>>
   readonly version: number

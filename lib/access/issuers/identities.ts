@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import { openInvitation } from '../invitations.ts'
 import { isPersonName, newPerson, type Person, personEntries, sitesOfPerson } from '../people.ts'
-import { newSessions, type SignInDeps } from '../sign-in.ts'
+import { type SignInDeps, withoutSessions } from '../sign-in.ts'
 import {
   type Claims,
   type Issuer,
@@ -63,7 +63,7 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   if (!person || others.length > 0) return undefined
   await remember(deps, identity, person.name)
   const { invitation: _, password: __, ...kept } = person
-  const after = { ...kept, identities: [identity], sessions: newSessions(person, now) }
+  const after = { ...withoutSessions(kept, now), identities: [identity] }
   const outcome = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
   if (outcome !== 'done') throw new ServiceError('unavailable')
   return deps.people.get(person.name)

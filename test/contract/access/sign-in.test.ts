@@ -1,12 +1,13 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
+import { type Caller, findCaller } from '../../../lib/access/callers.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
 import { acceptInvitation, invite } from '../../../lib/access/invitations.ts'
 import { matchesPassword } from '../../../lib/access/passwords.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import { beginSession } from '../../../lib/access/sessions.ts'
-import { authenticatePerson, changePassword } from '../../../lib/access/sign-in.ts'
+import { authenticatePerson, changePassword, endSessions } from '../../../lib/access/sign-in.ts'
 import { countedAttempt } from '../../../lib/access/sign-in-limits.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
@@ -192,6 +193,30 @@ test.each(hands)('A session that ends during a password change stays ended: $nam
   const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
   await changePassword(deps, hash, { username: 'eve', password, address: undefined }, 'another long one')
   expect(await grants.get(hash)).toBeUndefined()
+  await hand.close()
+})
+
+test.each(hands)('A session works at each moment of its password change: $name (A-73)', async ({ open }) => {
+  const hand = await open()
+  const { grants, people } = hand.stores
+  const person = testPerson({ password: weakHash() })
+  await people.create(person, [])
+  const clock = { wall: Date.now }
+  const hash = hashToken(await beginSession({ grants, clock }, person))
+  const callers: (Caller | undefined)[] = []
+  const replace: typeof people.replace = async (...change) => {
+    const outcome = await people.replace(...change)
+    callers.push(await findCaller(grants, people, hash))
+    return outcome
+  }
+  const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
+  await changePassword(deps, hash, { username: 'ann', password, address: undefined }, 'another long one')
+  await endSessions(deps, 'ann')
+  expect(callers).toEqual([
+    expect.objectContaining({ user: 'ann' }),
+    expect.objectContaining({ user: 'ann' }),
+    undefined,
+  ])
   await hand.close()
 })
 
