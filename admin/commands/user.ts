@@ -195,7 +195,7 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
 
 const parseUserName = parserIf(isPersonName, 'It must have 1 to 64 letters, digits or . _ - @ +')
 
-const parseEmail = parserIf((text) => isEmail(text) && text.length <= 254, 'It must be an e-mail address.')
+const parseEmail = parserIf(isEmail, 'It must be an e-mail address.')
 
 const parseFolderOption = parserOf(parseFolder, 'It must be a folder, such as /news.')
 

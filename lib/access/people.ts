@@ -63,7 +63,10 @@ export const keyOfName = (name: string): string => lowerAscii(name)
 
 export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
-export const isEmail = (text: string): boolean => /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text)
+export const longestEmail = 254
+
+export const isEmail = (text: string): boolean =>
+  text.length <= longestEmail && /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(text)
 
 export const newPerson = (known: Pick<Person, 'name' | 'displayName' | 'email' | 'sites'>, now: number): Person => ({
   ...known,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import { openInvitation } from '../invitations.ts'
-import { isPersonName, newPerson, type Person, personEntries, sitesOfPerson } from '../people.ts'
+import { isEmail, isPersonName, newPerson, type Person, personEntries, sitesOfPerson } from '../people.ts'
 import { type SignInDeps, withoutSessions } from '../sign-in.ts'
 import {
   type Claims,
@@ -48,7 +48,7 @@ const entriesOf = (type: 'user.created' | 'user.changed', person: Person, { issu
 
 const verifiedEmail = (claims: Claims): string | undefined => {
   const { email, email_verified: isVerified } = claims
-  return isVerified === true && typeof email === 'string' && email !== '' ? email : undefined
+  return isVerified === true && typeof email === 'string' && isEmail(email) ? email : undefined
 }
 
 /**

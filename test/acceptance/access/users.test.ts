@@ -98,6 +98,7 @@ describeWithAdmin('A malformed person', () => {
     ['an unknown right', { rights: ['files:own'] }],
     ['51 rights', { rights: Array.from({ length: 51 }, (_, index) => `files:read:/${index}`) }],
     ['an address without @', { role: 'viewer', email: 'ann' }],
+    ['an address with half a character', { role: 'viewer', email: 'ann@\ud800' }],
     ['a display name with a line end', { role: 'viewer', displayName: 'a\nb' }],
   ])('A new person with %s is refused with 400/101002 (A-53, A-110, E-56)', async (_, entry) => {
     expectError(await ask('POST', '', { name: newName(), ...entry }), 400, 101002)
