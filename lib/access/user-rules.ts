@@ -147,8 +147,10 @@ export const removeUser = async ({ people }: UserDeps, manager: Manager, name: s
     personEntries('user.removed', person, manager.author, sites)
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)
-    if (hasEveryRight(manager, person)) return { after: undefined, entries: removed(person, sitesOfPerson(person)) }
-    return { after: withoutSite(person, site), entries: removed(person, [site]) }
+    const after = withoutSite(person, site)
+    if (hasEveryRight(manager, person) || sitesOfPerson(after).length === 0)
+      return { after: undefined, entries: removed(person, sitesOfPerson(person)) }
+    return { after, entries: removed(person, [site]) }
   })
   if (!found) throw new ServiceError('personUnknown')
 }
