@@ -237,8 +237,26 @@ test.each(hands)('An invitation works beside another change of the person: $name
     findSite: async () => undefined,
   }
   const accept = () => acceptInvitation(deps, invitation.text, { password, address: undefined })
-  expect(await accept()).toMatchObject({ displayName: 'A.', password: expect.any(String) })
+  expect(await accept()).toMatchObject({ name: 'ann' })
+  expect(await people.get('ann')).toMatchObject({ displayName: 'A.', password: expect.any(String) })
   await expect(accept()).rejects.toMatchObject({ code: 101003 })
+  await hand.close()
+})
+
+test.each(hands)('An invitation still works after an acceptance that got 503: $name (A-83, E-16)', async ({ open }) => {
+  const hand = await open()
+  const { grants, people, sites } = hand.stores
+  const { person, invitation } = invite(testPerson(), Date.now())
+  await people.create(person, [])
+  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  const put = vi.fn(grants.put).mockRejectedValueOnce(new ServiceError('unavailable'))
+  const stores = { ...hand.stores, grants: { ...grants, put } }
+  const handler = createAccessHandler(
+    createAccessDeps({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } }),
+  )
+  const body = { invitation: invitation.text, password }
+  const accept = async () => (await send(handler, 'POST', '/api/v2/admin/invitations', { body })).status
+  expect([await accept(), await accept(), await accept()]).toEqual([503, 200, 404])
   await hand.close()
 })
 
