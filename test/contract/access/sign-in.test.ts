@@ -47,16 +47,32 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
   const weaken = (name: string) =>
     updatePerson(hand.stores.people, name, (person) => ({ after: { ...person, password: weakHash() } }))
 
+  const fail = async () => {
+    throw new ServiceError('signInRefused')
+  }
+
   test('An attempt that one limit refuses does not count under the others (A-76)', async () => {
     const narrow = { key: 'narrow', most: 1 }
     const wide = { key: 'wide', most: 2 }
-    const fail = async () => {
-      throw new ServiceError('signInRefused')
-    }
     const codes = []
     for (const limits of [[narrow, wide], [narrow, wide], [wide], [wide]])
       codes.push(await countedAttempt(hand.stores.attempts, limits, fail).catch(({ code }) => code))
     expect(codes).toEqual([101001, 100429, 101001, 100429])
+  })
+
+  test('An attempt that cannot be counted under one limit does not count under the others (A-76, E-16)', async () => {
+    const { attempts } = hand.stores
+    const [counted, broken] = [
+      { key: 'counted', most: 1 },
+      { key: 'broken', most: 1 },
+    ]
+    const count: typeof attempts.count = async (limit) => {
+      if (limit === broken) throw new ServiceError('unavailable')
+      return attempts.count(limit)
+    }
+    const failing = countedAttempt({ ...attempts, count }, [broken, counted], fail)
+    await expect(failing).rejects.toMatchObject({ code: 100503 })
+    await expect(countedAttempt(attempts, [counted], fail)).rejects.toMatchObject({ code: 101001 })
   })
 
   const openService = async (url = 'https://us.example.com', insecureSignIn = false) => {
