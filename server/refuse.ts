@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { corsHeaders } from '../lib/http/cors.ts'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
@@ -15,6 +16,7 @@ const refusal = (status: number, message: string): Refusal => {
   const requestId = randomUUID()
   const body = JSON.stringify({ code: status, message, requestId })
   const headers = {
+    ...corsHeaders,
     'X-Request-Id': requestId,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

@@ -14,7 +14,7 @@ import {
   withoutSite,
 } from '../../lib/access/people.ts'
 import { type RoleName, roleNames, roles } from '../../lib/access/roles.ts'
-import { newSessions, withPassword } from '../../lib/access/sign-in.ts'
+import { withoutSessions, withPassword } from '../../lib/access/sign-in.ts'
 import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
@@ -140,7 +140,7 @@ const applyChange = async (stores: AdminStores, name: string, wanted: UserChange
 
 const setPassword = ({ people }: AdminStores, { name, password }: Required<Pick<Person, 'name' | 'password'>>) =>
   updatePerson(people, name, ({ invitation: _, ...person }) => ({
-    after: { ...person, password, sessions: newSessions(person, Date.now()) },
+    after: { ...withoutSessions(person, Date.now()), password },
   }))
 
 const change = async (stores: AdminStores, name: string, options: ChangeOptions) => {
@@ -196,7 +196,7 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
 const parseUserName = parserIf(isPersonName, 'It must have 1 to 64 letters, digits or . _ - @ +')
 
 const parseEmail = parserIf(
-  (text) => text === '' || (isEmail(text) && text.length <= 254),
+  (text) => text === '' || isEmail(text),
   'It must be an e-mail address, or empty to remove it.',
 )
 

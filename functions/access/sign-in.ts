@@ -86,7 +86,7 @@ export const signInV1: PublicOperation<AccessDeps> = async (request, deps) =>
 export const acceptInvitation: PublicOperation<AccessDeps> = async (request, deps) => {
   await requireHttps(deps, request)
   const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf('invitationBody'))
-  const person = await accept(deps, invitation, { password, address: request.address })
-  logSignIn(deps, request, person.name)
-  return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
+  const { name, token } = await accept(deps, invitation, { password, tokenExpiryPeriod, address: request.address })
+  logSignIn(deps, request, name)
+  return tokenReply(token)
 }

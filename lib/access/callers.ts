@@ -38,7 +38,9 @@ export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
     return { ...grant, rightsBySite: new Map(grant.sites.map((site) => [site, rights])) }
   }
   const isKey = kind === 'key'
-  if (!person || person.disabled || grant.since !== (isKey ? person.created : person.sessions)) return undefined
+  if (!person || person.disabled) return undefined
+  const isKept = !isKey && grant.hash === person.keptSession
+  if (!isKept && grant.since !== (isKey ? person.created : person.sessions)) return undefined
   const sites = grant.sites.filter((site) => person.sites[site] !== undefined)
   const currentRights = (site: SiteId): readonly Right[] => {
     const rights = rightsOfEntry(person.sites[site])

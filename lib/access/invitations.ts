@@ -2,6 +2,7 @@ import { inIso } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { hashToken, isCurrent, newToken } from './grants.ts'
 import type { Person } from './people.ts'
+import { beginSession, type Period } from './sessions.ts'
 import { type Credentials, type SignInDeps, withPassword } from './sign-in.ts'
 import { rememberSignIn } from './sign-in-limits.ts'
 
@@ -40,24 +41,30 @@ const shape = /^(.{1,64})\.([0-9a-f]{64})$/
 export const openInvitation = ({ invitation, disabled }: Person, now: number): Person['invitation'] =>
   invitation && !disabled && isCurrent(invitation, now) ? invitation : undefined
 
+interface Acceptance extends Omit<Credentials, 'username'> {
+  readonly tokenExpiryPeriod?: Period | undefined
+}
+
 /**
- * A-83. Ends all sessions of the person and forgets all accounts at issuers, because somebody else may use them.
- * Returns the person. Errors: invitationUnknown, passwordWeak, unavailable.
+ * A-83. Ends all sessions of the person and forgets all accounts at issuers, because somebody else may use them. Returns
+ * the name of the person and the token of a new session. The session is stored first, and begins with the change of the
+ * person. So the caller can repeat an acceptance that gets 503. Errors: invitationUnknown, passwordWeak, unavailable.
  */
 export const acceptInvitation = async (
   deps: SignInDeps,
   text: string,
-  credentials: Omit<Credentials, 'username'>,
-): Promise<Person> => {
+  acceptance: Acceptance,
+): Promise<{ readonly name: string; readonly token: string }> => {
   const now = deps.clock.wall()
   const [, name = '', secret = ''] = shape.exec(text) ?? []
   const person = name === '' ? undefined : await deps.people.get(name)
   const invitation = person && openInvitation(person, now)
   // The duration of this comparison tells nothing: nobody can choose the hash of a guess.
   if (!invitation || invitation.hash !== hashToken(secret)) throw new ServiceError('invitationUnknown')
-  const { identities: _, ...invited } = rememberSignIn(person, credentials.address, now)
-  const after = await withPassword(deps, invited, credentials.password)
+  const { identities: _, ...invited } = rememberSignIn(person, acceptance.address, now)
+  const after = await withPassword(deps, invited, acceptance.password)
+  const token = await beginSession(deps, after, acceptance.tokenExpiryPeriod)
   const outcome = await deps.people.replace(person, after, [])
   // Another change of the person came first. It may have used up the invitation.
-  return outcome === 'done' ? after : acceptInvitation(deps, text, credentials)
+  return outcome === 'done' ? { name: person.name, token } : acceptInvitation(deps, text, acceptance)
 }

@@ -10,9 +10,9 @@ export type SiteEntry =
 
 /**
  * A-53. A new person with the name of a removed person has a different value of `created`. A session is valid only
- * while its `since` equals `sessions`. `created` and `sessions` are in epoch milliseconds, and `expires` is in epoch
- * seconds. `password` is a PHC string. `identities` has a hash for each account at an issuer (A-94). `addresses` has
- * the day of the last sign-in for each hash of an address (A-77).
+ * while its `since` equals `sessions`, or while its hash is `keptSession` (A-73). `created` and `sessions` are in epoch
+ * milliseconds, and `expires` is in epoch seconds. `password` is a PHC string. `identities` has a hash for each account
+ * at an issuer (A-94). `addresses` has the day of the last sign-in for each hash of an address (A-77).
  */
 export interface Person {
   readonly name: string
@@ -25,6 +25,7 @@ export interface Person {
   readonly identities?: readonly string[]
   readonly created: number
   readonly sessions: number
+  readonly keptSession?: string
   readonly lastSignIn?: string
   readonly addresses?: Readonly<Record<string, string>>
   readonly version: number
@@ -62,7 +63,10 @@ export const keyOfName = (name: string): string => lowerAscii(name)
 
 export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
-export const isEmail = (text: string): boolean => /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text)
+export const longestEmail = 254
+
+export const isEmail = (text: string): boolean =>
+  text.length <= longestEmail && /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(text)
 
 export const newPerson = (known: Pick<Person, 'name' | 'displayName' | 'email' | 'sites'>, now: number): Person => ({
   ...known,
@@ -115,7 +119,8 @@ const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
 export const ownershipsLost = (before: Person, after: Person | undefined): readonly SiteId[] =>
   sitesOfPerson(before).filter((site) => isOwner(before, site) && !(after && isOwner(after, site)))
 
-const canSignIn = ({ password, identities = [] }: Person): boolean => password !== undefined || identities.length > 0
+export const canSignIn = ({ password, identities = [] }: Person): boolean =>
+  password !== undefined || identities.length > 0
 
 /** A-58: an owner who has only an invitation does not replace an owner who can sign in. */
 export const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>

@@ -51,25 +51,27 @@ export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now:
 
 /**
  * Counts an attempt as failed, and then makes it. A success or an attempt that gets 503 does not count. If one limit
- * refuses the attempt, it does not count under the others. Errors: tooManyRequests, unavailable, those of `attempt`.
+ * refuses the attempt or cannot count it, it does not count under the others. Errors: tooManyRequests, unavailable, those of `attempt`.
  */
 export const countedAttempt = async <Result>(
   attempts: SignInAttempts,
   limits: readonly Limit[],
   attempt: () => Promise<Result>,
 ): Promise<Result> => {
-  const forgive = (some: readonly Limit[]) => Promise.all(some.map((limit) => attempts.forgive(limit)))
-  const waits = await Promise.all(limits.map((limit) => attempts.count(limit)))
-  const longest = Math.max(0, ...waits)
-  if (longest > 0) {
-    await forgive(limits.filter((_, index) => waits[index] === 0))
-    throw tooManyRequests('Too many sign-ins have failed.', longest / 1000)
+  const outcomes = await Promise.allSettled(limits.map((limit) => attempts.count(limit)))
+  const waits = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : Number.POSITIVE_INFINITY))
+  const counted = limits.filter((_, index) => waits[index] === 0)
+  const forgive = () => Promise.all(counted.map((limit) => attempts.forgive(limit)))
+  if (counted.length < limits.length) {
+    await forgive()
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+    throw failed ? failed.reason : tooManyRequests('Too many sign-ins have failed.', Math.max(...waits) / 1000)
   }
   const result = await attempt().catch(async (error: unknown) => {
-    if (error instanceof ServiceError && error.status === 503) await forgive(limits)
+    if (error instanceof ServiceError && error.status === 503) await forgive()
     throw error
   })
-  await forgive(limits)
+  await forgive()
   return result
 }
 

@@ -46,26 +46,35 @@ export const authenticatePerson = async (
   return outcome === 'done' ? { ...after, version: person.version + 1 } : person
 }
 
-/** Greater than the `since` of every earlier session, so all of them end. */
-export const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
+/** Ends all sessions, because `sessions` becomes greater than the `since` of each. Only `keptSession` stays valid. */
+export const withoutSessions = ({ keptSession: _, ...person }: Person, now: number, keptSession?: string): Person => ({
+  ...person,
+  sessions: Math.max(now, person.sessions + 1),
+  ...(keptSession !== undefined && { keptSession }),
+})
 
-/** A-54, A-71. Sets a new password, and ends all sessions. Errors: passwordWeak, unavailable. */
-export const withPassword = async (deps: Pick<SignInDeps, 'findSite' | 'clock'>, person: Person, password: string) => {
+/** A-54, A-71. Sets a new password, and ends all sessions, except `keptSession`. Errors: passwordWeak, unavailable. */
+export const withPassword = async (
+  deps: Pick<SignInDeps, 'findSite' | 'clock'>,
+  person: Person,
+  password: string,
+  keptSession?: string,
+) => {
   const sites = await Promise.all(sitesOfPerson(person).map(deps.findSite))
   checkPassword(password, [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))])
   const { invitation: _, ...others } = person
-  return { ...others, password: await hashPassword(password), sessions: newSessions(person, deps.clock.wall()) }
+  const hashed = await hashPassword(password)
+  return { ...withoutSessions(others, deps.clock.wall(), keptSession), password: hashed }
 }
 
 /** A-73: only the session with this hash stays valid. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
 export const changePassword = async (deps: SignInDeps, hash: string, credentials: Credentials, password: string) => {
   const person = await authenticatePerson(deps, credentials, await deps.people.get(credentials.username))
-  const after = await withPassword(deps, person, password)
+  const after = await withPassword(deps, person, password, hash)
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')
-  await deps.grants.change(hash, (session) => ({ ...session, since: after.sessions }), [])
 }
 
 export const endSessions = async ({ people, clock }: SignInDeps, name: string): Promise<void> => {
-  await updatePerson(people, name, (person) => ({ after: { ...person, sessions: newSessions(person, clock.wall()) } }))
+  await updatePerson(people, name, (person) => ({ after: withoutSessions(person, clock.wall()) }))
 }

@@ -6,6 +6,7 @@ import { includesRight, requireRight } from '../core/rights.ts'
 import { type Caller, rightsOn } from './callers.ts'
 import { type Invitation, invite } from './invitations.ts'
 import {
+  canSignIn,
   isPersonName,
   newPerson,
   type Person,
@@ -66,8 +67,11 @@ const ofSite = (person: Person | undefined, site: SiteId): Person => {
   return person
 }
 
+// the sender of an open invitation knows its link, and may lack the new rights.
 const withSites = (person: Person, sites: Person['sites']): Person => {
-  const changed = { ...person, sites: { ...person.sites, ...sites } }
+  const { invitation: _, ...withoutInvitation } = person
+  const kept = canSignIn(person) ? withoutInvitation : person
+  const changed = { ...kept, sites: { ...person.sites, ...sites } }
   if (Buffer.byteLength(JSON.stringify(changed)) <= largestRecord) return changed
   throw new ServiceError('accessMalformed', {
     message: 'The person has too many sites or rights. Give a role instead of single rights.',
@@ -143,8 +147,10 @@ export const removeUser = async ({ people }: UserDeps, manager: Manager, name: s
     personEntries('user.removed', person, manager.author, sites)
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)
-    if (hasEveryRight(manager, person)) return { after: undefined, entries: removed(person, sitesOfPerson(person)) }
-    return { after: withoutSite(person, site), entries: removed(person, [site]) }
+    const after = withoutSite(person, site)
+    if (hasEveryRight(manager, person) || sitesOfPerson(after).length === 0)
+      return { after: undefined, entries: removed(person, sitesOfPerson(person)) }
+    return { after, entries: removed(person, [site]) }
   })
   if (!found) throw new ServiceError('personUnknown')
 }

@@ -60,7 +60,10 @@ const grantedBy = (matching: readonly Rule<ProgramGrant>[], resource: SiteId | u
   return { site: first.site, rights, ttl: Math.min(...rules.map(({ grants }) => grants.ttl)) }
 }
 
-/** A-97: a token works once, even if several requests send it at the same moment. */
+/**
+ * A-97: a token works once, even if several requests send it at the same moment. Use it up last: until then, a caller
+ * can repeat an exchange that gets 503.
+ */
 const use = async ({ accessValues }: ExchangeDeps, { url }: Issuer, { jti, exp = 0, iat = 0 }: JWTPayload) => {
   const key = `used/${hash('sha256', JSON.stringify([url, jti]), 'hex')}`
   const until = Math.ceil(Math.min(exp, iat + longestToken)) + 2 * clockSkew
@@ -79,10 +82,13 @@ export const exchangeToken = async (deps: ExchangeDeps, jwt: string, resource: s
   const issuer = issuerOfToken(trust, jwt)
   const claims = await deps.client.verify(jwt, issuer.url, issuer.audience, 'jti')
   const granted = grantedBy(matchingRules(trust, issuer, claims).filter(isForPrograms), site)
-  await use(deps, issuer, claims)
   const user = inOneLine(`${issuer.id}:${claims.sub}`)
   const expires = Math.floor(deps.clock.wall() / 1000) + granted.ttl
   const permissions = granted.rights.map(textOfRight)
-  const { token } = await issueGrant(deps.grants, { user, sites: [granted.site], permissions, expires })
+  const { token, grant } = await issueGrant(deps.grants, { user, sites: [granted.site], permissions, expires })
+  await use(deps, issuer, claims).catch(async (error: unknown) => {
+    await deps.grants.remove(grant.hash, [])
+    throw error
+  })
   return { ...granted, token, user }
 }

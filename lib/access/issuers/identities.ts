@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import { openInvitation } from '../invitations.ts'
-import { isPersonName, newPerson, type Person, personEntries, sitesOfPerson } from '../people.ts'
-import { newSessions, type SignInDeps } from '../sign-in.ts'
+import { isEmail, isPersonName, newPerson, type Person, personEntries, sitesOfPerson } from '../people.ts'
+import { type SignInDeps, withoutSessions } from '../sign-in.ts'
 import {
   type Claims,
   type Issuer,
@@ -48,7 +48,7 @@ const entriesOf = (type: 'user.created' | 'user.changed', person: Person, { issu
 
 const verifiedEmail = (claims: Claims): string | undefined => {
   const { email, email_verified: isVerified } = claims
-  return isVerified === true && typeof email === 'string' && email !== '' ? email : undefined
+  return isVerified === true && typeof email === 'string' && isEmail(email) ? email : undefined
 }
 
 /**
@@ -63,7 +63,7 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   if (!person || others.length > 0) return undefined
   await remember(deps, identity, person.name)
   const { invitation: _, password: __, ...kept } = person
-  const after = { ...kept, identities: [identity], sessions: newSessions(person, now) }
+  const after = { ...withoutSessions(kept, now), identities: [identity] }
   const outcome = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
   if (outcome !== 'done') throw new ServiceError('unavailable')
   return deps.people.get(person.name)

@@ -64,6 +64,14 @@ export const beginSignIn = async (provider: Provider): Promise<Begun & { readonl
   }
 }
 
+/** the answer that verifies one address says nothing about an address in the other answer. */
+const mergeClaims = (ofPerson: Claims, ofToken: Claims): Claims => {
+  const claims: Claims = { ...ofPerson, ...ofToken }
+  const verifies = ({ email, email_verified: isVerified }: Claims) => isVerified === true && email === claims['email']
+  const isClaimed = claims['email_verified'] === true
+  return isClaimed && ![ofPerson, ofToken].some(verifies) ? { ...claims, email_verified: false } : claims
+}
+
 /**
  * A-92: returns the claims of the person when the browser comes back from the issuer. Errors: signInRefused,
  * unavailable.
@@ -80,8 +88,7 @@ export const finishSignIn = async (provider: Provider, query: string, begun: Beg
     })
     const claims = await client.verify(String(tokens.id_token), issuer.url, issuer.clientId)
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims
-    const more = await library.fetchUserInfo(configuration, tokens.access_token, String(claims.sub))
-    return { ...more, ...claims }
+    return mergeClaims(await library.fetchUserInfo(configuration, tokens.access_token, String(claims.sub)), claims)
   } catch (error) {
     throw faultIn(error, 'signInRefused')
   }

@@ -84,12 +84,14 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     async replace(before, after, entries) {
       if (await losesLastOwner(listOfSites, before, after)) return 'last owner'
       if (!(await write(before, after))) return 'overtaken'
-      if (await losesLastOwner(listOfSites, before, after)) {
-        await takeBack(people, before, after)
-        return 'last owner'
-      }
-      await recordIf(true, record, ...entries)
-      return 'done'
+      const undo = () => takeBack(people, before, after)
+      const isLost = await losesLastOwner(listOfSites, before, after).catch(async (error: unknown) => {
+        await undo()
+        throw error
+      })
+      if (isLost) await undo()
+      await recordIf(!isLost, record, ...entries)
+      return isLost ? 'last owner' : 'done'
     },
 
     listOfEmail: (email) => listIf((person) => lowerAscii(person.email) === lowerAscii(email)),

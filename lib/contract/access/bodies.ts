@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { isEmail } from '../../access/people.ts'
+import { isEmail, longestEmail } from '../../access/people.ts'
 import { roleNames } from '../../access/roles.ts'
 import { lifetimes } from '../../access/sessions.ts'
 import { parseFolder, parseRight } from '../../core/rights.ts'
@@ -51,7 +51,7 @@ const named = z.string('must be a text').check(
 )
 
 const email = z.string('must be a text').check(
-  atMost(254),
+  atMost(longestEmail),
   z.refine((value) => value === '' || isEmail(value), 'must be an e-mail address'),
 )
 

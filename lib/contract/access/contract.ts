@@ -160,7 +160,7 @@ export const accessContract: GroupContract<'access'> = {
       summary: 'Remove a person from a site',
       description:
         'Removes the person from all sites if you have every right of the person on every site. Otherwise, removes ' +
-        'the person only from this site.',
+        'the person only from this site. After the last site, the person no longer exists.',
       answers: { 200: { description: 'The person is removed.' } },
       errors: ['lastOwner', ...ofUser],
     },

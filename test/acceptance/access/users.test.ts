@@ -99,6 +99,7 @@ describeWithAdmin('A malformed person', () => {
     ['51 rights', { rights: Array.from({ length: 51 }, (_, index) => `files:read:/${index}`) }],
     ['an address without @', { role: 'viewer', email: 'ann' }],
     ['text after an address', { role: 'viewer', email: 'ann@example.com and others' }],
+    ['an address with half a character', { role: 'viewer', email: 'ann@\ud800' }],
     ['a display name with a line end', { role: 'viewer', displayName: 'a\nb' }],
   ])('A new person with %s is refused with 400/101002 (A-53, A-110, E-56)', async (_, entry) => {
     expectError(await ask('POST', '', { name: newName(), ...entry }), 400, 101002)
@@ -162,6 +163,21 @@ testWithAdmin('A user who has lost the right cannot continue an upload (A-35, A-
   expect(file.status).toBe(404)
 })
 
+testWithAdmin('An old invitation gives nobody the later rights of a person (A-59, A-84)', async () => {
+  const [here, there] = [await openSite(), await openSite()]
+  const gain = [
+    (name: string) => here.ask('PUT', `/${name}`, { role: 'owner' }),
+    (name: string) => there.ask('POST', '', { name, role: 'owner' }),
+  ]
+  for (const gainRights of gain) {
+    const { name } = await here.addPerson({ role: 'viewer' })
+    const { invitation } = (await here.ask('PUT', `/${name}`, { invite: true })).json
+    expect((await gainRights(name)).status).toBeLessThan(300)
+    expectError(await accept(invitation, 'another long one'), 404, 101003)
+    expect((await signIn(name)).status).toBe(200)
+  }
+})
+
 testWithAdmin('Nobody can remove, disable or demote the last owner (A-58, E-60)', async () => {
   const { ask, addPerson } = await openSite()
   const [{ name, token }, second] = [await addPerson(), await addPerson()]
@@ -187,11 +203,13 @@ testWithAdmin('The last owner stays while another owner is only invited (A-58)',
 })
 
 testWithAdmin('A new person with the name of a removed one does not revive sessions (A-60)', async () => {
-  const { ask, addPerson, invite } = await openSite()
-  const { name } = await addPerson({ role: 'viewer' })
-  const { token } = (await signIn(name)).json
-  await ask('DELETE', `/${name}`)
-  expect((await accept(await invite({ role: 'viewer' }, name), 'another long one')).status).toBe(200)
-  expect((await call(me, { token })).status).toBe(401)
-  expectError(await signIn(name), 401, 101001)
+  const { site, ask, manager, addPerson, invite } = await openSite()
+  for (const remover of [manager, await issueToken([site], 'access:write')]) {
+    const { name } = await addPerson({ role: 'viewer' })
+    const { token } = (await signIn(name)).json
+    expect((await ask('DELETE', `/${name}`, undefined, remover)).status).toBe(200)
+    expect((await accept(await invite({ role: 'viewer' }, name), 'another long one')).status).toBe(200)
+    expect((await call(me, { token })).status).toBe(401)
+    expectError(await signIn(name), 401, 101001)
+  }
 })

@@ -2,11 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { generateKeyPair } from 'jose'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { addIssuer, addRule } from '../../../lib/access/issuers/issuers.ts'
 import { endSessions } from '../../../lib/access/sign-in.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Handler, RequestRecord, SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
@@ -186,6 +187,19 @@ test.each<[string, (email: string) => Promise<unknown>]>([
   expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
 })
 
+test.each<[string, (email: string) => ProviderAnswer]>([
+  ['token', (email) => ({ claims: { email }, person: { email: 'other@example.com', email_verified: true } })],
+  ['person', (email) => ({ claims: { email_verified: true }, person: { email, email_verified: false } })],
+])('An address of the %s is not verified by the other answer (A-94, A-95)', async (_, answersWith) => {
+  const begun = await begin()
+  const sub = randomUUID()
+  const email = `${sub}@example.com`
+  const { claims, person } = answersWith(email)
+  answerWith(begun, { claims: { sub, ...claims }, person: { sub, ...person } })
+  expect((await finish(begun)).outcome).toHaveProperty('code')
+  expect(await hand.stores.people.get(email)).toBeUndefined()
+})
+
 test('After 50 failed sign-ins through an issuer, the address of the caller must wait (A-76, A-96)', async () => {
   const [address, other] = ['192.0.2.7', '192.0.2.8']
   const begun = await begin()
@@ -236,6 +250,25 @@ test('The log names the owner of an exchanged token (A-75, A-97)', async () => {
   const exchanged = await send(handler, 'POST', '/api/v2/admin/tokens', { body })
   expect(exchanged.status).toBe(200)
   expect(signIns).toEqual([{ name: 'work:eve', address: null, outcome: 'signed in' }])
+})
+
+test('A token of an issuer still works after an exchange that got 503 (A-97, E-16)', async () => {
+  const { grants } = hand.stores
+  const put = vi.fn(grants.put).mockRejectedValueOnce(new ServiceError('unavailable'))
+  const stores = { ...hand.stores, grants: { ...grants, put } }
+  const busy = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } }))
+  const count = async () => (await grants.list()).length
+  const before = await count()
+  const body = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    subject_token: await issuer.sign({ sub: 'eve', aud: 'programs', groups: ['web'], jti: '2' }),
+  }
+  const statuses = []
+  for (let time = 0; time < 3; time++) {
+    statuses.push((await send(busy, 'POST', '/api/v2/admin/tokens', { body })).status)
+  }
+  expect({ statuses, added: (await count()) - before }).toEqual({ statuses: [503, 200, 400], added: 1 })
 })
 
 const { privateKey } = await generateKeyPair('RS256')

@@ -126,6 +126,16 @@ describeOn({ kinds: hands, subject: 'people of an issuer', clock }, (hand) => {
     expect((await people.get(taken))?.identities).toBeUndefined()
   })
 
+  test.each([
+    ['without @', 'admin'],
+    ['with a control character', 'a\u0000@example.com'],
+    ['with half a character', '\ud800@example.com'],
+    ['of 255 characters', `${'x'.repeat(243)}@example.com`],
+  ])('A text %s is no e-mail address of a person, whatever the issuer says (A-53, A-95)', async (_, email) => {
+    const found = await arrive({ sub: sub(), email, email_verified: true, groups: 'web' })
+    expect(found).toMatchObject({ name: expect.stringMatching(/^work-/), email: '' })
+  })
+
   test('A long name at the issuer is cut between two characters (A-53, A-95)', async () => {
     const found = await arrive({ sub: sub(), groups: 'web', name: `${'x'.repeat(199)}🐎` })
     expect(found?.displayName.isWellFormed()).toBe(true)

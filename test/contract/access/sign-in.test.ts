@@ -1,12 +1,13 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
+import { type Caller, findCaller } from '../../../lib/access/callers.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
 import { acceptInvitation, invite } from '../../../lib/access/invitations.ts'
 import { matchesPassword } from '../../../lib/access/passwords.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import { beginSession } from '../../../lib/access/sessions.ts'
-import { authenticatePerson, changePassword } from '../../../lib/access/sign-in.ts'
+import { authenticatePerson, changePassword, endSessions } from '../../../lib/access/sign-in.ts'
 import { countedAttempt } from '../../../lib/access/sign-in-limits.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
@@ -46,16 +47,32 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
   const weaken = (name: string) =>
     updatePerson(hand.stores.people, name, (person) => ({ after: { ...person, password: weakHash() } }))
 
+  const fail = async () => {
+    throw new ServiceError('signInRefused')
+  }
+
   test('An attempt that one limit refuses does not count under the others (A-76)', async () => {
     const narrow = { key: 'narrow', most: 1 }
     const wide = { key: 'wide', most: 2 }
-    const fail = async () => {
-      throw new ServiceError('signInRefused')
-    }
     const codes = []
     for (const limits of [[narrow, wide], [narrow, wide], [wide], [wide]])
       codes.push(await countedAttempt(hand.stores.attempts, limits, fail).catch(({ code }) => code))
     expect(codes).toEqual([101001, 100429, 101001, 100429])
+  })
+
+  test('An attempt that cannot be counted under one limit does not count under the others (A-76, E-16)', async () => {
+    const { attempts } = hand.stores
+    const [counted, broken] = [
+      { key: 'counted', most: 1 },
+      { key: 'broken', most: 1 },
+    ]
+    const count: typeof attempts.count = async (limit) => {
+      if (limit === broken) throw new ServiceError('unavailable')
+      return attempts.count(limit)
+    }
+    const failing = countedAttempt({ ...attempts, count }, [broken, counted], fail)
+    await expect(failing).rejects.toMatchObject({ code: 100503 })
+    await expect(countedAttempt(attempts, [counted], fail)).rejects.toMatchObject({ code: 101001 })
   })
 
   const openService = async (url = 'https://us.example.com', insecureSignIn = false) => {
@@ -195,6 +212,30 @@ test.each(hands)('A session that ends during a password change stays ended: $nam
   await hand.close()
 })
 
+test.each(hands)('A session works at each moment of its password change: $name (A-73)', async ({ open }) => {
+  const hand = await open()
+  const { grants, people } = hand.stores
+  const person = testPerson({ password: weakHash() })
+  await people.create(person, [])
+  const clock = { wall: Date.now }
+  const hash = hashToken(await beginSession({ grants, clock }, person))
+  const callers: (Caller | undefined)[] = []
+  const replace: typeof people.replace = async (...change) => {
+    const outcome = await people.replace(...change)
+    callers.push(await findCaller(grants, people, hash))
+    return outcome
+  }
+  const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
+  await changePassword(deps, hash, { username: 'ann', password, address: undefined }, 'another long one')
+  await endSessions(deps, 'ann')
+  expect(callers).toEqual([
+    expect.objectContaining({ user: 'ann' }),
+    expect.objectContaining({ user: 'ann' }),
+    undefined,
+  ])
+  await hand.close()
+})
+
 test.each(hands)('An invitation works beside another change of the person: $name (A-82)', async ({ open }) => {
   const hand = await open()
   const { people } = hand.stores
@@ -212,8 +253,26 @@ test.each(hands)('An invitation works beside another change of the person: $name
     findSite: async () => undefined,
   }
   const accept = () => acceptInvitation(deps, invitation.text, { password, address: undefined })
-  expect(await accept()).toMatchObject({ displayName: 'A.', password: expect.any(String) })
+  expect(await accept()).toMatchObject({ name: 'ann' })
+  expect(await people.get('ann')).toMatchObject({ displayName: 'A.', password: expect.any(String) })
   await expect(accept()).rejects.toMatchObject({ code: 101003 })
+  await hand.close()
+})
+
+test.each(hands)('An invitation still works after an acceptance that got 503: $name (A-83, E-16)', async ({ open }) => {
+  const hand = await open()
+  const { grants, people, sites } = hand.stores
+  const { person, invitation } = invite(testPerson(), Date.now())
+  await people.create(person, [])
+  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  const put = vi.fn(grants.put).mockRejectedValueOnce(new ServiceError('unavailable'))
+  const stores = { ...hand.stores, grants: { ...grants, put } }
+  const handler = createAccessHandler(
+    createAccessDeps({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } }),
+  )
+  const body = { invitation: invitation.text, password }
+  const accept = async () => (await send(handler, 'POST', '/api/v2/admin/invitations', { body })).status
+  expect([await accept(), await accept(), await accept()]).toEqual([503, 200, 404])
   await hand.close()
 })
 

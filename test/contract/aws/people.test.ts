@@ -83,6 +83,27 @@ test('A new person with the name of a removed owner does not become an owner (A-
   expect(await people.get('ann')).toMatchObject({ created: newAnn.created, sites: at('editor') })
 })
 
+test('A change of an owner changes nothing if the owners cannot be counted again (A-58, E-16)', async () => {
+  const ann = testPerson({ sites: at('owner') })
+  const entries = personEntries('user.changed', ann, { actor: 'cat' }, [site])
+  for (const after of [undefined, { ...ann, sites: at('editor') }]) {
+    const tables = openMemoryTables()
+    const client = tables.connect()
+    const { people, history } = openTableStores(tables.names, { dynamodb: client })
+    for (const one of [ann, { ...ann, name: 'bob' }]) await people.create(one, [])
+    let counts = 0
+    beforeCalls(client, 'ScanCommand', async () => {
+      counts += 1
+      if (counts === 2) throw new Error('No answer')
+    })
+    await expect(people.replace(ann, after, entries)).rejects.toThrow()
+    const present = await people.get('ann')
+    expect(present?.sites).toEqual(at('owner'))
+    expect(present && (await people.replace(present, after, entries))).toBe('done')
+    expect(await history.after(site, 0, 10)).toHaveLength(1)
+  }
+})
+
 test('The removal of an owner of 300 sites reads all people twice, and each site records it (A-58, A-60)', async () => {
   const tables = openMemoryTables()
   const { people } = openTableStores(tables.names, { dynamodb: tables.connect() })
