@@ -180,8 +180,8 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
   if (isDry || !sure) {
     // A preview must refuse what the removal would refuse.
     const listOfSites = async (of: readonly SiteId[]) => (await Promise.all(of.map(stores.people.listOfSite))).flat()
-    if (await losesLastOwner(listOfSites, person, sites.reduce(withoutSite, person)))
-      throw new ServiceError('lastOwner')
+    const after = site === undefined ? undefined : withoutSite(person, site)
+    if (await losesLastOwner(listOfSites, person, after)) throw new ServiceError('lastOwner')
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }
     throw new Refusal(

@@ -38,7 +38,7 @@ type PersonOutcome = 'done' | 'overtaken' | 'last owner'
  * may return an old state if `isNewest` is false (default: true). `create` returns false if the name is taken.
  * `replace` changes only the newest state, and sets the version. `replace` without `after` removes the person. The
  * outcome `overtaken` means that another change came first. No `replace` leaves a site without an owner (A-58). Lists
- * are sorted by name. `leaveSite` removes all people, owners included, from a site that is being removed. Errors of
+ * are sorted by name. `leaveSite` takes all people off a site that is being removed, owners included (A-60). Errors of
  * every call: unavailable.
  */
 export interface People {
@@ -160,7 +160,8 @@ export const updatePerson = async (
   throw new ServiceError('unavailable')
 }
 
-export const withoutSite = (person: Person, site: SiteId): Person => {
+/** A-60: undefined if this was the last site of the person. */
+export const withoutSite = (person: Person, site: SiteId): Person | undefined => {
   const { [site]: _, ...sites } = person.sites
-  return { ...person, sites }
+  return Object.keys(sites).length > 0 ? { ...person, sites } : undefined
 }

@@ -147,10 +147,8 @@ export const removeUser = async ({ people }: UserDeps, manager: Manager, name: s
     personEntries('user.removed', person, manager.author, sites)
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)
-    const after = withoutSite(person, site)
-    if (hasEveryRight(manager, person) || sitesOfPerson(after).length === 0)
-      return { after: undefined, entries: removed(person, sitesOfPerson(person)) }
-    return { after, entries: removed(person, [site]) }
+    const after = hasEveryRight(manager, person) ? undefined : withoutSite(person, site)
+    return { after, entries: removed(person, after ? [site] : sitesOfPerson(person)) }
   })
   if (!found) throw new ServiceError('personUnknown')
 }

@@ -28,6 +28,10 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
     remove: 'DELETE FROM people WHERE key = ? AND version = ?',
   })
   const allOf = (site: SiteId) => people.ofSite.all(String(site), '', -1)
+  const store = ({ name, version }: Person, after: Person | undefined) => {
+    if (after) people.replace.run(recordOf(after), keyOfName(name), version)
+    else people.remove.run(keyOfName(name), version)
+  }
 
   return {
     get: (name) => read(() => people.get.get(keyOfName(name))),
@@ -42,12 +46,10 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
       write(() => {
         const lost = ownershipsLost(before, after)
         const isLast = (site: SiteId) => !hasOtherOwner(allOf(site), site, before)
-        const key = keyOfName(before.name)
-        const stored = people.get.get(key)
+        const stored = people.get.get(keyOfName(before.name))
         if (stored?.version !== before.version || stored.created !== before.created) return 'overtaken'
         if (lost.some(isLast)) return 'last owner'
-        if (after) people.replace.run(recordOf(after), key, before.version)
-        else people.remove.run(key, before.version)
+        store(before, after)
         entries.forEach(record)
         return 'done'
       }),
@@ -56,9 +58,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
 
     leaveSite: (site) =>
       write(() => {
-        for (const person of allOf(site)) {
-          people.replace.run(recordOf(withoutSite(person, site)), keyOfName(person.name), person.version)
-        }
+        for (const person of allOf(site)) store(person, withoutSite(person, site))
       }),
 
     listOfSite: (site) =>
