@@ -86,6 +86,20 @@ test.each<[string, () => Promise<boolean>, () => Promise<unknown>, unknown]>([
   expect(await read()).toEqual(created)
 })
 
+test.each<[string, () => Promise<unknown>]>([
+  ['name of a site', () => sites.renameSite(place.id, 'Shop 2', entry)],
+  ['quota of a site', () => sites.setQuota(place.id, 1_000, entry)],
+  ['end of a quota', () => sites.setQuota(place.id, undefined, entry)],
+  ['name of a web form', () => webForms.rename(site, newForm.id, 'Newsletter', entry)],
+])('A new %s is recorded once although its first answer is lost (H-1)', async (_, change) => {
+  await Promise.all([sites.createSite(place, entry), webForms.create(newForm, entry)])
+  recorded.length = 0
+  const answers = loseAnswer(dynamodb, 'UpdateItemCommand')
+  await change()
+  await change()
+  expect([answers.lost, recorded]).toEqual([1, [entry]])
+})
+
 test.each([
   ['PutItemCommand', [site, 1002 as SiteId]],
   ['DeleteItemCommand', [site]],
