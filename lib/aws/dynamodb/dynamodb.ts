@@ -114,11 +114,6 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await ifConditionHolds(dynamodb.send(command, endingAt(write.signal)))) !== undefined
     },
 
-    async replace(item: Item): Promise<Item | undefined> {
-      const command = new PutCommand({ TableName, Item: item, ReturnValues: 'ALL_OLD' })
-      return (await dynamodb.send(command)).Attributes as Item | undefined
-    },
-
     async update<Returns extends ItemChange['returns'] = undefined>(
       key: Key,
       { set = {}, update, returns, signal, ...write }: ItemChange & { readonly returns?: Returns },

@@ -60,7 +60,7 @@ interface Creation {
   readonly isNew: boolean
   readonly find: () => Promise<string | undefined>
   // Replaces a refusal of S3. If the result is undefined, the refusal does not matter.
-  readonly explain?: (refusal: unknown) => Promise<unknown>
+  readonly explain: (refusal: unknown) => Promise<unknown>
 }
 
 interface Answer {
@@ -71,7 +71,7 @@ interface Answer {
 
 export const awaitVersion = async (
   buckets: StepBuckets,
-  { key, isNew, find, explain = async (refusal) => refusal }: Creation,
+  { key, isNew, find, explain }: Creation,
   call: Promise<Answer>,
 ): Promise<StepResult> => {
   const version = (versionId: string | undefined): Made | undefined =>
