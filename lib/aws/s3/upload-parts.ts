@@ -13,7 +13,7 @@ import type { Claim, Staged } from '../../storage/object-store.ts'
 import { storageRefused } from '../../storage/refusals.ts'
 import { untilFailure } from '../../storage/until-failure.ts'
 import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
-import { type Bucket, isUploadGone, markOf, mostParts, unquote } from './bucket.ts'
+import { type Bucket, isUploadGone, markOf, mostParts, throwUnknown, unquote } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { deleteState } from './delete.ts'
 import { headObject } from './find.ts'
@@ -139,7 +139,8 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       const uploadId = await name
       // Late bytes could overwrite the bytes of the next holder.
       if (isOver()) throw new ServiceError('unavailable')
-      tags[number - 1] = unquote((await sendPart(bucket, { key, uploadId }, number, bytes)).ETag)
+      const sent = await sendPart(bucket, { key, uploadId }, number, bytes).catch(throwUnknown)
+      tags[number - 1] = unquote(sent.ETag)
       while (tags[kept] !== undefined) kept += 1
       if (kept === before) return
       durable.size = kept * partLength - offset
