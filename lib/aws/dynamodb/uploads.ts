@@ -56,13 +56,14 @@ const toUpload = (id: string, item: RecordItem): Upload => {
 }
 
 const uploadKey = (id: string) => ({ token: `upload#${id}` })
-const openKey = ({ site, user }: Pick<Upload, 'site' | 'user'>) => ({ token: `open#${site}#${user}` })
+
+type Owner = Pick<Upload, 'site' | 'user'>
+
+const openKey = ({ site, user }: Owner) => ({ token: `open#${site}#${user}` })
 
 const listKeptFor = 7 * 24 * 3600
 
 const readsAtOnce = 16
-
-type Owner = Pick<Upload, 'site' | 'user'>
 
 const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: () => number) => {
   const table = openTable<{ readonly token: string; readonly ids?: ReadonlySet<string> }>(options)

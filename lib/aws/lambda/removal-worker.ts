@@ -21,10 +21,10 @@ interface Deps extends ContinueDeps {
 // In milliseconds: the time that is reserved for calls in flight, and for the message to the next worker.
 const timeToHandOver = 30_000
 
-const message = z.object({ site: z.string(), path: z.string(), id: z.string() })
+const taskShape = z.object({ site: z.string(), path: z.string(), id: z.string() })
 
 const readTask = (body: string): RemovalTask => {
-  const { site, path, id } = z.parse(message, JSON.parse(body))
+  const { site, path, id } = z.parse(taskShape, JSON.parse(body))
   return { site: storedId(site), path: toStoragePath(path), id }
 }
 
