@@ -123,9 +123,11 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
   const made: Made[] = []
 
   // Without time for the copy, the upload is lost: the next request for the upload answers that the upload is unknown.
+  // This copy may be repeated: it may make several versions.
   const saveJoined = async (): Promise<void> => {
     using saving = undoDeadline.reserving(timeToDelete)
-    const copying = { doing: until(bucket, saving.signal), finding: buckets.finding }
+    const repeating = { ...until(bucket, saving.signal), once: bucket.client }
+    const copying = { doing: repeating, finding: buckets.finding }
     for (const one of made) if (one.kind === 'joined') await sendCopy(copying, one, { Key: one.spare })
   }
 
