@@ -29,6 +29,7 @@ const webhook = { site, id: 'whk_1', types: [], secrets: [], position: 0 } as un
 const token = { hash: 'hash', user: 'ann', sites: [site], permissions: [], expires: 2_000_000_000 }
 const person = testPerson({ sites: {} })
 const contactForm = { site, id: storedId<WebFormId>(1), name: 'Contact', fields: [] }
+const item = { id: 36 }
 const page = toStoragePath('page.html')
 const place = { id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }
 
@@ -46,6 +47,16 @@ const removals: [string, () => Promise<unknown>, () => Promise<boolean>][] = [
   ],
   ['site', () => sites.createSite(place, entry), () => sites.removeSite(site, entry)],
   ['web form', () => webForms.create(contactForm, entry), () => webForms.remove(site, contactForm.id, entry)],
+  [
+    'news item',
+    () => contents.create(site, 'news', item, entry),
+    () => contents.removeObject({ site, kind: 'news', id: item.id }, entry),
+  ],
+  [
+    'category',
+    () => contents.create(site, 'category', item, entry),
+    () => contents.removeCategory(site, storedId(item.id), entry),
+  ],
   ['workflow', () => workflows.start(site, page, entry), () => workflows.end(site, page, entry)],
   ['webhook', () => webhooks.create(webhook, entry), () => webhooks.remove(site, webhook.id, entry)],
 ]
