@@ -1,5 +1,6 @@
 import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3'
 import { compareText } from '../../core/compare-text.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
 import { longestListing, type RemovedObject, type VersionQuery } from '../../storage/object-store.ts'
 import { type Bucket, statusOf, unquote } from './bucket.ts'
@@ -55,17 +56,18 @@ export const listPage = async (
   { client, name, options }: Bucket,
   { prefix, folded, after, limit = longestListing }: PageQuery,
 ) => {
-  const output = await client.send(
-    new ListObjectVersionsCommand({
-      Bucket: name,
-      Prefix: prefix,
-      EncodingType: 'url',
-      MaxKeys: limit,
-      ...(folded && { Delimiter: '/' }),
-      ...(after && { KeyMarker: after.key, VersionIdMarker: after.id }),
-    }),
-    options,
-  )
+  const command = new ListObjectVersionsCommand({
+    Bucket: name,
+    Prefix: prefix,
+    EncodingType: 'url',
+    MaxKeys: limit,
+    ...(folded && { Delimiter: '/' }),
+    ...(after && { KeyMarker: after.key, VersionIdMarker: after.id }),
+  })
+  const output = await client.send(command, options).catch((error: unknown) => {
+    const isVersionGone = after?.id !== undefined && statusOf(error) === 400
+    throw isVersionGone ? new ServiceError('unavailable', { cause: error }) : error
+  })
   const byKey = (listed: readonly Listed[] = []) => Map.groupBy(listed, ({ Key }) => decodeKey(Key))
   const [versions, markers] = [byKey(output.Versions), byKey(output.DeleteMarkers)]
   const keys = [...new Set([...versions.keys(), ...markers.keys()])].sort(compareText)

@@ -102,6 +102,16 @@ it('A file that was removed and uploaded again within a second is found in its l
   expect(await versionsOf('live/1/a')).toMatchObject([{ goneAt: start + 20_000 }, { goneAt: start + 10_000 }])
 })
 
+it('A list of versions is refused with 503 if the version before it is deleted meanwhile', async () => {
+  await put('live/1/a', 'old', 'newer')
+  const [newest] = await versionsOf('live/1/a')
+  const { id: versionId = '' } = newest ?? {}
+  bench.meanwhile(isListing, () =>
+    bench.s3.requestHandler.handle({ method: 'DELETE', path: '/memory/live/1/a', headers: {}, query: { versionId } }),
+  )
+  await expect(bench.store.versions('live/1/a', { after: versionId, limit: 1 })).rejects.toMatchObject({ code: 100503 })
+})
+
 describe('An object that is being restored', () => {
   const key = 'live/1/a'
 
