@@ -41,7 +41,7 @@ export const openFileStores = (
     buffers,
     now: given.now,
   })
-  const linkTo = (object: ObjectInfo) => downloadLink({ client: s3.client, name }, object)
+  const linkTo = (object: ObjectInfo) => downloadLink(bucket, object)
   return {
     files,
     history,

@@ -5,7 +5,7 @@ import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type ContentItems, createContentItems } from './content-items.ts'
-import type { RecordChange, RecordingOptions } from './journal.ts'
+import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 import { createLinkItems, type LinkItems, type LinkName, linksIn, linksOf, type StoredLink } from './link-items.ts'
 
 interface CategoryItems {
@@ -151,19 +151,16 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       const { site, kind, id } = object
       if (!(await contents.flagRemoved(site, kind, id))) return false
       await deleteAll(links.pagesOf(object))
-      await contents.delete(site, kind, id)
+      const isRemoved = await contents.deleteFlagged(site, kind, id)
       // The index lags: only now may it show a link that was written just before the removal began.
       await deleteAll(links.pagesOf(object))
-      await record(entry)
-      return true
+      return recordIf(isRemoved, record, entry)
     },
 
     async removeCategory(site, category, entry) {
       if (!(await contents.flagRemoved(site, 'category', category))) return false
       await deleteLinksIn(site, category)
-      await contents.delete(site, 'category', category)
-      await record(entry)
-      return true
+      return recordIf(await contents.deleteFlagged(site, 'category', category), record, entry)
     },
 
     // Links are found through categories, so the links are deleted before the category.

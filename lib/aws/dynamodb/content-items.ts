@@ -188,9 +188,11 @@ const createDeleting = (table: ContentTable) => ({
     await batchDelete(table, keysOf(partitionOf(site, kind), ids))
   },
 
-  async delete(site: SiteId, kind: ContentKind, id: number): Promise<void> {
+  // Returns false if another removal was faster, even if there is a new item with this id.
+  async deleteFlagged(site: SiteId, kind: ContentKind, id: number): Promise<boolean> {
     if (textMember(kind) !== undefined) await table.take({ kind: textPartitionOf(site, kind), id })
-    await table.take({ kind: partitionOf(site, kind), id })
+    const ifFlagged = { condition: '#removed = :true', values: { ':true': true } }
+    return table.remove({ kind: partitionOf(site, kind), id }, ifFlagged)
   },
 })
 

@@ -8,7 +8,7 @@ import { trustKey } from './access-values.ts'
 import { type ItemChange, mapped, openTable, queryItems, scan, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
-import { putMarked } from './write-mark.ts'
+import { createMark, isOwnWrite, putMarked } from './write-mark.ts'
 
 /** Only commands change sites and tokens. Functions only read them, and so need no history here. */
 export const withoutHistory: RecordChange = async () => {}
@@ -129,10 +129,12 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
     value: string | number | undefined,
     entry: HistoryEntry,
   ) => {
-    const change: ItemChange = value === undefined ? { update: `REMOVE #${member}` } : { set: { [member]: value } }
+    const mark = createMark()
+    const change: ItemChange =
+      value === undefined ? { set: { mark }, update: `REMOVE #${member}` } : { set: { mark, [member]: value } }
     const condition = 'attribute_exists(#id)'
     const before = await siteTable.update(siteKey(id), { ...change, condition, returns: 'UPDATED_OLD' })
-    await recordIf(before && before[member] !== value, record, entry)
+    await recordIf(before && (before[member] !== value || isOwnWrite(mark, before.mark)), record, entry)
     return before !== undefined
   }
 

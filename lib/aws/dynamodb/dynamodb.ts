@@ -114,11 +114,6 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await ifConditionHolds(dynamodb.send(command, endingAt(write.signal)))) !== undefined
     },
 
-    async replace(item: Item): Promise<Item | undefined> {
-      const command = new PutCommand({ TableName, Item: item, ReturnValues: 'ALL_OLD' })
-      return (await dynamodb.send(command)).Attributes as Item | undefined
-    },
-
     async update<Returns extends ItemChange['returns'] = undefined>(
       key: Key,
       { set = {}, update, returns, signal, ...write }: ItemChange & { readonly returns?: Returns },
@@ -168,7 +163,8 @@ const mostPerCall = 1_000_000
 const queryPage = async <Item extends object>(
   { client, name }: Table<Item>,
   { where, values, index, filter, columns, newestFirst, consistent, countOnly }: Query,
-  { start, limit, signal }: { readonly start?: Attributes; readonly limit: number; readonly signal?: AbortSignal },
+  limit: number,
+  { start, signal }: { readonly start?: Attributes | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Page<Item>> => {
   const projection = columns?.map((column) => `#${column}`).join(', ')
   const command = new QueryCommand({
@@ -199,7 +195,7 @@ export async function* queryPages<Item extends object>(
 ): AsyncGenerator<Page<Item>, void> {
   let start: Attributes | undefined
   for (let limit = missing(); limit > 0; limit = missing()) {
-    const page: Page<Item> = await queryPage(table, query, { limit, ...(start && { start }) })
+    const page: Page<Item> = await queryPage(table, query, limit, { start })
     yield page
     if (!page.last) return
     start = page.last
@@ -226,7 +222,7 @@ export const queryFirst = async <Item extends object>(
   query: Query,
   signal?: AbortSignal,
 ): Promise<Item | undefined> => {
-  const { items } = await queryPage(table, query, { limit: 1, ...(signal && { signal }) })
+  const { items } = await queryPage(table, query, 1, { signal })
   return items[0]
 }
 

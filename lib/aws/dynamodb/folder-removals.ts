@@ -89,7 +89,8 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
         ...(removed > 0 && { progressed: moment, attempts: 0 }),
       },
       update: `REMOVE #until${after === undefined ? ', #after' : ''} ADD #removed :removed`,
-      condition: '#holder = :holder',
+      // After a lost answer, the repeated call finds no lease, and so counts nothing twice.
+      condition: '#holder = :holder AND attribute_exists(#until)',
       values: { ':holder': holder, ':removed': removed },
     })
   },

@@ -112,16 +112,9 @@ const startHistory = async (
   { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
 ): Promise<number> => {
   if (head && head.next > now() - longestAbsence) return head.next
-  const started = await table.update(
-    { site, block: headBlock },
-    {
-      update: head ? 'SET #next = :next' : 'SET #next = if_not_exists(#next, :next)',
-      ...(head && { condition: '#next = :seen' }),
-      values: { ':next': now(), ...(head && { ':seen': head.next }) },
-      returns: 'ALL_NEW',
-      signal,
-    },
-  )
+  const condition = 'attribute_not_exists(#next) OR #next = :seen'
+  const start = { set: { next: now() }, condition, values: { ':seen': head?.next ?? 0 }, signal } as const
+  const started = await table.update({ site, block: headBlock }, { ...start, returns: 'ALL_NEW' })
   const present = started ?? (await firstOf(table, blocksFrom(site, { to: headBlock }), signal))
   if (!present) throw new Error(`The history of site ${site} has no beginning`)
   return present.next

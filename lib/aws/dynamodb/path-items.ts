@@ -18,7 +18,7 @@ interface PathItem {
 }
 
 export interface WorkflowItem extends PathItem {
-  readonly mark: string
+  readonly mark?: string
 }
 
 /**

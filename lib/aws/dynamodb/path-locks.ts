@@ -4,7 +4,7 @@ import { openTable, queryItems } from './dynamodb.ts'
 import { createFolderRemovals, type LockOptions } from './folder-removals.ts'
 import { recordIf } from './journal.ts'
 import { getItems, isAnyBelow, pathOf, type WorkflowItem, workflowKey } from './path-items.ts'
-import { createMark, isOwnWrite } from './write-mark.ts'
+import { putMarked } from './write-mark.ts'
 
 // The end of the keys `workflow#…`, because `$` is the character after `#`.
 const afterWorkflows = 'workflow$'
@@ -26,9 +26,9 @@ const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
 
   return {
     async start(site, page, entry) {
-      const mark = createMark()
-      const before = await table.replace({ ...keyOf(site, page), mark })
-      await recordIf(!before || isOwnWrite(mark, before.mark), record, entry)
+      const key = keyOf(site, page)
+      const isStarted = await putMarked(table, key, key, { condition: 'attribute_not_exists(#path)' })
+      await recordIf(isStarted, record, entry)
     },
 
     end: async (site, page, entry) => recordIf(await table.remove(keyOf(site, page)), record, entry),

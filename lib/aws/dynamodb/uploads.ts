@@ -11,7 +11,7 @@ interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
   readonly parts: Uint8Array
 }
 
-// `holder` has the lease until `until`. `ends` is the expiry in milliseconds.
+// `holder` has the lease until `until`, or had the last one if `until` is missing. `ends` is the expiry in milliseconds.
 interface RecordItem extends Omit<Upload, 'id' | 'site' | 'isComplete' | 'holding'> {
   readonly token: string
   readonly site: number
@@ -56,13 +56,14 @@ const toUpload = (id: string, item: RecordItem): Upload => {
 }
 
 const uploadKey = (id: string) => ({ token: `upload#${id}` })
-const openKey = ({ site, user }: Pick<Upload, 'site' | 'user'>) => ({ token: `open#${site}#${user}` })
+
+type Owner = Pick<Upload, 'site' | 'user'>
+
+const openKey = ({ site, user }: Owner) => ({ token: `open#${site}#${user}` })
 
 const listKeptFor = 7 * 24 * 3600
 
 const readsAtOnce = 16
-
-type Owner = Pick<Upload, 'site' | 'user'>
 
 const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: () => number) => {
   const table = openTable<{ readonly token: string; readonly ids?: ReadonlySet<string> }>(options)
@@ -94,7 +95,8 @@ const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: 
   return { add, remove, prune }
 }
 
-const leaseCondition = '#holder = :holder AND #complete = :false'
+const ownCondition = '#holder = :holder AND #complete = :false'
+const leaseCondition = `${ownCondition} AND attribute_exists(#until)`
 
 const progressColumns = ({ offset, length, expires, holding }: Progress) => ({
   offset,
@@ -120,7 +122,7 @@ const createUploadLeases = (
         set: { holder, until: moment + duration },
         // When the SDK repeats the call, the repetition finds the holder that the first call has stored.
         condition:
-          '#offset = :offset AND #complete = :false AND (attribute_not_exists(#holder) OR #holder = :holder OR ' +
+          '#offset = :offset AND #complete = :false AND (attribute_not_exists(#until) OR #holder = :holder OR ' +
           `#until <= :now)${owner ? ' AND #site = :site AND #user = :user AND #ends > :moment' : ''}`,
         values: {
           ...{ ':offset': offset, ':false': false, ':now': moment },
@@ -132,7 +134,7 @@ const createUploadLeases = (
       const stored = await table.get(uploadKey(id))
       if (!stored || !isOf(owner, toUpload(id, stored))) return { outcome: 'gone' }
       const left = (stored.until ?? 0) - moment
-      return stored.holder !== undefined && left > 0 ? { outcome: 'held', left } : { outcome: 'moved' }
+      return left > 0 ? { outcome: 'held', left } : { outcome: 'moved' }
     },
 
     async renew(id, holder, duration, progress) {
@@ -145,15 +147,13 @@ const createUploadLeases = (
 
     async advance(id, holder, progress, keepsLease) {
       const set = progressColumns(progress)
-      return changeLeased(id, holder, keepsLease ? { set } : { set, update: 'REMOVE #holder, #until' })
+      // If a call is repeated after a lost answer, the lease has ended at this offset.
+      const condition = `${ownCondition} AND (attribute_exists(#until) OR #offset = :offset)`
+      return changeLeased(id, holder, { set, condition, ...(!keepsLease && { update: 'REMOVE #until' }) })
     },
 
     async giveBack(id, holder) {
-      await table.update(uploadKey(id), {
-        update: 'REMOVE #holder, #until',
-        condition: '#holder = :holder',
-        values: { ':holder': holder },
-      })
+      await changeLeased(id, holder, { update: 'REMOVE #until' })
     },
   }
 }

@@ -7,7 +7,7 @@ import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
 import { mapped, openTable, queryFirst, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
-import { createMark, isOwnWrite } from './write-mark.ts'
+import { createMark, isOwnWrite, putMarked } from './write-mark.ts'
 
 // Names of attributes are short because they count towards the item: a full form stays below the 4 KB of one read unit.
 interface FieldItem {
@@ -21,6 +21,7 @@ interface FormItem {
   site: number
   form: number
   name: string
+  mark?: string
   fields: FieldItem[]
   version: number
   // Marks of the last changes, the newest first. A writer whose answer was lost recognises its own write by its mark.
@@ -186,19 +187,18 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
     },
 
     async create({ site, id, name, fields }, entry) {
-      const mark = createMark()
-      const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, changes: [mark] }
-      const isCreated =
-        (await table.put(item, { condition: 'attribute_not_exists(#form)' })) ||
-        isOwnWrite(mark, (await table.get({ site, form: id }))?.changes)
+      const key = { site, form: id }
+      const item = { ...key, name, fields: fields.map(fromField), version: 1, changes: [createMark()] }
+      const isCreated = await putMarked(table, key, item, { condition: 'attribute_not_exists(#form)' })
       return recordIf(isCreated, record, entry)
     },
 
     async rename(site, id, name, entry) {
-      const change = { set: { name }, condition: 'attribute_exists(#form)', returns: 'UPDATED_OLD' } as const
+      const mark = createMark()
+      const change = { set: { name, mark }, condition: 'attribute_exists(#form)', returns: 'UPDATED_OLD' } as const
       const before = await table.update({ site, form: id }, change)
       if (!before) throw new ServiceError('webFormUnknown')
-      if (before.name !== name) await record(entry)
+      await recordIf(before.name !== name || isOwnWrite(mark, before.mark), record, entry)
     },
 
     async changeFields(site, id, apply, entry, deadline = unlimited) {

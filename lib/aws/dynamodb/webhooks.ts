@@ -177,7 +177,7 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
     async giveBack(
       site: SiteId,
       id: string,
-      { holder, wakes, wakesAt }: Omit<WebhookLease, 'wakes'> & Partial<WebhookLease>,
+      { holder, wakes, wakesAt }: Pick<WebhookLease, 'holder'> & Partial<WebhookLease>,
     ): Promise<boolean> {
       const given = await table.update(leaseKey(site, id), {
         ...(wakesAt !== undefined && { set: { wakesAt } }),

@@ -1,4 +1,4 @@
-import type { Context, ScheduledEvent, SQSEvent, SQSHandler } from 'aws-lambda'
+import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import * as z from 'zod/mini'
 import { removalTimes } from '../../config/removals.ts'
 import { cachedLookup } from '../../core/cached-lookup.ts'
@@ -21,10 +21,10 @@ interface Deps extends ContinueDeps {
 // In milliseconds: the time that is reserved for calls in flight, and for the message to the next worker.
 const timeToHandOver = 30_000
 
-const message = z.object({ site: z.string(), path: z.string(), id: z.string() })
+const taskShape = z.object({ site: z.string(), path: z.string(), id: z.string() })
 
 const readTask = (body: string): RemovalTask => {
-  const { site, path, id } = z.parse(message, JSON.parse(body))
+  const { site, path, id } = z.parse(taskShape, JSON.parse(body))
   return { site: storedId(site), path: toStoragePath(path), id }
 }
 
@@ -41,7 +41,7 @@ const reportOpen = ({ site, path }: RemovalTask, age: number, attempts: number):
  * message waits until the time of its worker is over, because that worker may still have the lease. Without progress,
  * the worker fails in the end: a new message would restart the queue's count of deliveries.
  */
-export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
+export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
   const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {
     const deadline = unlimited.within(remaining - timeToHandOver, deps.clock.monotonic)
     try {
@@ -68,7 +68,7 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler
     await removalQueue.send(task, delay)
   }
 
-  return async ({ Records }, context) => {
+  return async ({ Records }: SQSEvent, context: Context): Promise<void> => {
     for (const { body, messageId } of Records) {
       const task = readTask(body)
       const rest = await work({ task, name: messageId }, context.getRemainingTimeInMillis())
@@ -92,10 +92,7 @@ export const createRemovalsHandler = ({ sites, counts, files, clock, ...deps }: 
   const limited = limitFiles(files, createQuotas(counts, findSite))
   const work = createRemovalWorker({ ...deps, files: limited, clock })
   return async (event: SQSEvent | ScheduledEvent, context: Context): Promise<void> => {
-    if ('Records' in event) {
-      await work(event, context, () => {})
-      return
-    }
+    if ('Records' in event) return work(event, context)
     const deadline = unlimited.within(context.getRemainingTimeInMillis() - timeToEnd, clock.monotonic)
     await recountSites({ ...deps, sites, counts, files, now: clock.wall }, deadline)
   }

@@ -60,7 +60,7 @@ interface Creation {
   readonly isNew: boolean
   readonly find: () => Promise<string | undefined>
   // Replaces a refusal of S3. If the result is undefined, the refusal does not matter.
-  readonly explain?: (refusal: unknown) => Promise<unknown>
+  readonly explain: (refusal: unknown) => Promise<unknown>
 }
 
 interface Answer {
@@ -71,7 +71,7 @@ interface Answer {
 
 export const awaitVersion = async (
   buckets: StepBuckets,
-  { key, isNew, find, explain = async (refusal) => refusal }: Creation,
+  { key, isNew, find, explain }: Creation,
   call: Promise<Answer>,
 ): Promise<StepResult> => {
   const version = (versionId: string | undefined): Made | undefined =>
@@ -123,9 +123,11 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
   const made: Made[] = []
 
   // Without time for the copy, the upload is lost: the next request for the upload answers that the upload is unknown.
+  // This copy may be repeated: it may make several versions.
   const saveJoined = async (): Promise<void> => {
     using saving = undoDeadline.reserving(timeToDelete)
-    const copying = { doing: until(bucket, saving.signal), finding: buckets.finding }
+    const repeating = { ...until(bucket, saving.signal), once: bucket.client }
+    const copying = { doing: repeating, finding: buckets.finding }
     for (const one of made) if (one.kind === 'joined') await sendCopy(copying, one, { Key: one.spare })
   }
 

@@ -130,8 +130,12 @@ export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 
 export const isRefusedAtOnce = (error: unknown): boolean =>
   isRefused(error) && (serviceErrorIn(error)?.$metadata.attempts ?? 1) === 1
 
-/** When uploads compete for a key, S3 aborts some of them. */
+/** When uploads compete for a key, S3 aborts some of them. A caller may also cancel an upload. */
 export const isUploadGone = (error: unknown): boolean => serviceErrorIn(error)?.name === 'NoSuchUpload'
+
+export const throwUnknown = (error: unknown): never => {
+  throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error
+}
 
 export const noteLack = ({ known, name }: Bucket, ability: keyof typeof abilities): void => {
   if (known.lacks.has(ability)) return

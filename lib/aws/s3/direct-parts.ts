@@ -1,8 +1,7 @@
 import { UploadPartCommand } from '@aws-sdk/client-s3'
-import { ServiceError } from '../../core/errors.ts'
 import type { DirectParts, PartAddress } from '../../storage/uploads/direct-parts.ts'
 import type { StoredUpload } from '../../storage/uploads/upload-stores.ts'
-import { type Bucket, isUploadGone, unquote } from './bucket.ts'
+import { type Bucket, throwUnknown, unquote } from './bucket.ts'
 import { startUpload } from './stage.ts'
 import { listParts } from './upload-parts.ts'
 
@@ -39,15 +38,11 @@ export const createDirectParts = (bucket: Bucket): DirectParts => ({
   },
 
   async stored(upload) {
-    try {
-      const parts = await listParts(bucket, uploadOf(upload))
-      return parts.map(({ PartNumber, Size, ETag }) => ({
-        number: Number(PartNumber),
-        size: Number(Size),
-        tag: unquote(ETag),
-      }))
-    } catch (error) {
-      throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error
-    }
+    const parts = await listParts(bucket, uploadOf(upload)).catch(throwUnknown)
+    return parts.map(({ PartNumber, Size, ETag }) => ({
+      number: Number(PartNumber),
+      size: Number(Size),
+      tag: unquote(ETag),
+    }))
   },
 })

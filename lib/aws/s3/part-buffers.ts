@@ -24,6 +24,11 @@ export const createPartBuffers = (most = mostParts) => {
     open() {
       const lent = new Set<Buffer>()
       let hasFailed = false
+      const giveBack = (buffer: Buffer): void => {
+        if (!lent.delete(buffer)) return
+        idle.push(buffer)
+        leave()
+      }
       return {
         async take(): Promise<Buffer> {
           await enter()
@@ -35,18 +40,22 @@ export const createPartBuffers = (most = mostParts) => {
           lent.add(buffer)
           return buffer
         },
-        giveBack(buffer: Buffer): void {
-          if (!lent.delete(buffer)) return
-          idle.push(buffer)
-          leave()
-        },
+        giveBack,
         /**
-         * Tells that a buffer was not sent. Its place is free at once, because other uploads wait for it. The buffer is
-         * not reused, because the failed call may still be sending from it. The upload gets no more buffers.
+         * Gives the buffer back after the call. If the call fails, the place of the buffer is free at once, because other
+         * uploads wait for it. The buffer is not reused, because the failed call may still be sending from it. The upload
+         * gets no more buffers.
          */
-        fail(buffer: Buffer): void {
-          hasFailed = true
-          if (lent.delete(buffer)) leave()
+        async send<Sent>({ bytes, buffer }: Part, call: (bytes: Buffer) => Promise<Sent>): Promise<Sent> {
+          try {
+            const sent = await call(bytes)
+            giveBack(buffer)
+            return sent
+          } catch (error) {
+            hasFailed = true
+            if (lent.delete(buffer)) leave()
+            throw error
+          }
         },
         [Symbol.dispose](): void {
           for (const _ of lent) leave()

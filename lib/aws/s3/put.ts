@@ -61,10 +61,10 @@ export const createFolder = async (buckets: StepBuckets, { key, expected }: Writ
     if (expected && expected.version === undefined) throw changed
     return { made: [] }
   }
-  const goal = { Bucket: name, Key: key, ...onlyOnto(expected) }
+  const mark = randomUUID()
+  const goal = { Bucket: name, Key: key, Metadata: { change: mark }, ...onlyOnto(expected) }
   const command = new PutObjectCommand({ ...goal, Body: Buffer.alloc(0), ContentLength: 0 })
-  // If a folder is left behind, it is empty, and the next attempt uses it.
-  const find = async () => undefined
+  const find = () => findMarked(buckets.finding, key, mark)
   const explain = async (refusal: unknown) => (expected ? changed : refusal)
   return awaitVersion(buckets, { key, isNew: true, find, explain }, once.send(command, options))
 }

@@ -1,6 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import { type Deadline, reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { DownloadLink } from '../../service/deps.ts'
 import { asAttachment } from '../../storage/file-kind.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
@@ -37,9 +38,11 @@ const readChosen = async ({ client, name, options }: Bucket, info: ObjectInfo, c
   if (!range || range.last < range.first) return { info }
   const state = info.versionId ? { VersionId: info.versionId } : { IfMatch: info.version }
   const Range = `bytes=${range.first}-${range.last}`
-  const body = bodyOf(
-    await client.send(new GetObjectCommand({ Bucket: name, Key: info.key, Range, ...state }), options),
-  )
+  const command = new GetObjectCommand({ Bucket: name, Key: info.key, Range, ...state })
+  const output = await client.send(command, options).catch((error: unknown) => {
+    throw isRefused(error) ? new ServiceError('unavailable', { cause: error }) : error
+  })
+  const body = bodyOf(output)
   return { info, ...(body && { body }) }
 }
 

@@ -80,17 +80,11 @@ const sendParts = async (bucket: Bucket, upload: Upload, parts: AsyncIterable<Pa
   const sent: CompletedPart[] = []
   let size = 0
   let count = 0
-  const send = async ({ bytes, buffer }: Part): Promise<void> => {
-    size += bytes.length
+  const send = async (part: Part): Promise<void> => {
+    size += part.bytes.length
     count += 1
     const number = count
-    try {
-      sent[number - 1] = await sendPart(bucket, upload, number, bytes)
-      lending.giveBack(buffer)
-    } catch (error) {
-      lending.fail(buffer)
-      throw error
-    }
+    sent[number - 1] = await lending.send(part, (bytes) => sendPart(bucket, upload, number, bytes))
   }
   try {
     await inParallel(parts, partsInFlight, send)

@@ -13,7 +13,7 @@ import type { Claim, Staged } from '../../storage/object-store.ts'
 import { storageRefused } from '../../storage/refusals.ts'
 import { untilFailure } from '../../storage/until-failure.ts'
 import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
-import { type Bucket, isUploadGone, markOf, mostParts, unquote } from './bucket.ts'
+import { type Bucket, isUploadGone, markOf, mostParts, throwUnknown, unquote } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { deleteState } from './delete.ts'
 import { headObject } from './find.ts'
@@ -69,9 +69,9 @@ const checkedParts = async (bucket: Bucket, upload: Upload, tags: readonly strin
 }
 
 const readTail = async ({ client, name }: Bucket, tail: string | null, length: number): Promise<Buffer> => {
-  if (tail === null || length === 0) return Buffer.alloc(0)
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: name, Key: tail }))
-  const bytes = Buffer.from((await Body?.transformToByteArray()) ?? [])
+  if (length <= 0) return Buffer.alloc(0)
+  const stored = tail === null ? undefined : await client.send(new GetObjectCommand({ Bucket: name, Key: tail }))
+  const bytes = Buffer.from((await stored?.Body?.transformToByteArray()) ?? [])
   if (bytes.length < length) throw new Error(`The tail ${tail} has ${bytes.length} bytes instead of ${length}`)
   return bytes.subarray(0, length)
 }
@@ -118,85 +118,80 @@ const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedB
  * under a new key. A file of up to 8 MiB has only a tail. `name` of a holding is the id of the multipart upload, and is
  * empty if there is none.
  */
-export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts => {
-  return {
-    begin: async () => ({ name: '', parts: [], tail: null }),
+export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts => ({
+  begin: async () => ({ name: '', parts: [], tail: null }),
 
-    async append({ id, target, length, holding }, offset, content, durable, isOver) {
-      using lending = buffers.open()
-      const { key } = target
-      const before = holding.parts.length
-      const tailBefore = await readTail(bucket, holding.tail, offset - before * partLength)
-      const { received, chunks } = untilFailure(content)
-      const tags = [...holding.parts]
-      // Parts may arrive in any order. The parts before the first gap are kept.
-      const isSent: boolean[] = Array(before).fill(true)
-      let [kept, begun] = [before, before]
-      let rest: Uint8Array = Buffer.alloc(0)
-      let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
+  async append({ id, target, length, holding }, offset, content, durable, isOver) {
+    using lending = buffers.open()
+    const { key, contentType } = target
+    const before = holding.parts.length
+    const tailBefore = await readTail(bucket, holding.tail, offset - before * partLength)
+    const { received, chunks } = untilFailure(content)
+    // Parts may arrive in any order. The parts before the first gap are kept. Until the first new part has arrived, only
+    // the tail contains its bytes.
+    const tags = [...holding.parts]
+    let [kept, begun] = [before, before]
+    let rest: Uint8Array = Buffer.alloc(0)
+    let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
 
-      const sendOne = async (number: number, bytes: Buffer): Promise<void> => {
-        name ??= startUpload(bucket, { key, contentType: target.contentType, id })
-        const uploadId = await name
-        // Late bytes could overwrite the bytes of the next holder.
-        if (isOver()) throw new ServiceError('unavailable')
-        tags[number - 1] = unquote((await sendPart(bucket, { key, uploadId }, number, bytes)).ETag)
-        isSent[number - 1] = true
-        while (isSent[kept]) kept += 1
-        durable.size = Math.max(kept * partLength - offset, 0)
-        durable.holding = { name: uploadId, parts: tags.slice(0, kept), tail: null }
+    const sendOne = async (number: number, bytes: Buffer): Promise<void> => {
+      name ??= startUpload(bucket, { key, contentType, id })
+      const uploadId = await name
+      // Late bytes could overwrite the bytes of the next holder.
+      if (isOver()) throw new ServiceError('unavailable')
+      const sent = await sendPart(bucket, { key, uploadId }, number, bytes).catch(throwUnknown)
+      tags[number - 1] = unquote(sent.ETag)
+      while (tags[kept] !== undefined) kept += 1
+      if (kept === before) return
+      durable.size = kept * partLength - offset
+      durable.holding = { name: uploadId, parts: tags.slice(0, kept), tail: null }
+    }
+    // If the upload has several parts, a full last part need not become a tail.
+    const isTail = ({ bytes, isLast }: Part): boolean =>
+      isLast && !(bytes.length === partLength && received.size > 0 && length !== null && length > partLength)
+    await inParallel(inParts(together(tailBefore, chunks), lending), partsInFlight, async (part) => {
+      if (isTail(part)) {
+        rest = part.bytes
+        return
       }
-      // If the upload has several parts, a full last part need not become a tail.
-      const isTail = ({ bytes, isLast }: Part): boolean =>
-        isLast && !(bytes.length === partLength && received.size > 0 && length !== null && length > partLength)
-      await inParallel(inParts(together(tailBefore, chunks), lending), partsInFlight, async (part) => {
-        if (isTail(part)) rest = part.bytes
-        else {
-          begun += 1
-          try {
-            await sendOne(begun, part.bytes)
-            lending.giveBack(part.buffer)
-          } catch (error) {
-            lending.fail(part.buffer)
-            throw error
-          }
-        }
-      })
-      if (received.size === 0 && length !== 0) return { ...received, holding }
-      const tail = rest.length > 0 || length === 0 ? newTailKey(id) : null
-      if (tail) await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key: tail, Body: rest }))
-      return { ...received, holding: { name: (await name) ?? '', parts: tags, tail } }
-    },
+      begun += 1
+      const number = begun
+      await lending.send(part, (bytes) => sendOne(number, bytes))
+    })
+    if (received.size === 0 && length !== 0) return { ...received, holding }
+    const tail = rest.length > 0 || length === 0 ? newTailKey(id) : null
+    if (tail) await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key: tail, Body: rest }))
+    return { ...received, holding: { name: (await name) ?? '', parts: tags, tail } }
+  },
 
-    // Only small uploads are read: they have only a tail.
-    async *read(upload) {
-      yield await readTail(bucket, upload.holding.tail, upload.length)
-    },
+  // Only small uploads are read: they have only a tail.
+  async *read(upload) {
+    yield await readTail(bucket, upload.holding.tail, upload.length)
+  },
 
-    // S3 joins parts once. S3 can copy a tail several times, but only while the tail is visible at its key.
-    async takeOver({ id, holding, length }) {
-      const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
-      const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []
-      if (key === null || !newest || newest.id === 'null') return holding
-      if (newest.isCurrent) await deleteState(bucket, bucket.client, { key, tag: undefined })
-      const tail = newTailKey(id)
-      await sendCopy({ doing: bucket, finding: bucket }, { key, size: length, versionId: newest.id }, { Key: tail })
-      return { name: '', parts: [], tail }
-    },
+  // S3 joins parts once. S3 can copy a tail several times, but only while the tail is visible at its key.
+  async takeOver({ id, holding, length }) {
+    const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
+    const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []
+    if (key === null || !newest || newest.id === 'null') return holding
+    if (newest.isCurrent) await deleteState(bucket, bucket.client, { key, tag: undefined })
+    const tail = newTailKey(id)
+    await sendCopy({ doing: bucket, finding: bucket }, { key, size: length, versionId: newest.id }, { Key: tail })
+    return { name: '', parts: [], tail }
+  },
 
-    isInPlace: (upload) => isInPlace(bucket, upload),
+  isInPlace: (upload) => isInPlace(bucket, upload),
 
-    async whole({ claim, ...upload }) {
-      const { id, target, length, holding } = upload
-      const { parts, tail } = holding
-      const small =
-        tail === null ? ({ kind: 'memory', bytes: Buffer.alloc(0) } as const) : ({ kind: 'object', key: tail } as const)
-      const content = parts.length === 0 ? small : await joinedParts(bucket, upload)
-      return adopt({ id, size: length, contentType: target.contentType, content }, claim)
-    },
+  async whole({ claim, ...upload }) {
+    const { id, target, length, holding } = upload
+    const { parts, tail } = holding
+    const small =
+      tail === null ? ({ kind: 'memory', bytes: Buffer.alloc(0) } as const) : ({ kind: 'object', key: tail } as const)
+    const content = parts.length === 0 ? small : await joinedParts(bucket, upload)
+    return adopt({ id, size: length, contentType: target.contentType, content }, claim)
+  },
 
-    async remove({ target: { key }, holding: { name } }) {
-      if (name !== '') await abortUpload(bucket, { key, uploadId: name })
-    },
-  }
-}
+  async remove({ target: { key }, holding: { name } }) {
+    if (name !== '') await abortUpload(bucket, { key, uploadId: name })
+  },
+})

@@ -1,5 +1,6 @@
 import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3'
 import { compareText } from '../../core/compare-text.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
 import { longestListing, type RemovedObject, type VersionQuery } from '../../storage/object-store.ts'
 import { type Bucket, statusOf, unquote } from './bucket.ts'
@@ -30,17 +31,18 @@ const stateOf = (kind: State['kind'], { VersionId = '', LastModified, Size = 0, 
   tag: unquote(ETag),
 })
 
-// The SDK lists versions and markers separately. If both have the same second, the marker is treated as newer, unless
-// the version is current.
+// The SDK lists versions and markers separately. If a marker and a version have the same second, the marker is treated
+// as older if it may have hidden an older version, and if another marker has hidden this version.
 const merged = (versions: readonly Listed[], markers: readonly Listed[]): State[] => {
-  const left = [...markers]
-  const states = versions.flatMap((version) => {
-    const isOlder = (marker: Listed) => (marker.LastModified ?? 0) < (version.LastModified ?? 0)
-    const end = version.IsLatest ? 0 : left.findIndex(isOlder)
-    const newer = left.splice(0, end < 0 ? left.length : end)
-    return [...newer.map((marker) => stateOf('marker', marker)), stateOf('version', version)]
+  const left = markers.map((marker) => stateOf('marker', marker))
+  const states = versions.flatMap((listed, index) => {
+    const version = stateOf('version', listed)
+    const newer = left.filter(({ at }) => at > version.at).length
+    const hasOlder = index < versions.length - 1
+    const count = hasOlder && newer > 0 ? newer : left.filter(({ at }) => at >= version.at).length
+    return [...left.splice(0, listed.IsLatest ? 0 : count), version]
   })
-  return [...states, ...left.map((marker) => stateOf('marker', marker))]
+  return [...states, ...left]
 }
 
 interface PageQuery {
@@ -54,17 +56,18 @@ export const listPage = async (
   { client, name, options }: Bucket,
   { prefix, folded, after, limit = longestListing }: PageQuery,
 ) => {
-  const output = await client.send(
-    new ListObjectVersionsCommand({
-      Bucket: name,
-      Prefix: prefix,
-      EncodingType: 'url',
-      MaxKeys: limit,
-      ...(folded && { Delimiter: '/' }),
-      ...(after && { KeyMarker: after.key, VersionIdMarker: after.id }),
-    }),
-    options,
-  )
+  const command = new ListObjectVersionsCommand({
+    Bucket: name,
+    Prefix: prefix,
+    EncodingType: 'url',
+    MaxKeys: limit,
+    ...(folded && { Delimiter: '/' }),
+    ...(after && { KeyMarker: after.key, VersionIdMarker: after.id }),
+  })
+  const output = await client.send(command, options).catch((error: unknown) => {
+    const isVersionGone = after?.id !== undefined && statusOf(error) === 400
+    throw isVersionGone ? new ServiceError('unavailable', { cause: error }) : error
+  })
   const byKey = (listed: readonly Listed[] = []) => Map.groupBy(listed, ({ Key }) => decodeKey(Key))
   const [versions, markers] = [byKey(output.Versions), byKey(output.DeleteMarkers)]
   const keys = [...new Set([...versions.keys(), ...markers.keys()])].sort(compareText)

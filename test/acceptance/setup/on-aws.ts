@@ -171,7 +171,7 @@ const createQueue = (): RemovalQueue => {
       const messageId = String(++count)
       const body = JSON.stringify({ site: String(site), path, id })
       void sleep(delay * 1000, undefined, { ref: false }).then(() =>
-        worker({ Records: [{ body, messageId }] } as never, context, () => {}),
+        worker({ Records: [{ body, messageId }] } as never, context),
       )
       return messageId
     },

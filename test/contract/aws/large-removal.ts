@@ -76,7 +76,7 @@ export const removeInSlices = async ({ pages, each }: { readonly pages: number; 
   let slices = 0
   for (; slices < messages.length; slices++) {
     const event = { Records: [{ body, messageId: `message ${slices}` }] } as SQSEvent
-    await worker(event, { getRemainingTimeInMillis: () => slice + 30_000 } as Context, () => undefined)
+    await worker(event, { getRemainingTimeInMillis: () => slice + 30_000 } as Context)
   }
   const isOpen = (await removals.locksOf(task.site, [task.path])).open.length > 0
   const isLeft = await openObjectStore(bucket).exists(prefix)

@@ -5,6 +5,7 @@ import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import { type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import { addField } from '../../../lib/fields/field-rules.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
+import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
@@ -16,15 +17,19 @@ const site = 1001 as SiteId
 const { names, connect } = openMemoryTables()
 const dynamodb = connect()
 const recorded: HistoryEntry[] = []
-const { contents, grants, issuers, people, sites, webForms, webhooks, workflows } = openTableStores(names, {
-  dynamodb,
-  record: async (one) => void recorded.push(one),
-})
+const { contents, grants, issuers, people, sites, uploadRecords, webForms, webhooks, workflows } = openTableStores(
+  names,
+  {
+    dynamodb,
+    record: async (one) => void recorded.push(one),
+  },
+)
 
 const webhook = { site, id: 'whk_1', types: [], secrets: [], position: 0 } as unknown as Webhook
 const token = { hash: 'hash', user: 'ann', sites: [site], permissions: [], expires: 2_000_000_000 }
 const person = testPerson({ sites: {} })
 const contactForm = { site, id: storedId<WebFormId>(1), name: 'Contact', fields: [] }
+const item = { id: 36 }
 const page = toStoragePath('page.html')
 const place = { id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }
 
@@ -42,6 +47,16 @@ const removals: [string, () => Promise<unknown>, () => Promise<boolean>][] = [
   ],
   ['site', () => sites.createSite(place, entry), () => sites.removeSite(site, entry)],
   ['web form', () => webForms.create(contactForm, entry), () => webForms.remove(site, contactForm.id, entry)],
+  [
+    'news item',
+    () => contents.create(site, 'news', item, entry),
+    () => contents.removeObject({ site, kind: 'news', id: item.id }, entry),
+  ],
+  [
+    'category',
+    () => contents.create(site, 'category', item, entry),
+    () => contents.removeCategory(site, storedId(item.id), entry),
+  ],
   ['workflow', () => workflows.start(site, page, entry), () => workflows.end(site, page, entry)],
   ['webhook', () => webhooks.create(webhook, entry), () => webhooks.remove(site, webhook.id, entry)],
 ]
@@ -86,6 +101,20 @@ test.each<[string, () => Promise<boolean>, () => Promise<unknown>, unknown]>([
   expect(await read()).toEqual(created)
 })
 
+test.each<[string, () => Promise<unknown>]>([
+  ['name of a site', () => sites.renameSite(place.id, 'Shop 2', entry)],
+  ['quota of a site', () => sites.setQuota(place.id, 1_000, entry)],
+  ['end of a quota', () => sites.setQuota(place.id, undefined, entry)],
+  ['name of a web form', () => webForms.rename(site, newForm.id, 'Newsletter', entry)],
+])('A new %s is recorded once although its first answer is lost (H-1)', async (_, change) => {
+  await Promise.all([sites.createSite(place, entry), webForms.create(newForm, entry)])
+  recorded.length = 0
+  const answers = loseAnswer(dynamodb, 'UpdateItemCommand')
+  await change()
+  await change()
+  expect([answers.lost, recorded]).toEqual([1, [entry]])
+})
+
 test.each([
   ['PutItemCommand', [site, 1002 as SiteId]],
   ['DeleteItemCommand', [site]],
@@ -110,6 +139,20 @@ test('A change of the rules whose first answer is lost is made and recorded once
   await issuers.changeTrust((trust) => addRule(trust, rule), [entry])
   expect([answers.lost, recorded]).toEqual([1, [entry]])
   expect((await issuers.trust()).rules).toEqual([rule])
+})
+
+test('An append whose first answer is lost is recorded, and the next append continues after it (U-19)', async () => {
+  const holding = { name: '', parts: [], tail: 'tail' }
+  const upload = { id: '1', site, user: 'ann', length: 10, offset: 0, isComplete: false, holding } as unknown as Upload
+  await uploadRecords.create({ ...upload, expires: 1 }, 1, 0)
+  await uploadRecords.take(upload.id, 0, 'first', 60_000)
+  const answers = loseAnswer(dynamodb, 'UpdateItemCommand')
+  const progress = { offset: 5, length: 10, expires: 1, holding }
+  expect(await uploadRecords.advance(upload.id, 'first', progress, false)).toBe(true)
+  expect(answers.lost).toBe(1)
+  const next = await uploadRecords.take(upload.id, 5, 'next', 60_000)
+  expect(next).toMatchObject({ outcome: 'taken', upload: { offset: 5, holding } })
+  expect(await uploadRecords.advance(upload.id, 'first', progress, false)).toBe(false)
 })
 
 test.each([

@@ -29,6 +29,7 @@ beforeEach(() => {
   locks = createPathLocks({ dynamodb, table, record, now: () => time })
   removals = locks.removals
 })
+const minute = 60_000
 const folder = toStoragePath('photos/2026')
 const below = toStoragePath('photos/2026/may')
 
@@ -80,6 +81,17 @@ test('a removed folder has one history entry after a lost answer and a repeated 
   expect(await removals.lastOf(site, [folder])).toHaveLength(1)
 })
 
+test('the history counts removed objects once although the answer of their worker is lost (H-6)', async () => {
+  recorded.length = 0
+  const task = { site, path: folder, id: 'removal' }
+  await removals.open(site, folder, task.id, entry)
+  await removals.take(task, 'worker', minute)
+  loseAnswer(dynamodb, 'UpdateItemCommand')
+  await removals.giveBack(task, 'worker', 3)
+  await removals.close(site, folder, task.id, 2)
+  expect(recorded).toMatchObject([{ details: { count: 5 } }])
+})
+
 test('a started workflow has one history entry after a lost answer and a repeated call', async () => {
   recorded.length = 0
   loseAnswer(dynamodb, 'PutItemCommand')
@@ -88,7 +100,6 @@ test('a started workflow has one history entry after a lost answer and a repeate
   expect(recorded).toHaveLength(1)
 })
 
-const minute = 60_000
 const day = 24 * 3600_000
 const begin = (timeLeft = minute, since = time) =>
   removals.begin(

@@ -79,7 +79,7 @@ const start = (remove?: () => Promise<void>, record: RecordChange = unrecorded) 
   const taskText = JSON.stringify({ ...task, site: String(task.site) })
   const deliver = async (messageId = 'message 1', remaining = wholeTime, body = taskText) => {
     const event = { Records: [{ body, messageId }] } as SQSEvent
-    await worker(event, { getRemainingTimeInMillis: () => remaining } as Context, () => undefined)
+    await worker(event, { getRemainingTimeInMillis: () => remaining } as Context)
   }
   return { removals, deliver }
 }

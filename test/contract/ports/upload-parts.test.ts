@@ -19,10 +19,9 @@ const anyBytes = (length: number) => Buffer.alloc(length, randomBytes(65_537))
 const nothingYet = (holding: Holding): Durable => ({ size: 0, holding })
 const neverOver = () => false
 
-const hands = [
-  ...storageHands,
-  { name: 'AWS with KMS', open: () => openStorageOnAws({ bucket: openBucketInMemory({ encryptsWithKms: true }) }) },
-]
+const withKms = openBucketInMemory({ encryptsWithKms: true })
+
+const hands = [...storageHands, { name: 'AWS with KMS', open: () => openStorageOnAws({ bucket: withKms }) }]
 
 describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
   const { site, deps, close } = await open()
@@ -155,6 +154,28 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
     if (!first) throw new Error('Nothing became durable')
     const { holding } = await add({ ...upload, holding: first.holding }, 5 + first.size, bytes.subarray(5 + first.size))
     await expectFile(upload, holding, bytes)
+  })
+
+  test.runIf(name === 'AWS with KMS')('bytes stay while only a later part has arrived (U-19)', async () => {
+    const upload = await begin()
+    const bytes = anyBytes(2 * part + 5)
+    const { holding } = await add(upload, 0, bytes.subarray(0, 5))
+    const durable = nothingYet(holding)
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    withKms.s3.before = async ({ query }) => {
+      if (query?.['partNumber'] === '1') await first.promise
+      if (query?.['partNumber'] === '2') second.resolve()
+    }
+    const rest = inPieces(bytes.subarray(5), mebibyte)
+    const appending = uploadParts.append({ ...upload, holding }, 5, rest, durable, neverOver)
+    await second.promise
+    for (let turns = 0; turns < 50; turns++) await turn()
+    const recorded = { ...durable }
+    first.resolve()
+    await appending
+    const offset = 5 + recorded.size
+    const next = await add({ ...upload, holding: recorded.holding }, offset, bytes.subarray(offset))
+    await expectFile(upload, next.holding, bytes)
   })
 
   // Only S3 keeps parts, each with its entity tag.

@@ -1,4 +1,4 @@
-import { S3Client } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { downloadLink } from '../../../lib/aws/s3/read.ts'
 import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
@@ -11,11 +11,12 @@ import { openStorage, type StorageUnderTest } from './service.ts'
 
 const downloads: Downloads = { largestAnswer: 20, urlOf: async ({ key }) => `http://bucket/${key}` }
 
+let opened: ReturnType<typeof openBucketInMemory>
 let s3: MemoryS3
 let storage: StorageUnderTest
 
 beforeEach(async () => {
-  const opened = openBucketInMemory()
+  opened = openBucketInMemory()
   s3 = opened.s3
   const files = openObjectStore(opened)
   storage = await openStorage({ between: () => ({ files }), downloads })
@@ -48,6 +49,19 @@ it.each([
   const answer = await storage.call(method, path, { headers })
   expect([answer.status, body === undefined || answer.text]).toEqual([status, body ?? true])
   expect(s3.requests.slice(before).map((request) => request.method)).toEqual(calls)
+})
+
+it.each([
+  ['?versionId', (versionId: string) => storage.get('/ten', { versionId })],
+  ['a condition', () => storage.call('GET', '/ten', { headers: { 'If-None-Match': '"other"' } })],
+])('A read with %s gets 503 if the version is deleted before its bytes are read', async (_, read) => {
+  const { bucket: Bucket, connect } = opened
+  const key = `live/${storage.site}/ten`
+  const { versionId: VersionId = '' } = await infoOf(storage.stores.files, key)
+  s3.before = async ({ method }) => {
+    if (method === 'GET') await connect().send(new DeleteObjectCommand({ Bucket, Key: key, VersionId }))
+  }
+  expect(await read(VersionId)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
 })
 
 it('A file that is too large for an answer gets a URL that expires soon (S-110)', async () => {

@@ -83,17 +83,35 @@ describe('The parts of a large file', () => {
     expect(ofCopy?.Metadata).toEqual(source?.Metadata)
   })
 
-  it('The parts of a resumable upload become its file without a copy (U-30)', async () => {
+  /** A resumable upload in two parts, which can be placed several times. */
+  const upload = async () => {
     const bucket = openBucket({ ...bench.clients, name: bench.bucket })
     const parts = createUploadParts({ bucket, adopt: bench.store.adopt })
     const target = { path: 'large', asDraft: false, key: 'live/large', contentType: 'text/plain' }
     const [holding, bytes] = [await parts.begin(target), Buffer.alloc(partLength + 1, 'x')]
     const begun = { id: 'one', target, created: 0, length: bytes.length, holding }
     const appended = await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)
-    const staged = await parts.whole({ ...begun, holding: appended.holding, claim: ownClaim })
-    await bench.place([{ kind: 'put', key: target.key, staged }])
-    expect(await bench.listed(target.key)).toMatchObject({ size: bytes.length, fingerprint: fingerprintOf(bytes) })
+    const whole = { ...begun, holding: appended.holding }
+    return async (conditions: Parameters<S3Bench['place']>[1] = {}) => {
+      const staged = await parts.whole({ ...whole, holding: await parts.takeOver(whole), claim: ownClaim })
+      const { outcome } = await bench.place([{ kind: 'put', key: target.key, staged }], conditions)
+      return { outcome, isWhole: (await bytesIn(bench.store, target.key))?.equals(bytes) }
+    }
+  }
+
+  it('The parts of a resumable upload become its file without a copy (U-30)', async () => {
+    const place = await upload()
+    expect(await place()).toEqual({ outcome: 'placed', isWhole: true })
+    const fingerprint = fingerprintOf(Buffer.alloc(partLength + 1, 'x'))
+    expect(await bench.listed('live/large')).toMatchObject({ fingerprint })
     expect(bench.s3.requests.filter(isCopy)).toEqual([])
+  })
+
+  it('An undone resumable upload keeps its bytes although the connection of their copy breaks (U-30)', async () => {
+    const place = await upload()
+    bench.failing(isCopy, 1, brokenConnection)
+    expect(await place({ present: ['live/gone/'] })).toEqual({ outcome: 'stale', isWhole: undefined })
+    expect(await place()).toEqual({ outcome: 'placed', isWhole: true })
   })
 })
 

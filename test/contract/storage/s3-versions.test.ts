@@ -89,6 +89,29 @@ describe('A restore that is undone', () => {
   })
 })
 
+it('A file that was removed and uploaded again within a second is found in its last removal (H-21)', async () => {
+  const start = freeze()
+  await put('live/1/a', 'old')
+  vi.setSystemTime(start + 10_000)
+  await hide('live/1/a')
+  await put('live/1/a', 'newer')
+  vi.setSystemTime(start + 20_000)
+  await hide('live/1/a')
+  const removed = await removedIn('live/1/', start + 20_000, start + 20_000)
+  expect(removed).toMatchObject([{ key: 'live/1/a', size: 5, hiddenBy: [expect.any(String)] }])
+  expect(await versionsOf('live/1/a')).toMatchObject([{ goneAt: start + 20_000 }, { goneAt: start + 10_000 }])
+})
+
+it('A list of versions is refused with 503 if the version before it is deleted meanwhile', async () => {
+  await put('live/1/a', 'old', 'newer')
+  const [newest] = await versionsOf('live/1/a')
+  const { id: versionId = '' } = newest ?? {}
+  bench.meanwhile(isListing, () =>
+    bench.s3.requestHandler.handle({ method: 'DELETE', path: '/memory/live/1/a', headers: {}, query: { versionId } }),
+  )
+  await expect(bench.store.versions('live/1/a', { after: versionId, limit: 1 })).rejects.toMatchObject({ code: 100503 })
+})
+
 describe('An object that is being restored', () => {
   const key = 'live/1/a'
 

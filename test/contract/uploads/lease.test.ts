@@ -173,11 +173,15 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect((await appending).status).toBe(checksum ? 460 : 204)
   })
 
-  test('Bytes are dropped if the upload is cancelled meanwhile (U-24)', async () => {
+  test.each([0, 9])('Bytes are dropped if the upload is cancelled after %i MiB (U-24)', async (stored) => {
     const service = await start()
-    const { upload, body, appending } = await begin(service)
+    const upload = uploadIn(await service.create('a.txt', 24 * mebibyte))
+    const [before, body] = ['x'.repeat(stored * mebibyte), openBody('hello')]
+    if (stored > 0) await service.patch(upload, 0, before)
+    const appending = service.patch(upload, before.length, body.stream)
+    await body.arrived
     expect((await service.call('DELETE', upload)).status).toBe(204)
-    body.end('world')
+    body.end(before)
     expect(statusAndCode(await appending)).toEqual([404, 104032])
     expect(await service.content('a.txt')).toBe(404)
     expect(service.leftovers()).toBe(0)
