@@ -88,7 +88,7 @@ const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Rea
     { objectMode: false },
   )
 
-const surviveShortage = (server: Server): void => {
+export const surviveShortage = (server: Server): void => {
   let complained = Number.NEGATIVE_INFINITY
   server.on('listening', () => {
     server.on('error', (error) => {
