@@ -36,7 +36,9 @@ export const prepareUploads = (connection: DatabaseSync) =>
     remove: 'DELETE FROM uploads WHERE id = ?',
     insert: 'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     advance: 'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
-    note: 'UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?',
+    // Leaves out bytes that the quota does not count yet, because it may refuse them (S-122).
+    note: `UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?
+      AND (length IS NOT NULL OR NOT EXISTS (SELECT 1 FROM sites WHERE id = uploads.site AND quota IS NOT NULL))`,
     complete: 'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   })
 
@@ -88,8 +90,7 @@ export const createUploadRecords = (
       leases.set(id, { ...lease, until: monotonic() + duration })
       if (progress) {
         const { offset, length, expires } = progress
-        const write = () => uploads.note.run(offset, length, expires, id, offset)
-        await note(() => changeWithinQuota(lease.site, write)).catch(() => {})
+        await note(() => uploads.note.run(offset, length, expires, id, offset)).catch(() => {})
       }
       return true
     },
