@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Clock, systemClock } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import type { Upload } from '../../storage/uploads/upload.ts'
@@ -46,15 +46,14 @@ export const prepareUploads = (connection: DatabaseSync) =>
 export const createUploadRecords = (
   { connection, read, write, note }: Database,
   record: RecordChange,
-  { monotonic }: Clock = systemClock,
+  { monotonic }: Clock,
 ): UploadRecords => {
   const uploads = prepareUploads(connection)
   const changeWithinQuota = createQuotaCheck(connection)
   const leases = new Map<string, { readonly site: SiteId; readonly holder: string; readonly until: number }>()
 
-  const isHeldBy = (id: string, holder: string): boolean => leases.get(id)?.holder === holder
   const release = (id: string, holder: string): void => {
-    if (isHeldBy(id, holder)) leases.delete(id)
+    if (leases.get(id)?.holder === holder) leases.delete(id)
   }
 
   return {
@@ -124,10 +123,7 @@ export const createUploadRecords = (
 const keptFor = 24 * 3600 * 1000
 
 /** The progress of the upload that each token began last, whatever the clock says. No write waits for the disk. */
-export const createUploadProgress = (
-  { connection, read, note }: Database,
-  { wall }: Clock = systemClock,
-): UploadProgress => {
+export const createUploadProgress = ({ connection, read, note }: Database, { wall }: Clock): UploadProgress => {
   const { begin, clear, report, get } = prepareAll(connection, {
     // A further request of the same upload keeps its progress.
     begin: `INSERT INTO upload_progress (token, upload, percent, expires) VALUES (?, ?, ?, ?)
