@@ -78,7 +78,6 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
       }
     },
 
-    /** If the blob is not placed, it stays, and the caller removes it. */
     adopt: (blob: AdoptedBlob): Staged => keep(blob),
 
     isBusy: () => comingIn > 0,
