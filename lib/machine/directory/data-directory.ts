@@ -86,6 +86,7 @@ const ownNames = [
   'site-admin.db',
   'site-admin.db-wal',
   'site-admin.db-shm',
+  'site-admin.db-journal',
   'blobs',
   'orphans',
   'demo.json',
