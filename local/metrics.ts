@@ -9,6 +9,7 @@ import { signInOutcomes, type Telemetry } from '../lib/http/request.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import type { Measures } from '../lib/machine/directory/measures.ts'
 import packageFile from '../package.json' with { type: 'json' }
+import { surviveShortage } from '../server/create-server.ts'
 import { withPort } from './listeners.ts'
 
 const { createServer } = process.getBuiltinModule('node:http')
@@ -148,6 +149,7 @@ const createMetricsServer = (registry: Registry) => {
       },
     )
   })
+  surviveShortage(server)
   server.maxConnections = 16
   server.setTimeout(30_000)
   return server

@@ -9,8 +9,9 @@ const isJson = /(^|\s)--log[\s=]json(\s|$)/.test(process.argv.join(' '))
 const inJson = (message: string, error?: unknown): string =>
   JSON.stringify({ time: new Date().toISOString(), message, error: error && describeError(error) })
 
-// In milliseconds.
+// In milliseconds: until new lines are written, and until a full pipe is tried again.
 const delay = 50
+const pause = 10
 // In characters: waiting lines that nobody reads may take this much memory. Further lines are lost, and counted.
 const mostWaiting = 4 * 1024 * 1024
 
@@ -40,7 +41,7 @@ const createLogLines = (descriptor: number) => {
     write(descriptor, bytes, (error, written) => {
       // The reader may have closed the pipe, or the disk may be full: the service continues without its log.
       if (error && 'code' in error && error.code !== 'EAGAIN') writeAll(Buffer.alloc(0))
-      else if (error) setTimeout(() => writeAll(bytes), delay).unref()
+      else if (error) setTimeout(() => writeAll(bytes), pause).unref()
       else writeAll(bytes.subarray(written))
     })
   }
@@ -65,9 +66,9 @@ const createLogLines = (descriptor: number) => {
       length += line.length + 1
       schedule()
     },
-    /** Waits for the running write, so that `flush` keeps the order. If nobody reads the log, gives up after a second. */
+    /** Waits until all lines are written. If nobody reads the log, gives up after a second. */
     async settle() {
-      for (let tries = 0; isWriting && tries * delay < 1_000; tries++) await sleep(delay)
+      for (let tries = 0; (isWriting || timer) && tries * delay < 1_000; tries++) await sleep(delay)
     },
     flush() {
       try {

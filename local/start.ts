@@ -100,7 +100,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
     process.on('SIGHUP', () => {})
     service
       .stop()
-      .then(settleLog)
+      .finally(settleLog)
       .then(
         () => process.exit(0),
         (error: unknown) => {

@@ -48,9 +48,8 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
         // A change during the delivery wakes the worker, too.
         const woken = Promise.withResolvers<void>()
         wake = woken.resolve
-        const outcome = await deliver(key, pause)
-        const { next } = outcome
-        pause = outcome.pause
+        const { next, pause: nextPause } = await deliver(key, pause)
+        pause = nextPause
         const wait = next === undefined ? longestTimer : Math.min(Math.max(next - clock.wall(), 0), longestTimer)
         const timer = setTimeout(wake, wait)
         if (!isLeaving) await woken.promise

@@ -88,7 +88,7 @@ const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Rea
     { objectMode: false },
   )
 
-const surviveShortage = (server: Server): void => {
+export const surviveShortage = (server: Server): void => {
   let complained = Number.NEGATIVE_INFINITY
   server.on('listening', () => {
     server.on('error', (error) => {
@@ -137,9 +137,11 @@ const answerOn = <Kind extends Server>(
 
   const accept = (exchange: Exchange, body: Readable): void => {
     const { request, response } = exchange
-    if (!admits(request)) refuseStranger(request, response)
-    else if (namesHost(request)) inTurn(response, () => void serve(exchange, body))
-    else refuseMalformed(response)
+    inTurn(response, () => {
+      if (!admits(request)) refuseStranger(request, response)
+      else if (namesHost(request)) void serve(exchange, body)
+      else refuseMalformed(response)
+    })
   }
 
   server.on('request', (request, response) => accept({ request, response, isWaiting: () => false }, request))
@@ -147,7 +149,9 @@ const answerOn = <Kind extends Server>(
     const body = bodyAfterLeave(request, response)
     accept({ request, response, isWaiting: () => !body.readableDidRead }, body)
   })
-  server.on('checkExpectation', (_message: IncomingMessage, response: ServerResponse) => refuseExpectation(response))
+  server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
+    inTurn(response, () => refuseExpectation(response))
+  })
   server.on('clientError', refuseNext)
   server.on('connect', (_message, socket) => refuseTunnel(socket))
   surviveShortage(server)

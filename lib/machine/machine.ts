@@ -9,7 +9,7 @@ import { createMeasures } from './directory/measures.ts'
 import { cannotBeOpened, type OpenDataDirectory, type Opening, openDataDirectory } from './directory/open-directory.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
-import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
+import { tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import type { Database } from './sqlite/database.ts'
 import { createAccessValues } from './tables/access-values.ts'
@@ -79,7 +79,7 @@ const putInOrder = async (
   { directory, database, clock }: StoreDeps,
   { removalQueue, removals }: Pick<TableStores, 'removalQueue' | 'removals'>,
   files: Stores['files'],
-): Promise<TidyReport> => {
+) => {
   const now = clock.wall()
   const isHeld = createIsHeld(database.connection)(now)
   const tidied = tidyBlobs(database.connection, directory, { now, isHeld })

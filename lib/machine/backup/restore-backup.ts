@@ -1,10 +1,9 @@
-import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from 'node:fs'
-import { join, resolve, sep } from 'node:path'
+import { chmodSync, constants, copyFileSync, readFileSync } from 'node:fs'
 import { reasonOf } from '../../core/system-failures.ts'
 import { checkDatabaseBytes, countsOf, neededNow } from '../check/byte-pass.ts'
 import { checkStructure } from '../check/database-pass.ts'
 import { type BackupMarker, readBackupMarker } from '../directory/backup-marker.ts'
-import { type DataDirectory, layoutOf, realPathOf } from '../directory/data-directory.ts'
+import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
 import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
 import { claimEmpty } from '../directory/open-directory.ts'
@@ -74,11 +73,6 @@ export const restoreBackup = async (
   const backup = layoutOf(backupPath)
   const marker = readBackupMarker(backup)
   if ('code' in marker) throw refusalOf(backup, marker)
-  if (`${realPathOf(resolve(dataDirectory))}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
-    throw new UsageError(
-      `The data directory ${dataDirectory} is inside the backup. Name another directory with --data-dir.`,
-    )
-  }
   const { blobs, ...database } = await readDatabase(backup, marker, signal)
   const directory = layoutOf(dataDirectory)
   const claim = await claimEmpty(directory)

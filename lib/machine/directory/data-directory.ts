@@ -43,7 +43,7 @@ export const layoutOf = (given: string): DataDirectory => {
 }
 
 /** Follows symbolic links, as far as the path exists. */
-export const realPathOf = (path: string): string => {
+const realPathOf = (path: string): string => {
   try {
     return realpathSync(path)
   } catch {
@@ -86,6 +86,7 @@ const ownNames = [
   'site-admin.db',
   'site-admin.db-wal',
   'site-admin.db-shm',
+  'site-admin.db-journal',
   'blobs',
   'orphans',
   'demo.json',

@@ -250,9 +250,7 @@ export const asSentence = (error: unknown, what: string, ending: string): unknow
   if (failureOf(error) === 'full') {
     return new UsageError(
       `The disk is full. ${what} needs more space. Free some space, or name another disk. ${ending}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
   if (!('syscall' in error || 'errcode' in error)) return error

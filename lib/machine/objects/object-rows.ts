@@ -14,6 +14,12 @@ export const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`
 
 export const behind = (key: string): string => `${key}\0`
 
+/** The folder directly below a prefix that contains the key. Undefined if the key is directly below the prefix. */
+export const folderIn = (prefix: string, key: string): string | undefined => {
+  const slash = key.indexOf('/', prefix.length)
+  return slash < 0 ? undefined : key.slice(0, slash + 1)
+}
+
 type ListedRow = readonly [key: string, size: number, modified: number, version: string, fingerprint: string | null]
 
 const toListed = ([key, size, modified, version, fingerprint]: ListedRow): ListedObject => ({
@@ -82,13 +88,12 @@ const steps = { first: 256, least: 8, most: 1_001 } as const
 
 type Entry = ListedObject | string
 
-const fold = (rows: readonly ListedObject[], depth: number): Entry[] => {
+const fold = (rows: readonly ListedObject[], prefix: string): Entry[] => {
   const entries: Entry[] = []
   let folder: string | undefined
   for (const row of rows) {
     if (folder !== undefined && row.key.startsWith(folder)) continue
-    const slash = row.key.indexOf('/', depth)
-    folder = slash < 0 ? undefined : row.key.slice(0, slash + 1)
+    folder = folderIn(prefix, row.key)
     entries.push(folder ?? row)
   }
   return entries
@@ -103,7 +108,7 @@ const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: n
   let step: number = steps.first
   while (entries.length < count) {
     const read = rows.list(from, end, step)
-    const found = fold(read, prefix.length)
+    const found = fold(read, prefix)
     entries.push(...found)
     const last = found.at(-1)
     if (read.length < step || last === undefined) break

@@ -3,7 +3,7 @@ import type { Kept, ObjectVersion, Period, RemovedObject } from '../../storage/o
 import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
 import { type ObjectRow, objectColumns } from './object-rows.ts'
 
-export interface RemovedRow {
+interface RemovedRow {
   readonly key: string
   readonly size: number
   readonly gone: number

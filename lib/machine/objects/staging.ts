@@ -32,14 +32,12 @@ interface Options {
   readonly mostWaiting: number
 }
 
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
-}
-
 // A fingerprint of several parts is computed later.
 const createMeasure = () => ({ size: 0, fingerprint: createFingerprint() })
 
-async function* passOn(content: AsyncIterable<Uint8Array>, measure: ReturnType<typeof createMeasure>) {
+type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+async function* passOn(content: Content, measure: ReturnType<typeof createMeasure>) {
   for await (const chunk of content) {
     measure.size += chunk.length
     if (measure.size <= partLength) measure.fingerprint.update(chunk)
@@ -51,7 +49,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
   const { reserve, keep, of, take } = createStagedContents<StagedBlob>(mostWaiting, ({ bytes }) => bytes !== undefined)
   let comingIn = 0
 
-  const keepOnDisk = async (content: AsyncIterable<Uint8Array>, contentType: string): Promise<Staged> => {
+  const keepOnDisk = async (content: Content, contentType: string): Promise<Staged> => {
     const blob = newName()
     const measure = createMeasure()
     const size = await blobs.write(blob, passOn(content, measure))
@@ -63,7 +61,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
     const ahead = await readAhead(content, smallContent)
     if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
     const bytes = Buffer.concat(ahead.gathered, ahead.size)
-    if (!reserve(bytes.length)) return keepOnDisk(only(bytes), contentType)
+    if (!reserve(bytes.length)) return keepOnDisk([bytes], contentType)
     return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
   }
 
@@ -80,7 +78,6 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
       }
     },
 
-    /** If the blob is not placed, it stays, and the caller removes it. */
     adopt: (blob: AdoptedBlob): Staged => keep(blob),
 
     isBusy: () => comingIn > 0,

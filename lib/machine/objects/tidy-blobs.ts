@@ -83,5 +83,3 @@ export const tidyBlobs = (
   removeOldOrphans(orphans, now)
   return { orphans: orphaned.length, damaged }
 }
-
-export type TidyReport = ReturnType<typeof tidyBlobs>

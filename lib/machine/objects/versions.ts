@@ -1,8 +1,8 @@
 import { longestListing, type ObjectStore, type ObjectVersion, type RemovedEntry } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { Bodies } from './bodies.ts'
-import { behind, endOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
-import type { OldObjects, RemovedRow } from './old-objects.ts'
+import { behind, endOf, folderIn, type ObjectRow, type ObjectRows } from './object-rows.ts'
+import type { OldObjects } from './old-objects.ts'
 
 interface Deps {
   readonly database: Database
@@ -21,29 +21,20 @@ const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion =
 
 const step = 100
 
-// The removed object itself, or the folder that contained it. Undefined if that folder exists.
-const entryOf = ({ rows, old }: Pick<Deps, 'rows' | 'old'>, prefix: string, { key, size, gone }: RemovedRow) => {
-  const slash = key.indexOf('/', prefix.length)
-  if (slash < 0) return key === prefix ? undefined : { key, removedAt: gone, size }
-  const folder = key.slice(0, slash + 1)
-  if (rows.isAny(folder, endOf(folder))) return undefined
-  return { key: folder, removedAt: old.lastRemoval(folder, endOf(folder)), size: null }
-}
-
-const positionAfter = (prefix: string, key: string): string => {
-  const slash = key.indexOf('/', prefix.length)
-  return slash < 0 ? behind(key) : endOf(key.slice(0, slash + 1))
-}
-
-const removedFrom = (stored: Pick<Deps, 'rows' | 'old'>, prefix: string, start: string) => {
+// Lists a removed object itself, or the folder that contained it, unless that folder exists.
+const removedFrom = ({ rows, old }: Pick<Deps, 'rows' | 'old'>, prefix: string, start: string) => {
   const entries: RemovedEntry[] = []
-  const found = stored.old.removed(start, endOf(prefix), step)
+  const found = old.removed(start, endOf(prefix), step)
   let from = start
-  for (const row of found) {
-    if (row.key < from) continue
-    from = positionAfter(prefix, row.key)
-    const entry = entryOf(stored, prefix, row)
-    if (entry) entries.push(entry)
+  for (const { key, size, gone } of found) {
+    if (key < from) continue
+    const folder = folderIn(prefix, key)
+    from = folder === undefined ? behind(key) : endOf(folder)
+    if (folder === undefined) {
+      if (key !== prefix) entries.push({ key, removedAt: gone, size })
+    } else if (!rows.isAny(folder, from)) {
+      entries.push({ key: folder, removedAt: old.lastRemoval(folder, from), size: null })
+    }
   }
   return { entries, next: found.length < step ? undefined : from }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Clock, systemClock } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import type { Upload } from '../../storage/uploads/upload.ts'
@@ -36,7 +36,9 @@ export const prepareUploads = (connection: DatabaseSync) =>
     remove: 'DELETE FROM uploads WHERE id = ?',
     insert: 'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     advance: 'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
-    note: 'UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?',
+    // Leaves out bytes that the quota does not count yet, because it may refuse them (S-122).
+    note: `UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?
+      AND (length IS NOT NULL OR NOT EXISTS (SELECT 1 FROM sites WHERE id = uploads.site AND quota IS NOT NULL))`,
     complete: 'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   })
 
@@ -44,15 +46,14 @@ export const prepareUploads = (connection: DatabaseSync) =>
 export const createUploadRecords = (
   { connection, read, write, note }: Database,
   record: RecordChange,
-  { monotonic }: Clock = systemClock,
+  { monotonic }: Clock,
 ): UploadRecords => {
   const uploads = prepareUploads(connection)
   const changeWithinQuota = createQuotaCheck(connection)
   const leases = new Map<string, { readonly site: SiteId; readonly holder: string; readonly until: number }>()
 
-  const isHeldBy = (id: string, holder: string): boolean => leases.get(id)?.holder === holder
   const release = (id: string, holder: string): void => {
-    if (isHeldBy(id, holder)) leases.delete(id)
+    if (leases.get(id)?.holder === holder) leases.delete(id)
   }
 
   return {
@@ -88,8 +89,7 @@ export const createUploadRecords = (
       leases.set(id, { ...lease, until: monotonic() + duration })
       if (progress) {
         const { offset, length, expires } = progress
-        const write = () => uploads.note.run(offset, length, expires, id, offset)
-        await note(() => changeWithinQuota(lease.site, write)).catch(() => {})
+        await note(() => uploads.note.run(offset, length, expires, id, offset)).catch(() => {})
       }
       return true
     },
@@ -123,10 +123,7 @@ export const createUploadRecords = (
 const keptFor = 24 * 3600 * 1000
 
 /** The progress of the upload that each token began last, whatever the clock says. No write waits for the disk. */
-export const createUploadProgress = (
-  { connection, read, note }: Database,
-  { wall }: Clock = systemClock,
-): UploadProgress => {
+export const createUploadProgress = ({ connection, read, note }: Database, { wall }: Clock): UploadProgress => {
   const { begin, clear, report, get } = prepareAll(connection, {
     // A further request of the same upload keeps its progress.
     begin: `INSERT INTO upload_progress (token, upload, percent, expires) VALUES (?, ?, ?, ?)

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { contentOf, read, restore, test } from '../../support/backups.ts'
+import { backUp, contentOf, faultsOf, read, restore, test } from '../../support/backups.ts'
 import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
 import { startService } from '../../support/spawned-service.ts'
@@ -45,4 +46,26 @@ test('after a killed restoration, no service starts until a restoration succeeds
   const service = await serve(restored)
   expect(service.token).toBe(token)
   expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
+})
+
+/** The journal of a transaction that is killed while it changes a large table. */
+const leaveJournal = (database: string, copy: string): void => {
+  const killed = new DatabaseSync(database)
+  killed.exec(`PRAGMA cache_size = 1; CREATE TABLE words AS SELECT value, hex(zeroblob(2000)) AS word
+    FROM json_each('[${Array.from({ length: 500 }, (_, index) => index)}]')`)
+  killed.exec("BEGIN; UPDATE words SET word = 'short'; DROP TABLE words")
+  copyFileSync(`${database}-journal`, copy)
+  killed.close()
+}
+
+test('a restoration keeps nothing of a killed restoration of another backup', async ({ backedUp }) => {
+  const { folder, backup, restored, data } = backedUp
+  const other = join(folder, 'other')
+  await backUp(data, other)
+  await restore(backup, restored)
+  leaveJournal(join(other, 'site-admin.db'), join(restored, 'site-admin.db-journal'))
+  const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
+  writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
+  await restore(backup, restored)
+  expect(await faultsOf(restored)).toEqual([])
 })

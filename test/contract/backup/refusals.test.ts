@@ -110,7 +110,7 @@ test('a restoration into a directory that is in use or not empty is refused', as
   const { data, folder, backup } = backedUp
   await expect(restore(backup, data)).rejects.toThrow(messages.backup.targetFilled)
   await expect(restore(backup, folder)).rejects.toThrow(messages.backup.targetForeign)
-  await expect(restore(backup, backup)).rejects.toThrow(messages.backup.insideBackup)
+  await expect(restore(backup, backup)).rejects.toThrow(messages.directory.isBackup)
   const link = join(folder, 'link')
   symlinkSync(backup, link)
   await expect(restore(backup, join(link, 'data'))).rejects.toThrow(messages.backup.insideBackup)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { Server } from 'node:net'
+import { expect, test, vi } from 'vitest'
 import { createReadiness } from '../../../local/readiness.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { storage } from '../../support/paths.ts'
@@ -99,6 +100,17 @@ test('the port of the metrics serves nothing else, and closes with the service (
   expect([await statusOf('/'), await statusOf('/metrics', { method: 'POST', body: 'x' })]).toEqual([404, 404])
   await stop()
   await expect(fetch(metricsUrl)).rejects.toThrow()
+})
+
+test('the service survives a connection that the port of the metrics cannot accept (O-19)', async () => {
+  const listen = vi.spyOn(Server.prototype, 'listen')
+  const { read } = await start(address)
+  const reported = vi.spyOn(console, 'error').mockReturnValue()
+  const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
+  for (const server of listen.mock.contexts) if (server instanceof Server) server.emit('error', shortage)
+  expect(reported).toHaveBeenCalledTimes(2)
+  vi.restoreAllMocks()
+  expect(await read('site_admin_listeners')).toBe(0)
 })
 
 test('the service does not start if the port of the metrics is taken (V-25)', async () => {

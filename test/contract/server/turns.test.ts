@@ -78,6 +78,18 @@ test('no request begins after an answer that closes the connection', async () =>
   expect(count.begun).toBe(1)
 })
 
+test.each([
+  ['400', 'a request without a host', 'GET / HTTP/1.1\r\n\r\n'],
+  ['417', 'a request with an unknown expectation', requestText('GET', '/', { Expect: 'a miracle' })],
+])('no request begins after the answer %s to %s', async (status, _, refused) => {
+  const { count, run } = counted()
+  const { url } = await listening(bareHandler(run).handler)
+  const connection = await rawConnection({ url })
+  await connection.write(requestText('GET', '/') + refused + requestText('GET', '/').repeat(2))
+  expect(answersIn(await connection.rest())).toEqual(['200', status])
+  expect(count.begun).toBe(1)
+})
+
 test('a malformed request is refused after the answers to the requests before it', async () => {
   const answer = Promise.withResolvers<Reply>()
   const { handler } = bareHandler(() => answer.promise)

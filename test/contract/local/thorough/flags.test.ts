@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -5,7 +6,7 @@ import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { messages, wrongFlags } from '../../../support/messages.ts'
 import { fields } from '../../../support/paths.ts'
-import { launch, run } from '../../../support/program.ts'
+import { launch, run, startInShell } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
 const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
@@ -169,6 +170,31 @@ test('a service that stops writes every line of the log in order (O-8)', async (
   const ready = expect.stringMatching(messages.start.ready(baseUrl, new URL(baseUrl).host))
   expect(linesOf(stderr)).toMatchObject([{ message: ready }, { path: '/no/such/path' }])
 })
+
+/** Nobody reads the log until the test opens the gate. */
+const withSlowReader = 'exec "$node" local/main.js --json --port 0 --data-dir "$1" 2> >(read -r < "$2"; exec cat >&2)'
+
+test.for([
+  ['stops', 0],
+  ['cannot stop cleanly', 1],
+] as const)(
+  'a service that %s writes all lines that were waiting for their reader (O-8)',
+  async ([, status], { directory }) => {
+    const [data, gate] = [join(directory, 'data'), join(directory, 'gate')]
+    execFileSync('mkfifo', [gate])
+    const program = startInShell(withSlowReader, [data, gate])
+    const { baseUrl } = JSON.parse(await program.line())
+    const numbers = Array.from({ length: 60 }, (_, index) => `${index}`)
+    for (const number of numbers) await fetch(`${baseUrl}/${number}/${'x'.repeat(15_000)}`)
+    if (status === 1) await rm(join(data, 'locks'), { recursive: true })
+    program.kill('SIGTERM')
+    await expect.poll(() => fetch(baseUrl).catch(() => 'closed')).toBe('closed')
+    await writeFile(gate, 'open\n')
+    const outcome = await program.ended
+    const written = Array.from(outcome.stderr.matchAll(/ GET \/(\d+)\//g), ([, number]) => number)
+    expect({ status: outcome.status, written }).toEqual({ status, written: numbers })
+  },
+)
 
 test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) => {
   const { baseUrl, request } = await start(['--port', '0', '--host', '0.0.0.0'])
