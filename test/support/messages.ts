@@ -537,9 +537,10 @@ export const wrongCommands = [
     (folder) => [`user add ann --site 1001 --role author --folder ${folder}`, 'a folder, such as /news.'] as const,
   ),
   ['user add ann --site 1001 --role viewer --email ann', 'It must be an e-mail address.'],
-  ...['a/b', '\u0430nn', 'storage', 'x'.repeat(65)].map(
+  ...['a/b', '\u0430nn', 'x'.repeat(65)].map(
     (name) => [`user add ${name} --site 1001 --role viewer`, '1 to 64 letters, digits'] as const,
   ),
+  ['user add storage --site 1001 --role viewer', 'and must not be '],
 ] as const
 
 export const wrongFlags = [
