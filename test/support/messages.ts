@@ -20,7 +20,7 @@ export const messages = {
     noRegion: (place: string) =>
       text`^No valid region is set. Set AWS_REGION to the home region of the directory, such as us-east-1. (Stacks: SiteAdmin-… at ${place})$`,
     noTables: (prefix: string, region: string) =>
-      text`^This region has no tables of the service. … --directory-region, … (Stacks: ${prefix}-… at …, ${region})$`,
+      text`^This region lacks a table of the service. …docs/recovery.md… --directory-region, … (Stacks: ${prefix}-… at …, ${region})$`,
     noUrl: (place: string) =>
       text`^AWS_ENDPOINT_URL is not a URL. Set it to …, or leave it out. (Stacks: SiteAdmin-… at ${place})$`,
     refused: (why: string) => text`^AWS refuses this: ${why}. Check your credentials and their permissions. (…)$`,
