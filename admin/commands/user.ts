@@ -8,6 +8,7 @@ import {
   isPersonName,
   losesLastOwner,
   type Person,
+  personNameRule,
   type SiteEntry,
   sitesOfPerson,
   updatePerson,
@@ -193,7 +194,7 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
   return { removed: true }
 }
 
-const parseUserName = parserIf(isPersonName, 'It must have 1 to 64 letters, digits or . _ - @ +')
+const parseUserName = parserIf(isPersonName, `It ${personNameRule}.`)
 
 const parseEmail = parserIf(
   (text) => text === '' || isEmail(text),

@@ -96,8 +96,8 @@ export const adviceOn = (error: unknown): string | undefined => {
   if (failure !== undefined) return failure
   if (error.name === 'ResourceNotFoundException') {
     return (
-      'This region has no tables of the service. With --directory-region, name the region of a data centre, ' +
-      'and check --stack-prefix.'
+      'This region lacks a table of the service. If the table was deleted, docs/recovery.md describes how to restore ' +
+      'it. Otherwise, name the region of a data centre with --directory-region, and check --stack-prefix.'
     )
   }
   if (!rightsErrors.has(error.name)) return undefined

@@ -56,6 +56,9 @@ const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
 // paths.
 const addressNames: ReadonlySet<string> = new Set(['.', '..', 'storage', 'uploads', 'changes'])
 
+export const personNameRule =
+  'must have 1 to 64 letters, digits or . _ - @ +, and must not be ".", "..", "storage", "uploads" or "changes"'
+
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 // Unicode has letters, such as the Kelvin sign, whose lower case is an ASCII letter.

@@ -11,6 +11,7 @@ import {
   newPerson,
   type Person,
   personEntries,
+  personNameRule,
   rightsOfEntry,
   type SiteEntry,
   sitesOfPerson,
@@ -97,10 +98,7 @@ const joinSites = async ({ people }: UserDeps, { author }: Manager, { name, site
 /** A-52, A-54, A-57, A-82. Errors: accessMalformed, passwordWeak, rightMissing, personTaken, unavailable. */
 export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser) => {
   if (!isPersonName(user.name)) {
-    throw new ServiceError('accessMalformed', {
-      message:
-        'name: it must have 1 to 64 letters, digits or . _ - @ +, and must not be ".", "..", "storage", "uploads" or "changes".',
-    })
+    throw new ServiceError('accessMalformed', { message: `name: it ${personNameRule}.` })
   }
   requireGrantable(manager, user.sites)
   const now = deps.clock.wall()

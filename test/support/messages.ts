@@ -20,7 +20,7 @@ export const messages = {
     noRegion: (place: string) =>
       text`^No valid region is set. Set AWS_REGION to the home region of the directory, such as us-east-1. (Stacks: SiteAdmin-… at ${place})$`,
     noTables: (prefix: string, region: string) =>
-      text`^This region has no tables of the service. … --directory-region, … (Stacks: ${prefix}-… at …, ${region})$`,
+      text`^This region lacks a table of the service. …docs/recovery.md… --directory-region, … (Stacks: ${prefix}-… at …, ${region})$`,
     noUrl: (place: string) =>
       text`^AWS_ENDPOINT_URL is not a URL. Set it to …, or leave it out. (Stacks: SiteAdmin-… at ${place})$`,
     refused: (why: string) => text`^AWS refuses this: ${why}. Check your credentials and their permissions. (…)$`,
@@ -121,6 +121,7 @@ $`,
   client: {
     askOperator: 'ask the operator to correct it with --base-url',
     addDelete: 'Add --delete to remove obstacles',
+    addReplace: (path: string) => text`^"${path}" already exists. Add --replace …. (request `,
     addForce: (count: number) =>
       `add --force to overwrite all conflicts and the files that changed only on the target (${count}).`,
     answeredWith: (status: number) => `answered with status ${status}`,
@@ -537,9 +538,10 @@ export const wrongCommands = [
     (folder) => [`user add ann --site 1001 --role author --folder ${folder}`, 'a folder, such as /news.'] as const,
   ),
   ['user add ann --site 1001 --role viewer --email ann', 'It must be an e-mail address, or empty to remove it.'],
-  ...['a/b', '\u0430nn', 'storage', 'x'.repeat(65)].map(
+  ...['a/b', '\u0430nn', 'x'.repeat(65)].map(
     (name) => [`user add ${name} --site 1001 --role viewer`, '1 to 64 letters, digits'] as const,
   ),
+  ['user add storage --site 1001 --role viewer', 'and must not be '],
 ] as const
 
 export const wrongFlags = [
