@@ -79,13 +79,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+const administerJson = async (...args: readonly string[]) => {
+  const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])
+  expect({ args, status, stderr: status === 0 ? '' : stderr }).toEqual({ args, status: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
 test('the policy allows only the calls that the commands make (T-2)', async () => {
   const values = { records, exported, hash: '' }
-  const administerJson = async (...args: readonly string[]) => {
-    const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])
-    expect({ args, status, stderr: status === 0 ? '' : stderr }).toEqual({ args, status: 0, stderr: '' })
-    return JSON.parse(stdout)
-  }
   for (const [line, answer] of commandSession) {
     const printed = await administerJson(...wordsOf(line, values))
     expect({ line, printed }).toEqual({ line, printed: answer })
@@ -110,4 +111,11 @@ test('the policy allows only the calls that the commands make (T-2)', async () =
   const { bucket, objects } = administrationFileGrants
   const onFiles = [...bucket, ...objects].map((action) => `s3:${action}`)
   expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
+})
+
+test('the used bytes of a site are null after it loses its quota (T-57)', async () => {
+  await administerJson('site', 'create', '--name', 'Counted', '--id', '9', '--quota', '5')
+  expect(await administerJson('site', 'show', '9')).toMatchObject({ quota: 5, usedBytes: 0 })
+  await administerJson('site', 'quota', '9', 'none')
+  expect(await administerJson('site', 'show', '9')).toMatchObject({ quota: null, usedBytes: null })
 })
