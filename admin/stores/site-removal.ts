@@ -66,8 +66,10 @@ const removeRules = async ({ issuers }: AdminStores, site: SiteId): Promise<void
 }
 
 // If a removal fails half-way, repeating it completes it.
-const empty = async ({ workflows, files, webForms, contents, webhooks }: AreaStores, site: SiteId): Promise<void> => {
+const empty = async (area: AreaStores, site: SiteId): Promise<void> => {
+  const { workflows, files, usage, webForms, contents, webhooks } = area
   await emptyFolder(files, site, root, () => false)
+  await usage.clear(site)
   await workflows.clear(site)
   await webForms.clear(site)
   await contents.clear(site)

@@ -17,6 +17,8 @@ export const quotaExceeded = (quota: number, used: number): ServiceError =>
 export interface SiteUsage {
   bytesOf(site: SiteId): Promise<number | undefined>
   prepare(site: SiteId, isNew: boolean): Promise<void>
+  /** Forgets the bytes of a removed site, because a new site may get its id. */
+  clear(site: SiteId): Promise<void>
 }
 
 /**

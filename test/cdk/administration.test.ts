@@ -119,3 +119,12 @@ test('the used bytes of a site are null after it loses its quota (T-57)', async 
   await administerJson('site', 'quota', '9', 'none')
   expect(await administerJson('site', 'show', '9')).toMatchObject({ quota: null, usedBytes: null })
 })
+
+test('a new site does not get the used bytes of a removed site with its id (S-126)', async () => {
+  const create = () => administerJson('site', 'create', '--name', 'Small', '--id', '10', '--quota', '5')
+  await create()
+  await storesOver(connect()).usage.reserve(10 as SiteId, 5, 5, 5)
+  await administerJson('site', 'remove', '10', '--yes')
+  await create()
+  expect(await administerJson('site', 'show', '10')).toMatchObject({ quota: 5, usedBytes: 0 })
+})
