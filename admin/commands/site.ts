@@ -104,7 +104,8 @@ const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name
 
 const setQuota = async (stores: AdminStores, id: SiteId, quota: number | undefined) => {
   const site = await siteOf(stores, id)
-  if (site.quota === undefined && quota !== undefined) await prepareUsage(stores, site.dataCentre, id, false)
+  // Without a quota, AWS does not count the bytes. So a count of the time before would be wrong.
+  if ((site.quota === undefined) !== (quota === undefined)) await prepareUsage(stores, site.dataCentre, id, false)
   const entry = entryOf('site.changed', id, `site/${id}`, { quota: quota ?? 'none' })
   if (!(await stores.sites.setQuota(id, quota, entry))) throw alreadyRemoved(id)
   return { ...site, quota: quota ?? null }

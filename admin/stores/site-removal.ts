@@ -3,6 +3,7 @@ import { type Grant, grantEntries, isCurrent, uncover } from '../../lib/access/g
 import { withoutRulesOf } from '../../lib/access/issuers/issuers.ts'
 import { type ContentKind, objectKindNames } from '../../lib/core/content-kinds.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
+import type { ChangeType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { recordOf } from '../../lib/core/names.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
@@ -66,8 +67,10 @@ const removeRules = async ({ issuers }: AdminStores, site: SiteId): Promise<void
 }
 
 // If a removal fails half-way, repeating it completes it.
-const empty = async ({ workflows, files, webForms, contents, webhooks }: AreaStores, site: SiteId): Promise<void> => {
+const empty = async (area: AreaStores, site: SiteId): Promise<void> => {
+  const { workflows, files, usage, webForms, contents, webhooks } = area
   await emptyFolder(files, site, root, () => false)
+  await usage.clear(site)
   await workflows.clear(site)
   await webForms.clear(site)
   await contents.clear(site)
@@ -92,6 +95,12 @@ const endAccess = async (stores: AdminStores, { id }: Site): Promise<boolean> =>
   return isAnyCurrent
 }
 
+const losses: readonly ChangeType[] = ['token.changed', 'token.removed', 'key.removed', 'user.changed', 'user.removed']
+
+// An interrupted removal, or another command, may have ended tokens that caches still accept.
+const hasLostAccessSince = async ({ history }: AreaStores, site: SiteId, moment: number): Promise<boolean> =>
+  (await history.before(site, undefined, step)).some(({ at, type }) => at > moment && losses.includes(type))
+
 /**
  * Removes a site with all its contents. First its tokens lose access. The site itself is removed last, so that
  * repeating the call completes a failed removal. Caches may accept the tokens for a while: after that time, people,
@@ -104,8 +113,10 @@ export const removeSite = async (
 ): Promise<void> => {
   const area = await stores.areas(site)
   await removeRules(stores, site.id)
-  const isRemembered = await endAccess(stores, site)
-  const over = Date.now() + (isRemembered ? await stores.memory() : 0)
+  const memory = await stores.memory()
+  const isLost = await hasLostAccessSince(area, site.id, Date.now() - memory)
+  const isRemembered = (await endAccess(stores, site)) || isLost
+  const over = Date.now() + (isRemembered ? memory : 0)
   await empty(area, site.id)
   const left = over - Date.now()
   if (left > 0) {

@@ -22,9 +22,11 @@ export const inColumns = (lines: readonly (readonly string[])[]): readonly (read
 }
 
 const asTable = (rows: readonly Row[]): string => {
-  const [first] = rows
-  if (!first) return '(none)'
-  const lines = inColumns([Object.keys(first), ...rows.map((row) => Object.values(row).map(cell))])
+  if (rows.length === 0) return '(none)'
+  // Rows may have different members, and DynamoDB returns the members of each item in another order.
+  const names = [...new Set(rows.flatMap(Object.keys))]
+  const cellsOf = (row: Row) => names.map((name) => cell(Reflect.get(row, name)))
+  const lines = inColumns([names, ...rows.map(cellsOf)])
   return lines.map((line) => line.join('  ').trimEnd()).join('\n')
 }
 

@@ -74,18 +74,20 @@ beforeAll(async () => {
 })
 
 afterAll(() => {
+  vi.useRealTimers()
   vi.unstubAllEnvs()
   closeAtOnce(server)
   rmSync(folder, { recursive: true, force: true })
 })
 
+const administerJson = async (...args: readonly string[]) => {
+  const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])
+  expect({ args, status, stderr: status === 0 ? '' : stderr }).toEqual({ args, status: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
 test('the policy allows only the calls that the commands make (T-2)', async () => {
   const values = { records, exported, hash: '' }
-  const administerJson = async (...args: readonly string[]) => {
-    const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])
-    expect({ args, status, stderr: status === 0 ? '' : stderr }).toEqual({ args, status: 0, stderr: '' })
-    return JSON.parse(stdout)
-  }
   for (const [line, answer] of commandSession) {
     const printed = await administerJson(...wordsOf(line, values))
     expect({ line, printed }).toEqual({ line, printed: answer })
@@ -97,6 +99,8 @@ test('the policy allows only the calls that the commands make (T-2)', async () =
   await administerJson('webhook', 'change', id, ...ofSite, '--rotate')
   await administerJson('webhook', 'remove', id, ...ofSite)
   await administerJson(...created)
+  // Tokens that were revoked less than a minute ago would delay the removal.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 })
   expect(await administerJson('site', 'remove', '1001', '--yes')).toEqual({ removed: true })
   const changes: readonly { readonly type: string }[] = await administerJson('audit', '--site', '1001')
   const types = commandSession.flatMap(([, , history = []]) => history)
@@ -110,4 +114,20 @@ test('the policy allows only the calls that the commands make (T-2)', async () =
   const { bucket, objects } = administrationFileGrants
   const onFiles = [...bucket, ...objects].map((action) => `s3:${action}`)
   expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
+})
+
+test('the used bytes of a site are null after it loses its quota (T-57)', async () => {
+  await administerJson('site', 'create', '--name', 'Counted', '--id', '9', '--quota', '5')
+  expect(await administerJson('site', 'show', '9')).toMatchObject({ quota: 5, usedBytes: 0 })
+  await administerJson('site', 'quota', '9', 'none')
+  expect(await administerJson('site', 'show', '9')).toMatchObject({ quota: null, usedBytes: null })
+})
+
+test('a new site does not get the used bytes of a removed site with its id (S-126)', async () => {
+  const create = () => administerJson('site', 'create', '--name', 'Small', '--id', '10', '--quota', '5')
+  await create()
+  await storesOver(connect()).usage.reserve(10 as SiteId, 5, 5, 5)
+  await administerJson('site', 'remove', '10', '--yes')
+  await create()
+  expect(await administerJson('site', 'show', '10')).toMatchObject({ quota: 5, usedBytes: 0 })
 })

@@ -415,7 +415,8 @@ export const createMemoryS3 = ({ needsChecksums = false, encryptsWithKms = false
   }
 
   const listVersions = (query: NonNullable<S3Request['query']>): S3Answer => {
-    const write = query['encoding-type'] === 'url' ? urlEncoded : String
+    const isEncoded = query['encoding-type'] === 'url'
+    const write = isEncoded ? urlEncoded : String
     const [prefix = '', delimiter = ''] = ['prefix', 'delimiter'].map((name) => String(query[name] ?? ''))
     // A folder appears once, at its first entry.
     const entries = new Map<string, { readonly key: string; readonly id: string }>()
@@ -427,8 +428,8 @@ export const createMemoryS3 = ({ needsChecksums = false, encryptsWithKms = false
     const shown = [...entries].slice(0, Number(query['max-keys'] ?? 1000))
     const last = shown.length < entries.size ? shown.at(-1)?.[1] : undefined
     const next = last ? tag('NextKeyMarker', write(last.key)) + tag('NextVersionIdMarker', last.id) : ''
-    const isTruncated = tag('IsTruncated', `${last !== undefined}`)
-    return xmlAnswer('ListVersionsResult', isTruncated + next + shown.map(([xml]) => xml).join(''))
+    const about = tag('IsTruncated', `${last !== undefined}`) + (isEncoded ? tag('EncodingType', 'url') : '')
+    return xmlAnswer('ListVersionsResult', about + next + shown.map(([xml]) => xml).join(''))
   }
 
   const get = (key: string, request: S3Request): S3Answer => {

@@ -108,9 +108,11 @@ const siteKey = (id: SiteId) => ({ id: String(id) })
 const dataCentrePrefix = 'dc#'
 const dataCentreKey = (id: string) => ({ id: dataCentrePrefix + id })
 
-const toSite = ({ id, features: { renderingEngine }, mark: _, ...site }: SiteItem): Site => ({
-  ...site,
+const toSite = ({ id, name, dataCentre, features: { renderingEngine }, quota }: SiteItem): Site => ({
   id: storedId(id),
+  name,
+  dataCentre,
+  ...(quota !== undefined && { quota }),
   renderingEngine,
 })
 

@@ -57,6 +57,10 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
       await table.put(item, isNew ? { condition: 'attribute_not_exists(#path)' } : {})
     },
 
+    async clear(site) {
+      await table.remove(keyOf(site))
+    },
+
     async reserve(site, quota, bytes, placed) {
       const isGrowing = bytes > 0
       const item = await table.update(keyOf(site), {

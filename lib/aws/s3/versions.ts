@@ -68,14 +68,16 @@ export const listPage = async (
     const isVersionGone = after?.id !== undefined && statusOf(error) === 400
     throw isVersionGone ? new ServiceError('unavailable', { cause: error }) : error
   })
-  const byKey = (listed: readonly Listed[] = []) => Map.groupBy(listed, ({ Key }) => decodeKey(Key))
+  // MiniStack 1.5.33 ignores EncodingType, and does not name it in its answer.
+  const keyOf = (key = '') => (output.EncodingType === 'url' ? decodeKey(key) : key)
+  const byKey = (listed: readonly Listed[] = []) => Map.groupBy(listed, ({ Key }) => keyOf(Key))
   const [versions, markers] = [byKey(output.Versions), byKey(output.DeleteMarkers)]
   const keys = [...new Set([...versions.keys(), ...markers.keys()])].sort(compareText)
   return {
     states: new Map(keys.map((key) => [key, merged(versions.get(key) ?? [], markers.get(key) ?? [])])),
-    folders: (output.CommonPrefixes ?? []).map(({ Prefix }) => decodeKey(Prefix)),
+    folders: (output.CommonPrefixes ?? []).map(({ Prefix }) => keyOf(Prefix)),
     next: output.IsTruncated
-      ? { key: decodeKey(output.NextKeyMarker), id: output.NextVersionIdMarker || undefined }
+      ? { key: keyOf(output.NextKeyMarker), id: output.NextVersionIdMarker || undefined }
       : undefined,
   }
 }

@@ -39,6 +39,7 @@ beforeEach(async () => {
     release: asking(async () => {}),
     bytesOf: asking(async () => 0),
     prepare: asking(async () => {}),
+    clear: asking(async () => {}),
   }
   storage = await openStorage({
     wholeBodies: true,

@@ -106,6 +106,13 @@ it('A store that compares encoded names lists all names, page after page', async
   expect(console.warn).toHaveBeenCalledTimes(1)
 })
 
+it('A store that does not encode the names of versions lists names with + and %', async () => {
+  wrapBucket(({ query: { 'encoding-type': _, ...query } = {}, ...request }, handle) => handle({ ...request, query }))
+  const names = ['live/100%', 'live/a+b', 'live/%2F']
+  for (const name of names) await bench.put(name)
+  for (const name of names) expect((await bench.store.versions(name, { limit: 5 }))?.versions.length, name).toBe(1)
+})
+
 describe('A bucket whose versioning is not yet active', () => {
   // The answers of the bucket name no version.
   beforeEach(() =>

@@ -8,6 +8,16 @@ test('a long list is shortened for people, and complete with --json', () => {
   expect(JSON.parse(textOf([{ names }], true))).toEqual([{ names }])
 })
 
+test('each value of a table stands below the name of its member', () => {
+  const rows = [
+    { id: 1, name: 'One' },
+    { quota: 5, name: 'Two', id: 2 },
+    { id: 3, role: 'owner' },
+  ]
+  const lines = ['id  name  quota  role', '1   One', '2   Two   5', '3                owner']
+  expect(textOf(rows, false)).toBe(lines.join('\n'))
+})
+
 test('a table may have more rows than a function can have arguments', () => {
   const rows = Array.from({ length: 200_000 }, (_, index) => ({ id: index + 1, subject: 'News' }))
   expect(textOf(rows, false)).toMatch(/^id {6}subject\n1 {7}News\n[\s\S]+\n200000 {2}News$/)

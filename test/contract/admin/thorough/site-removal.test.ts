@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { AdminStores, AreaStores } from '../../../../admin/stores/admin-stores.ts'
 import { removeSite } from '../../../../admin/stores/site-removal.ts'
 import { hashToken } from '../../../../lib/access/grants.ts'
@@ -152,5 +152,20 @@ test('a removal waits until cached tokens expire, and removes files stored meanw
   expect(waits[0]).toBeGreaterThan(50_000)
   expect(printed).toEqual([expect.stringMatching(messages.site.waiting)])
   expect(await leftOf(machine.stores, site)).toEqual(nothing)
+  await machine.close()
+})
+
+test('a removal that was interrupted while it waited waits again when it is repeated', async ({ siteDirectory }) => {
+  const { machine, stores, found } = await openStores(siteDirectory, 60_000)
+  const grant = { hash: hashToken('x'), user: 'ann', sites: [site], permissions: [], expires: 4_000_000_000 }
+  await stores.grants.put(grant, [])
+  const wait = vi.fn(async () => {})
+  const interrupted = removeSite(stores, found, {
+    say: () => {},
+    wait: wait.mockRejectedValueOnce(new Error('Ctrl+C')),
+  })
+  await expect(interrupted).rejects.toThrow('Ctrl+C')
+  await removeSite(stores, found, { say: () => {}, wait })
+  expect(wait).toHaveBeenCalledTimes(2)
   await machine.close()
 })
