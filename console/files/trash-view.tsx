@@ -12,6 +12,7 @@ import { texts } from '../texts/texts.ts'
 import { forEachPath } from '../uploads/for-each-path.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { EntryIcon, EntryPlace } from './entry-icon.tsx'
+import { notifyFailures } from './notified-actions.ts'
 import { restoreItem } from './restore-item.ts'
 
 /** The list grows by this many items at a time. */
@@ -96,8 +97,7 @@ const useTrash = (onRestored: () => void) => {
       notify(texts.value.files.restored(done.length === 1 ? nameOf(first) : texts.value.items(done.length)))
     chosen.value = new Set()
     await readAgain()
-    const [refused] = failed
-    if (refused) failure.value = { error: refused.error, repeat: () => restore(failed.map(({ path }) => path)) }
+    notifyFailures({ failed }, restore)
     isBusy.value = false
     onRestored()
   }
