@@ -70,6 +70,12 @@ test('the address keeps the search, order and kind of objects (K-15)', async ({ 
   await page.getByRole('link', { name: 'Blogs' }).click()
   const blogs = await linkedWith(client, 1, 'blogs')
   await expect.poll(() => titles(page).count()).toBe(blogs.length)
+  // A dialog about a blog must not change the news item with the same id.
+  await titles(page).first().click()
+  await page.getByRole('dialog').waitFor()
+  await page.goBack()
+  await page.getByText('No title matches.').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('the list shows links that other people add or remove', async ({ open, client }) => {
