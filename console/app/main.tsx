@@ -99,13 +99,14 @@ const start = async () => {
   const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
   const links = createLinks(session)
   const invitation = signal<string>()
-  const live = createLive({
-    isVisible: () => document.visibilityState === 'visible',
-    onVisible: (listener) => {
-      document.addEventListener('visibilitychange', listener)
-      return () => document.removeEventListener('visibilitychange', listener)
-    },
-  })
+  const isVisible = () => document.visibilityState === 'visible'
+  const onVisible = (listener: () => void) => {
+    document.addEventListener('visibilitychange', listener)
+    return () => document.removeEventListener('visibilitychange', listener)
+  }
+  const live = createLive({ isVisible, onVisible })
+  // Somebody may have given the user more rights meanwhile.
+  onVisible(() => isVisible() && session.readRights())
   let outcome: string | undefined
   // An open page handles a link with a token without reloading.
   followAddress(() => {

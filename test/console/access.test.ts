@@ -10,6 +10,7 @@ import { test as base, expectAccessible } from './support/console.ts'
 import {
   choose,
   confirm,
+  details,
   follow,
   grid,
   nameField,
@@ -432,6 +433,27 @@ test('buttons of a right disappear when the service has refused their action (K-
   await page.getByRole('dialog').getByRole('alert').getByText('files:write').waitFor()
   await press(page, 'Escape')
   await create.waitFor({ state: 'detached' })
+})
+
+test('unsaved text stays when the right to its view is removed, and is saved when the right is back (K-27, K-44)', async ({
+  people,
+  open,
+}) => {
+  await people.files.put('a.txt', 'a')
+  const token = await people.add({ name: 'ann', role: 'editor' })
+  const page = await open('#/1001/files?file=a.txt', { token, baseUrl: people.baseUrl })
+  await details(page).getByRole('button', { name: 'Edit' }).press('Enter')
+  const source = page.getByRole('dialog').getByLabel('Source')
+  await source.fill('mine')
+  await people.access.people.change('ann', { rights: ['forms:read'] })
+  await confirm(page, 'Save')
+  await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  expect(await source.inputValue()).toBe('mine')
+  await people.access.people.change('ann', { role: 'editor' })
+  // The user returns to the page.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await confirm(page, 'Save')
+  await notice(page, 'a.txt saved.').waitFor()
 })
 
 test('the trash shows and restores only what the rights allow (K-27, A-45)', async ({ people, open }) => {
