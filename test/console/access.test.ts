@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { acceptInvitation, connect, type NewUser, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
@@ -454,6 +454,23 @@ test('unsaved text stays when the right to its view is removed, and is saved whe
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await confirm(page, 'Save')
   await notice(page, 'a.txt saved.').waitFor()
+})
+
+test('a new key is shown even if its dialog was closed before the answer (K-32)', async ({ people, open }) => {
+  const token = await people.add({ name: 'ann', role: 'owner' })
+  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl })
+  const creating = Promise.withResolvers<Route>()
+  await page.route('**/keys', (route) =>
+    route.request().method() === 'POST' ? creating.resolve(route) : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Create a key' }).press('Enter')
+  await page.getByRole('dialog').getByLabel('Name').fill('deploy')
+  await press(page, 'Enter')
+  const held = await creating.promise
+  await press(page, 'Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await held.continue()
+  await page.getByRole('dialog', { name: 'Key deploy' }).waitFor()
 })
 
 test('the trash shows and restores only what the rights allow (K-27, A-45)', async ({ people, open }) => {
