@@ -473,6 +473,22 @@ test('a new key is shown even if its dialog was closed before the answer (K-32)'
   await page.getByRole('dialog', { name: 'Key deploy' }).waitFor()
 })
 
+test('an older answer does not replace a newer list of people (K-29)', async ({ people, open }) => {
+  const page = await open('#/1001/forms', { token: people.token, baseUrl: people.baseUrl })
+  await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+  const first = Promise.withResolvers<Route>()
+  await page.route('**/users', (route) => first.resolve(route), { times: 1 })
+  await follow(page, '#/1001/access')
+  const older = await first.promise
+  await people.invite({ name: 'bob', role: 'viewer' })
+  await person(page, 'bob').waitFor()
+  const answered = page.waitForEvent('requestfinished', (request) => request === older.request())
+  await older.fulfill({ json: { users: [] } })
+  await answered
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  expect(await person(page, 'bob').count()).toBe(1)
+})
+
 test('the trash shows and restores only what the rights allow (K-27, A-45)', async ({ people, open }) => {
   for (const path of ['press/a.txt', 'news/b.txt', 'secret.txt']) {
     await people.files.put(path, path)
