@@ -79,6 +79,9 @@ test('an expired token is replaced without closing the open dialog (K-6)', async
   await reopenStream(page)
   const again = page.getByRole('dialog', { name: 'Sign in' })
   await again.waitFor()
+  // The user may close the dialog, for example to copy a text. The next call opens it again.
+  await page.keyboard.press('Escape')
+  await adding.getByRole('button', { name: 'Add', exact: true }).click()
   await signIn(again, '0'.repeat(64))
   await again.getByRole('alert').waitFor()
   await signIn(again, service.token)
