@@ -5,6 +5,7 @@ import { usePage } from '../page/context.ts'
 import { keptDays } from '../page/kept-days.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { useRetainedFocus } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { ListState } from '../parts/list-state.tsx'
 import { notify } from '../parts/toasts.tsx'
@@ -167,11 +168,12 @@ const TrashTable = ({ trash, items }: { readonly trash: Trash; readonly items: r
 export const TrashView = () => {
   const t = texts.value.files
   const heading = useRef<HTMLHeadingElement>(null)
+  const box = useRetainedFocus<HTMLElement>()
   const trash = useTrash(() => heading.current?.focus())
   const { rights } = usePage()
   const { items, chosen, failure } = trash
   return (
-    <section class="trash" aria-label={t.deleted}>
+    <section ref={box} class="trash" tabIndex={-1} aria-label={t.deleted}>
       <header class="trash-head">
         <h2 ref={heading} tabIndex={-1}>
           {t.deleted}

@@ -13,6 +13,7 @@ import {
   details,
   follow,
   grid,
+  hasFocus,
   nameField,
   notice,
   press,
@@ -84,7 +85,7 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
   expect(await nameField(page).inputValue()).toBe('ann')
   await signInAs(page, 'Ann', password)
   await grid(page).waitFor()
-  expect(await page.getByRole('main').evaluate((main) => main.matches(':focus-within'))).toBe(true)
+  expect(await hasFocus(page.getByRole('main'))).toBe(true)
   const [short, none] = await kept(page)
   expect([none, await hoursLeft(short)]).toEqual([null, 4])
   const revoked = page.waitForResponse((response) => response.request().method() === 'DELETE')

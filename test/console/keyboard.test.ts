@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { administerJson } from '../support/administration.ts'
 import { test } from './support/console.ts'
-import { choose, confirm, grid, notice, press, refusal, row } from './support/page.ts'
+import { choose, confirm, grid, hasFocus, notice, press, refusal, row } from './support/page.ts'
 
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.className)
@@ -33,6 +33,27 @@ test('the focus returns to the list when the focused element is removed', async 
   await expectFocus(page, 'group')
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await page.getByText('3 items restored.').waitFor()
+})
+
+test('the focus stays in the view when the button for more items disappears', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
+  const names = Array.from({ length: 101 }, (_, index) => `${index}.txt`)
+  const page = await openFolder(names)
+  const more = page.getByRole('button', { name: 'Show more' })
+  await page.getByLabel('Search names below this folder').fill('.txt')
+  await more.press('Enter')
+  await page.getByText('101 results').waitFor()
+  expect(await hasFocus(page.getByRole('main'))).toBe(true)
+  await client.files.remove(folder)
+  await Promise.all(names.map(async (name) => client.files.put(`${folder}/sub/${name}`, '')))
+  await Promise.all(names.map((name) => client.files.remove(`${folder}/sub/${name}`)))
+  await page.getByRole('link', { name: 'Deleted files' }).click()
+  await more.press('Enter')
+  await more.waitFor({ state: 'detached' })
+  expect(await hasFocus(page.getByRole('main'))).toBe(true)
 })
 
 test('the focus moves to the list after a click on a checkbox', async ({ openFolder }) => {
