@@ -65,6 +65,10 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
   // A held page has unsaved work, so its view stays even without its right.
   const offered = views.filter(({ name, right }) => rights.has(right) || (isHeld.value && name === route.value.view))
   const view = offered.find(({ name }) => name === route.value.view) ?? offered[0]
+  useEffect(() => {
+    // The address names the shown view, so that its path never opens in another view.
+    if (view) goTo({ view: view.name }, { replace: true })
+  }, [view, route.value.view])
   const title = view ? view.label(t) : t.shell.nothing
   useEffect(() => (rights.has('history:read') ? live.follow(client) : undefined), [client, access, live, rights])
   useEffect(() => {

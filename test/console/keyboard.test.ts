@@ -124,6 +124,7 @@ test('without a right on files, the console opens another view first (K-27)', as
   const page = await open('#/1001/files', { token })
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
   expect(await page.getByRole('link', { name: 'Files' }).count()).toBe(0)
+  await page.waitForURL('**/console#/1001/forms/1')
 })
 
 test('a path can be copied, even if the page was loaded over http', async ({ openFolder, folder }) => {
