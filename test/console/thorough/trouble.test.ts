@@ -146,4 +146,8 @@ test('names are shown literally, whatever they contain', async ({ open, service 
     hasRun: 'hasRun' in window,
   }))
   expect({ width, hasRun }).toEqual({ width: 360, hasRun: false })
+  await page.getByRole('button', { name: 'W'.repeat(80) }).click()
+  const body = page.getByRole('dialog').locator('.dialog-body')
+  await body.getByRole('checkbox').first().waitFor()
+  expect(await body.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
 })
