@@ -57,11 +57,13 @@ const useTrash = (onRestored: () => void) => {
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const hasMore = useSignal(false)
   const isBusy = useSignal(false)
-  const failure = useSignal<{ readonly error: unknown; readonly repeat: () => void } | undefined>(undefined)
+  const failure = useSignal<unknown>()
   const turn = useRef(0)
+  const shown = useRef(growth)
 
-  const read = async (count: number) => {
+  const read = async () => {
     const own = ++turn.current
+    const count = shown.current
     try {
       const found: TrashItem[] = []
       for await (const item of client.files.trash()) {
@@ -74,14 +76,13 @@ const useTrash = (onRestored: () => void) => {
       chosen.value = chosen.value.intersection(new Set(found.map(({ path }) => path)))
       failure.value = undefined
     } catch (error) {
-      if (own === turn.current) failure.value = { error, repeat: () => read(count) }
+      if (own === turn.current) failure.value = error
     }
   }
-  const readAgain = () => read(Math.max(growth, items.value?.length ?? 0))
   useEffect(() => {
-    readAgain()
+    read()
     const unsubscribe = live.subscribe((changes) => {
-      if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) readAgain()
+      if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) read()
     })
     return () => {
       turn.current++
@@ -97,7 +98,7 @@ const useTrash = (onRestored: () => void) => {
     if (first !== '')
       notify(texts.value.files.restored(done.length === 1 ? nameOf(first) : texts.value.items(done.length)))
     chosen.value = new Set()
-    await readAgain()
+    await read()
     notifyFailures({ failed }, restore)
     isBusy.value = false
     onRestored()
@@ -111,7 +112,11 @@ const useTrash = (onRestored: () => void) => {
     hasMore: hasMore.value,
     isBusy: isBusy.value,
     failure: failure.value,
-    showMore: () => read((items.value?.length ?? 0) + growth),
+    read,
+    showMore() {
+      shown.current += growth
+      return read()
+    },
     restore,
     choose,
     chooseOnly(paths: readonly string[]) {
@@ -184,7 +189,7 @@ export const TrashView = () => {
           </Button>
         )}
       </header>
-      <ListState items={items} failure={failure?.error} onRepeat={failure?.repeat} />
+      <ListState items={items} failure={failure} onRepeat={trash.read} />
       {items?.length === 0 && <Empty icon="restore" title={t.deletedNone(keptDays())} />}
       {items && items.length > 0 && <TrashTable trash={trash} items={items} />}
       {trash.hasMore && <Button onClick={trash.showMore}>{t.showMore}</Button>}

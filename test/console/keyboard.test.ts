@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { administerJson } from '../support/administration.ts'
 import { test } from './support/console.ts'
@@ -51,8 +51,16 @@ test('the focus stays in the view when the button for more items disappears', as
   await Promise.all(names.map(async (name) => client.files.put(`${folder}/sub/${name}`, '')))
   await Promise.all(names.map((name) => client.files.remove(`${folder}/sub/${name}`)))
   await page.getByRole('link', { name: 'Deleted files' }).click()
+  await more.waitFor()
+  // While the list grows, a change of somebody else makes it read again.
+  const growing = Promise.withResolvers<Route>()
+  await page.route(/deleted=all/, (route) => growing.resolve(route), { times: 1 })
   await more.press('Enter')
+  const held = await growing.promise
+  await client.files.put(`${folder}/last.txt`, '')
+  await client.files.remove(`${folder}/last.txt`)
   await more.waitFor({ state: 'detached' })
+  await held.continue()
   expect(await hasFocus(page.getByRole('main'))).toBe(true)
 })
 
