@@ -13,6 +13,8 @@ export interface PutOptions extends ResumableOptions {
    */
   readonly replace?: string | boolean
   readonly contentType?: string
+  /** An earlier call may have stored the file. So for up to 4.5 MB, an existing file with this content is no error. */
+  readonly mayBeStored?: boolean
 }
 
 /**
@@ -105,12 +107,16 @@ const putWhole = async (
   url: string,
   source: Source,
   condition: Condition,
-  { contentType, signal }: PutOptions,
+  sizeNow: () => Promise<number | undefined>,
+  { contentType, signal, mayBeStored }: PutOptions,
 ) => {
   const body = await source.slice(0, source.size)
   const headers = { 'Content-Type': contentType ?? 'application/octet-stream', ...condition }
   const call = { method: 'PUT', url, headers, body, signal, repeatable: true }
-  await sendChange(send, call, async (error) => hasStatus(error, 412) && hasContent(send, url, new Blob([body])))
+  // The file there may be too large to read.
+  const isStored = async (error: unknown) =>
+    hasStatus(error, 412) && (await sizeNow()) === source.size && hasContent(send, url, new Blob([body]))
+  await sendChange(send, call, isStored, mayBeStored)
 }
 
 export const createFileChanges = (
@@ -151,7 +157,8 @@ export const createFileChanges = (
     const { onProgress, contentType } = options
     if (source.size <= largestRequest) {
       onProgress?.({ sent: 0, total: source.size })
-      await putWhole(send, urlOf(path), source, condition, options)
+      const sizeNow = async () => (await statOf(path, options.signal))?.size
+      await putWhole(send, urlOf(path), source, condition, sizeNow, options)
       onProgress?.({ sent: source.size, total: source.size })
       return
     }

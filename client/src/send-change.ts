@@ -8,8 +8,9 @@ export const sendChange = async (
   send: Send,
   call: Omit<Call, 'onUncertain'>,
   isApplied: (error: unknown) => Promise<boolean> | boolean,
+  mayBeApplied = false,
 ): Promise<Response> => {
-  let isUncertain = false
+  let isUncertain = mayBeApplied
   const onUncertain = () => {
     isUncertain = true
   }

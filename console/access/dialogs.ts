@@ -10,8 +10,10 @@ export const useDialogs = <Opened>(onClosed: () => void) => {
   const show = (dialog: Opened | undefined) => {
     opened.value = dialog
   }
+  // The user may have closed the dialog before its action was done.
   const follow = (dialog: Opened) => {
-    next.value = dialog
+    if (opened.value) next.value = dialog
+    else show(dialog)
   }
   const close = () => {
     show(next.value)

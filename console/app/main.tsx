@@ -4,6 +4,7 @@ import { useEffect, useErrorBoundary, useMemo, useRef } from 'preact/hooks'
 import { createLive, type Live } from '../page/live.ts'
 import { createSession, type Session, takeSecret } from '../page/session.ts'
 import { Failure } from '../parts/failure.tsx'
+import { focusContent } from '../parts/focus.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { followAddress, formatRoute, goTo, route } from '../route/routes.ts'
@@ -36,6 +37,13 @@ const App = ({ session, live, links }: AppProps) => {
     if (site && site.id !== wanted)
       goTo({ site: site.id, ...(wanted !== undefined && { path: [] }) }, { replace: true })
   }, [site, wanted])
+  // A visible form stays during the sign-in, so that its fields keep their texts after a refusal.
+  const isForm = !(client && entrance?.me) && (hasForm.current || !session.isBusy.value || entrance !== undefined)
+  hasForm.current = isForm
+  useEffect(() => {
+    if (isForm) document.querySelector<HTMLElement>('.sign-in input')?.focus()
+    else if (entrance) focusContent()
+  }, [isForm])
   if (fault !== undefined) {
     return (
       <main class="welcome">
@@ -43,9 +51,6 @@ const App = ({ session, live, links }: AppProps) => {
       </main>
     )
   }
-  // A visible form stays during the sign-in, so that its fields keep their texts after a refusal.
-  const isForm = !(client && entrance?.me) && (hasForm.current || !session.isBusy.value || entrance !== undefined)
-  hasForm.current = isForm
   if (isForm) return <SignIn session={session} />
   if (!client || !entrance?.me) {
     return (
@@ -99,13 +104,14 @@ const start = async () => {
   const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
   const links = createLinks(session)
   const invitation = signal<string>()
-  const live = createLive({
-    isVisible: () => document.visibilityState === 'visible',
-    onVisible: (listener) => {
-      document.addEventListener('visibilitychange', listener)
-      return () => document.removeEventListener('visibilitychange', listener)
-    },
-  })
+  const isVisible = () => document.visibilityState === 'visible'
+  const onVisible = (listener: () => void) => {
+    document.addEventListener('visibilitychange', listener)
+    return () => document.removeEventListener('visibilitychange', listener)
+  }
+  const live = createLive({ isVisible, onVisible })
+  // Somebody may have given the user more rights meanwhile.
+  onVisible(() => isVisible() && session.readRights())
   let outcome: string | undefined
   // An open page handles a link with a token without reloading.
   followAddress(() => {

@@ -10,7 +10,7 @@ import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { setter } from '../parts/setter.ts'
-import { goTo, linkTo, route } from '../route/routes.ts'
+import { goTo, isHeld, linkTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { createRenewableClient } from './renewable-client.ts'
 import { SettingsMenu } from './settings-menu.tsx'
@@ -62,8 +62,13 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
     [client, anew, me, rights, live, uploads],
   )
   const isAccountShown = useSignal(false)
-  const offered = views.filter(({ right }) => rights.has(right))
+  // A held page has unsaved work, so its view stays even without its right.
+  const offered = views.filter(({ name, right }) => rights.has(right) || (isHeld.value && name === route.value.view))
   const view = offered.find(({ name }) => name === route.value.view) ?? offered[0]
+  useEffect(() => {
+    // The address names the shown view, so that its path never opens in another view.
+    if (view) goTo({ view: view.name }, { replace: true })
+  }, [view, route.value.view])
   const title = view ? view.label(t) : t.shell.nothing
   useEffect(() => (rights.has('history:read') ? live.follow(client) : undefined), [client, access, live, rights])
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Change } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
@@ -32,8 +32,6 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const { client, rights } = usePage()
   const canWrite = rights.has('categories:write')
   const kind = kinds.find((each) => each === route.value.query['kind']) ?? 'news'
-  const isLinking = useSignal(false)
-  const opened = useSignal<Item>()
   const list = useMemo(
     () =>
       createListStore(
@@ -42,6 +40,8 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
       ),
     [client, category.id, kind],
   )
+  // The dialogs are about objects of this kind, so they close with the list.
+  const { isLinking, opened } = useMemo(() => ({ isLinking: signal(false), opened: signal<Item>() }), [list])
   useLiveLoad(list, list.load, isAboutObjects)
   const view = list.view.value
   useEffect(() => {

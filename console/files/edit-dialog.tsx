@@ -150,7 +150,11 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
   useEffect(() => {
     open()
   }, [editor])
-  const close = setter(store.dialog, undefined)
+  const own = useRef(store.dialog.value)
+  // A save may end after its dialog was closed. It must not close the next dialog.
+  const close = () => {
+    if (store.dialog.value === own.current) store.dialog.value = undefined
+  }
   const save = () =>
     attempt(async () => {
       if (!(await editor.save())) return

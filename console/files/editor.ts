@@ -78,11 +78,15 @@ export const createEditor = (client: SiteClient, path: string): Editor => {
         await put(expected)
       } catch (error) {
         if (!isOf(error, 412)) throw error
-        theirs.value = await readSaved(client, path).catch((failure: unknown) => {
+        const now = await readSaved(client, path).catch((failure: unknown) => {
           if (isOf(failure, 404)) return absent
           throw failure
         })
-        return false
+        // After a lost answer, this person may have saved the text before.
+        const isSaved = now.etag !== undefined && now.text === text.value
+        if (isSaved) begin(now)
+        else theirs.value = now
+        return isSaved
       }
       begin({ ...expected, text: text.value })
       return true

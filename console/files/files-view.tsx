@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -81,9 +81,11 @@ export const FilesView = () => {
     store.search.type('')
     store.folder.open(place, file)
   }, [place])
-  // After a new sign-in, or when the service is back, reads that failed may succeed.
+  // Before a new sign-in, or while the service was away, reads may have failed, and the page may have missed changes.
+  const lastAccess = useRef(access)
   useEffect(() => {
-    if (store.folder.failure.value !== undefined || store.preview.failure.value !== undefined) store.refresh()
+    if (lastAccess.current !== access) store.refresh()
+    lastAccess.current = access
   }, [access])
   useEffect(() => live.subscribe(store.follow), [live, store])
   // Reads the folder again after a pause in the uploads. Until then, the history reports new files.

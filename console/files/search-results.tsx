@@ -1,5 +1,6 @@
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { useRetainedFocus } from '../parts/focus.ts'
 import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
 import { openFound } from './commands.ts'
@@ -14,8 +15,9 @@ export const SearchResults = () => {
   const t = texts.value.files
   const { found, active, isSearching, hasMore, failure, more, repeat } = store.search
   const rows = found.value ?? []
+  const box = useRetainedFocus<HTMLDivElement>()
   return (
-    <div class="found">
+    <div ref={box} class="found" tabIndex={-1}>
       <Failure error={failure.value} onRepeat={repeat} />
       <p class="soft" role="status">
         {isSearching.value ? t.searching : found.value && t.found(rows.length, hasMore.value)}

@@ -5,6 +5,7 @@ import { usePage } from '../page/context.ts'
 import { keptDays } from '../page/kept-days.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { useRetainedFocus } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { ListState } from '../parts/list-state.tsx'
 import { notify } from '../parts/toasts.tsx'
@@ -12,6 +13,7 @@ import { texts } from '../texts/texts.ts'
 import { forEachPath } from '../uploads/for-each-path.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { EntryIcon, EntryPlace } from './entry-icon.tsx'
+import { notifyFailures } from './notified-actions.ts'
 import { restoreItem } from './restore-item.ts'
 
 /** The list grows by this many items at a time. */
@@ -55,11 +57,13 @@ const useTrash = (onRestored: () => void) => {
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const hasMore = useSignal(false)
   const isBusy = useSignal(false)
-  const failure = useSignal<{ readonly error: unknown; readonly repeat: () => void } | undefined>(undefined)
+  const failure = useSignal<unknown>()
   const turn = useRef(0)
+  const shown = useRef(growth)
 
-  const read = async (count: number) => {
+  const read = async () => {
     const own = ++turn.current
+    const count = shown.current
     try {
       const found: TrashItem[] = []
       for await (const item of client.files.trash()) {
@@ -72,14 +76,13 @@ const useTrash = (onRestored: () => void) => {
       chosen.value = chosen.value.intersection(new Set(found.map(({ path }) => path)))
       failure.value = undefined
     } catch (error) {
-      if (own === turn.current) failure.value = { error, repeat: () => read(count) }
+      if (own === turn.current) failure.value = error
     }
   }
-  const readAgain = () => read(Math.max(growth, items.value?.length ?? 0))
   useEffect(() => {
-    readAgain()
+    read()
     const unsubscribe = live.subscribe((changes) => {
-      if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) readAgain()
+      if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) read()
     })
     return () => {
       turn.current++
@@ -95,9 +98,8 @@ const useTrash = (onRestored: () => void) => {
     if (first !== '')
       notify(texts.value.files.restored(done.length === 1 ? nameOf(first) : texts.value.items(done.length)))
     chosen.value = new Set()
-    await readAgain()
-    const [refused] = failed
-    if (refused) failure.value = { error: refused.error, repeat: () => restore(failed.map(({ path }) => path)) }
+    await read()
+    notifyFailures({ failed }, restore)
     isBusy.value = false
     onRestored()
   }
@@ -110,7 +112,11 @@ const useTrash = (onRestored: () => void) => {
     hasMore: hasMore.value,
     isBusy: isBusy.value,
     failure: failure.value,
-    showMore: () => read((items.value?.length ?? 0) + growth),
+    read,
+    showMore() {
+      shown.current += growth
+      return read()
+    },
     restore,
     choose,
     chooseOnly(paths: readonly string[]) {
@@ -167,11 +173,12 @@ const TrashTable = ({ trash, items }: { readonly trash: Trash; readonly items: r
 export const TrashView = () => {
   const t = texts.value.files
   const heading = useRef<HTMLHeadingElement>(null)
+  const box = useRetainedFocus<HTMLElement>()
   const trash = useTrash(() => heading.current?.focus())
   const { rights } = usePage()
   const { items, chosen, failure } = trash
   return (
-    <section class="trash" aria-label={t.deleted}>
+    <section ref={box} class="trash" tabIndex={-1} aria-label={t.deleted}>
       <header class="trash-head">
         <h2 ref={heading} tabIndex={-1}>
           {t.deleted}
@@ -182,7 +189,7 @@ export const TrashView = () => {
           </Button>
         )}
       </header>
-      <ListState items={items} failure={failure?.error} onRepeat={failure?.repeat} />
+      <ListState items={items} failure={failure} onRepeat={trash.read} />
       {items?.length === 0 && <Empty icon="restore" title={t.deletedNone(keptDays())} />}
       {items && items.length > 0 && <TrashTable trash={trash} items={items} />}
       {trash.hasMore && <Button onClick={trash.showMore}>{t.showMore}</Button>}

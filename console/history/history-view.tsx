@@ -4,6 +4,7 @@ import type { Change, ChangeType } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { useRetainedFocus } from '../parts/focus.ts'
 import { ListState } from '../parts/list-state.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { setter } from '../parts/setter.ts'
@@ -56,13 +57,14 @@ export const HistoryView = () => {
     open.value = isOpen ? open.value.difference(ids) : open.value.union(ids)
   }
   const t = viewTexts.value.history
+  const box = useRetainedFocus<HTMLDivElement>()
   const changes = store.changes.value
   const failure = store.failure.value
   // If the end of the list is still visible after a read, the next read follows.
   const readOlder = useCallback(() => void store.readOlder(), [store, changes?.length])
   const isNarrow = Object.values(filter).some((value) => value !== '')
   return (
-    <div class="history">
+    <div ref={box} class="history" tabIndex={-1}>
       <HistoryFilter store={store} types={types} />
       <ListState items={changes} failure={failure?.error} onRepeat={failure?.repeat} />
       <p class="unseen" role="status">

@@ -1,7 +1,9 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import type { Change, SiteClient } from '../../client/src/index.ts'
 import { usePage } from './context.ts'
 import { useLiveLoad } from './live-load.ts'
+import { createNewestRead } from './newest-read.ts'
 
 export interface LiveList<Item> {
   readonly items: ReadonlySignal<readonly Item[] | undefined>
@@ -19,20 +21,19 @@ export const useLiveList = <Item>(
 ): LiveList<Item> => {
   const { client } = usePage()
   const items = useSignal<readonly Item[]>()
-  const failure = useSignal<unknown>()
-  const load = async () => {
-    try {
+  const { failure, run } = useMemo(createNewestRead, [])
+  const load = () =>
+    run(async (isNewest) => {
       const found: Item[] = []
       for await (const item of read(client)) {
         found.push(item)
-        if (found.length % growthStep === 0 && found.length > (items.value?.length ?? 0)) items.value = [...found]
+        const isLonger = found.length % growthStep === 0 && found.length > (items.value?.length ?? 0)
+        if (isLonger && isNewest()) items.value = [...found]
       }
+      if (!isNewest()) return
       items.value = found
       failure.value = undefined
-    } catch (error) {
-      failure.value = error
-    }
-  }
+    })
   useLiveLoad(client, load, isAbout)
   return { items, failure, load }
 }

@@ -52,6 +52,8 @@ export interface Session {
    * session of the person first, and stays signed in if that fails.
    */
   signOut(options?: { readonly all?: true }): Promise<void>
+  /** Reads the rights again, if possible. The page then shows what the caller may do now. */
+  readRights(): Promise<void>
 }
 
 const key = 'site-admin-token'
@@ -114,15 +116,19 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
       if (response.status < 400 || own !== token || !entrance.value) return response
       const code = await codeOf(response)
       if (isTokenRefused(response.status, code)) isExpired.value = true
-      if (isRightMissing(code)) readRights(own).catch(() => {})
+      if (isRightMissing(code)) readRights()
       return response
     }
   }
 
-  /** After a refusal, the page shows only what the caller may still do. */
-  const readRights = async (own: string): Promise<void> => {
+  const readRights = async (): Promise<void> => {
     const { list: [first] = [], choose } = entrance.value ?? {}
-    const me = first && (await choose?.(first.id).access.me())
+    const own = token
+    const me =
+      first &&
+      (await choose?.(first.id)
+        .access.me()
+        .catch(() => undefined))
     const now = entrance.value
     if (me && own === token && now && JSON.stringify(me.sites) !== JSON.stringify(now.me?.sites))
       entrance.value = { ...now, me }
@@ -208,6 +214,7 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
       return opening
     },
     signOut,
+    readRights,
   }
 }
 

@@ -22,17 +22,20 @@ interface DialogProps {
 export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClosable = true }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useLayoutEffect(() => {
-    const opened = dialog.current
-    opened?.showModal()
+  const show = () => {
+    dialog.current?.showModal()
     // Focuses the default button, or else the first input, or else the harmless button.
     const [first] = [
       '[data-default]',
       ':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button',
     ]
-      .map((selector) => opened?.querySelector<HTMLElement>(selector))
+      .map((selector) => dialog.current?.querySelector<HTMLElement>(selector))
       .filter((found) => found)
     first?.focus()
+  }
+  useLayoutEffect(() => {
+    const opened = dialog.current
+    show()
     return () => {
       opened?.close()
       // The element that had the focus before the dialog may have been removed.
@@ -44,10 +47,11 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
     event.preventDefault()
     if (isClosable && event.target === dialog.current) onClose()
   }
-  // After a second close request, a browser closes the dialog even if the page prevents it.
+  // After a second close request, a browser closes the dialog even if the page prevents it. The owner may keep it open.
   const onClosed = () => {
-    if (isClosable && dialog.current) onClose()
-    else dialog.current?.showModal()
+    if (!dialog.current) return
+    show()
+    if (isClosable) onClose()
   }
   return (
     <dialog

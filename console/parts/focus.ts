@@ -3,9 +3,9 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** Moves the focus to the content of the page when the focused element was removed. */
 export const focusContent = (): void => {
-  const place = document.querySelector<HTMLElement>('.grid') ?? document.querySelector<HTMLElement>('.folder > .empty')
+  const list = document.querySelector<HTMLElement>('.grid, .folder > .empty[tabindex]')
+  const place = list ?? document.getElementById('content')
   place?.focus()
-  if (document.activeElement === document.body) document.getElementById('content')?.focus()
 }
 
 /** If a part of the page has the focus when the part disappears, the content gets the focus. */

@@ -12,6 +12,8 @@ interface Toast {
   readonly action?: { readonly label: string; readonly run: () => void } | undefined
 }
 
+/** Then a new notice replaces the oldest one. Failures stay longer than other notices. */
+const most = 4
 const toasts = signal<readonly Toast[]>([])
 let last = 0
 
@@ -35,7 +37,9 @@ const close = (id: number) => {
 
 const show = (toast: Omit<Toast, 'id'>): void => {
   const id = ++last
-  toasts.value = [...toasts.value.slice(-3), { ...toast, id }]
+  const shown = toasts.value
+  const oldest = shown.length < most ? undefined : (shown.find(({ isFailure }) => !isFailure) ?? shown[0])
+  toasts.value = [...shown.filter((each) => each !== oldest), { ...toast, id }]
   if (!toast.isFailure) setTimeout(leave, toast.action ? stays.withAction : stays.plain, id)
 }
 

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 
 /** A page of the console. The fragment of its address has this form: `#/1001/files/news/2026?file=a.html`. */
 export interface Route {
@@ -62,13 +62,16 @@ export const goTo = (change: Partial<Route>, { replace = false } = {}): void => 
   route.value = parseRoute(hash)
 }
 
-let onHeld: (() => void) | undefined
+/** What Back calls instead of leaving the page. */
+const held = signal<{ readonly onBack: () => void }>()
+
+export const isHeld = computed(() => held.value !== undefined)
 
 /** Until the returned function is called, Back only calls `onBack`, and the page stays. */
 export const holdRoute = (onBack = () => {}): (() => void) => {
-  onHeld = onBack
+  held.value = { onBack }
   return () => {
-    onHeld = undefined
+    held.value = undefined
   }
 }
 
@@ -77,10 +80,10 @@ export const followAddress = (before: () => void): void => {
   const read = () => {
     before()
     const kept = formatRoute(route.value)
-    if (!onHeld) route.value = parseRoute(location.hash)
+    if (!held.value) route.value = parseRoute(location.hash)
     else if (location.hash !== kept) {
       history.pushState(null, '', kept)
-      onHeld()
+      held.value.onBack()
     }
   }
   addEventListener('hashchange', read)

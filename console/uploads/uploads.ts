@@ -70,6 +70,8 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
       replace: upload.replace,
       signal,
       resume: upload.address,
+      // A browser itself repeats a request whose connection broke, so the first attempt may have stored the file.
+      mayBeStored: true,
       onProgress: ({ sent }) => progress(upload.id, sent),
       onBegun: (address) => {
         change(upload.id, { address })

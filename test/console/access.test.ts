@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { acceptInvitation, connect, type NewUser, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
@@ -10,8 +10,10 @@ import { test as base, expectAccessible } from './support/console.ts'
 import {
   choose,
   confirm,
+  details,
   follow,
   grid,
+  hasFocus,
   nameField,
   notice,
   press,
@@ -83,11 +85,12 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
   expect(await nameField(page).inputValue()).toBe('ann')
   await signInAs(page, 'Ann', password)
   await grid(page).waitFor()
+  expect(await hasFocus(page.getByRole('main'))).toBe(true)
   const [short, none] = await kept(page)
   expect([none, await hoursLeft(short)]).toEqual([null, 4])
   const revoked = page.waitForResponse((response) => response.request().method() === 'DELETE')
   await choose(page, 'Settings', 'Sign out')
-  await nameField(page).waitFor()
+  await nameField(page).and(page.locator(':focus')).waitFor()
   expect((await revoked).status()).toBe(200)
   await page.getByLabel('Stay signed in').check()
   await signInAs(page, 'ann', password)
@@ -432,6 +435,60 @@ test('buttons of a right disappear when the service has refused their action (K-
   await page.getByRole('dialog').getByRole('alert').getByText('files:write').waitFor()
   await press(page, 'Escape')
   await create.waitFor({ state: 'detached' })
+})
+
+test('unsaved text stays when the right to its view is removed, and is saved when the right is back (K-27, K-44)', async ({
+  people,
+  open,
+}) => {
+  await people.files.put('a.txt', 'a')
+  const token = await people.add({ name: 'ann', role: 'editor' })
+  const page = await open('#/1001/files?file=a.txt', { token, baseUrl: people.baseUrl })
+  await details(page).getByRole('button', { name: 'Edit' }).press('Enter')
+  const source = page.getByRole('dialog').getByLabel('Source')
+  await source.fill('mine')
+  await people.access.people.change('ann', { rights: ['forms:read'] })
+  await confirm(page, 'Save')
+  await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  expect(await source.inputValue()).toBe('mine')
+  await people.access.people.change('ann', { role: 'editor' })
+  // The user returns to the page.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await confirm(page, 'Save')
+  await notice(page, 'a.txt saved.').waitFor()
+})
+
+test('a new key is shown even if its dialog was closed before the answer (K-32)', async ({ people, open }) => {
+  const token = await people.add({ name: 'ann', role: 'owner' })
+  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl })
+  const creating = Promise.withResolvers<Route>()
+  await page.route('**/keys', (route) =>
+    route.request().method() === 'POST' ? creating.resolve(route) : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Create a key' }).press('Enter')
+  await page.getByRole('dialog').getByLabel('Name').fill('deploy')
+  await press(page, 'Enter')
+  const held = await creating.promise
+  await press(page, 'Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await held.continue()
+  await page.getByRole('dialog', { name: 'Key deploy' }).waitFor()
+})
+
+test('an older answer does not replace a newer list of people (K-29)', async ({ people, open }) => {
+  const page = await open('#/1001/forms', { token: people.token, baseUrl: people.baseUrl })
+  await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+  const first = Promise.withResolvers<Route>()
+  await page.route('**/users', (route) => first.resolve(route), { times: 1 })
+  await follow(page, '#/1001/access')
+  const older = await first.promise
+  await people.invite({ name: 'bob', role: 'viewer' })
+  await person(page, 'bob').waitFor()
+  const answered = page.waitForEvent('requestfinished', (request) => request === older.request())
+  await older.fulfill({ json: { users: [] } })
+  await answered
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  expect(await person(page, 'bob').count()).toBe(1)
 })
 
 test('the trash shows and restores only what the rights allow (K-27, A-45)', async ({ people, open }) => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { SiteClient } from '../../client/src/index.ts'
 import { expectAccessible, test } from './support/console.ts'
-import { notice, refusal } from './support/page.ts'
+import { hasFocus, notice, refusal } from './support/page.ts'
 
 const linkedWith = async ({ categories }: SiteClient, category: number, kind: 'news' | 'blogs' = 'news') => {
   const ids: number[] = []
@@ -70,6 +70,12 @@ test('the address keeps the search, order and kind of objects (K-15)', async ({ 
   await page.getByRole('link', { name: 'Blogs' }).click()
   const blogs = await linkedWith(client, 1, 'blogs')
   await expect.poll(() => titles(page).count()).toBe(blogs.length)
+  // A dialog about a blog must not change the news item with the same id.
+  await titles(page).first().click()
+  await page.getByRole('dialog').waitFor()
+  await page.goBack()
+  await page.getByText('No title matches.').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('the list shows links that other people add or remove', async ({ open, client }) => {
@@ -94,6 +100,7 @@ test('a switch shows or hides an object in the category (K-15)', async ({ open, 
   await page.getByRole('button', { name: 'Unlink 1' }).click()
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await expect.poll(displayed).toBe(0)
+  await expect.poll(() => hasFocus(page.getByRole('main'))).toBe(true)
   await page.route('**/categories/3/news', refusal(500, 100500, 'Something failed here. Repeat it.'))
   await display.press('Space')
   await notice(page, 'Something failed here. Repeat it.').waitFor()

@@ -265,6 +265,31 @@ test('a text cannot be changed while it is saved (K-44)', async ({ openFolder, c
   expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('sent')
 })
 
+test('neither Esc nor the save of another file drops unsaved changes (K-44)', async ({ openFolder }) => {
+  const page = await openFolder(['a.txt', 'b.txt'])
+  const saving = Promise.withResolvers<Route>()
+  await page.route('**/a.txt', (route) =>
+    route.request().method() === 'GET' ? route.continue() : saving.resolve(route),
+  )
+  const edit = async (name: string) => {
+    await row(page, name).getByRole('link').click()
+    await details(page).getByRole('heading', { name }).waitFor()
+    await details(page).getByRole('button', { name: 'Edit' }).press('Enter')
+    await page.getByRole('dialog', { name }).getByLabel('Source').fill(`new ${name}`)
+  }
+  await edit('a.txt')
+  await confirm(page, 'Save')
+  const held = await saving.promise
+  await press(page, 'Escape')
+  await confirm(page, 'Discard the changes')
+  await edit('b.txt')
+  await held.continue()
+  await notice(page, 'a.txt saved.').waitFor()
+  await press(page, 'Escape', 'Escape', 'Escape', 'Escape')
+  await confirm(page, 'Continue editing')
+  expect(await page.getByRole('dialog', { name: 'b.txt' }).getByLabel('Source').inputValue()).toBe('new b.txt')
+})
+
 test('a page is shown without scripts or requests, and cannot reach the console (K-45)', async ({
   browser,
   client,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectAccessible, test } from './support/console.ts'
-import { confirm, details, focusedLabel, follow, grid, notice, press, row } from './support/page.ts'
+import { choose, confirm, details, focusedLabel, follow, grid, notice, press, refusal, row } from './support/page.ts'
 
 const chosen = (page: Page) => page.locator('.grid [aria-selected=true] bdi')
 
@@ -133,6 +133,23 @@ test('Undo says that a newer item has the name of a deleted item (K-24)', async 
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('first rename or move the item that has this name').waitFor()
   expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('newer')
+})
+
+test('a failure stays when more notices follow than the page shows', async ({ openFolder }) => {
+  const page = await openFolder(['a.txt'])
+  await page.context().grantPermissions(['clipboard-write'])
+  await page.route('**/storage/**?link=', refusal(507, 100507, 'The disk is full.'))
+  await row(page, 'a.txt').click()
+  await page.getByRole('button', { name: 'Download' }).click()
+  await notice(page, 'The disk is full.').waitFor()
+  for (let count = 0; count < 3; count++) await choose(page, 'More actions', 'Copy path')
+  await expect.poll(() => notice(page, 'Path copied.').count()).toBe(3)
+  await grid(page).focus()
+  await press(page, 'F2')
+  await page.getByLabel('New name').fill('b.txt')
+  await press(page, 'Enter')
+  await notice(page, 'a.txt renamed to b.txt.').waitFor()
+  expect(await notice(page, 'The disk is full.').count()).toBe(1)
 })
 
 test('Undo whose answer was lost succeeds when it is tried again (K-24)', async ({ openFolder }) => {

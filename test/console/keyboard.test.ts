@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { administerJson } from '../support/administration.ts'
 import { test } from './support/console.ts'
-import { choose, confirm, grid, notice, press, refusal, row } from './support/page.ts'
+import { choose, confirm, grid, hasFocus, notice, press, refusal, row } from './support/page.ts'
 
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.className)
@@ -33,6 +33,35 @@ test('the focus returns to the list when the focused element is removed', async 
   await expectFocus(page, 'group')
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await page.getByText('3 items restored.').waitFor()
+})
+
+test('the focus stays in the view when the button for more items disappears', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
+  const names = Array.from({ length: 101 }, (_, index) => `${index}.txt`)
+  const page = await openFolder(names)
+  const more = page.getByRole('button', { name: 'Show more' })
+  await page.getByLabel('Search names below this folder').fill('.txt')
+  await more.press('Enter')
+  await page.getByText('101 results').waitFor()
+  expect(await hasFocus(page.getByRole('main'))).toBe(true)
+  await client.files.remove(folder)
+  await Promise.all(names.map(async (name) => client.files.put(`${folder}/sub/${name}`, '')))
+  await Promise.all(names.map((name) => client.files.remove(`${folder}/sub/${name}`)))
+  await page.getByRole('link', { name: 'Deleted files' }).click()
+  await more.waitFor()
+  // While the list grows, a change of somebody else makes it read again.
+  const growing = Promise.withResolvers<Route>()
+  await page.route(/deleted=all/, (route) => growing.resolve(route), { times: 1 })
+  await more.press('Enter')
+  const held = await growing.promise
+  await client.files.put(`${folder}/last.txt`, '')
+  await client.files.remove(`${folder}/last.txt`)
+  await more.waitFor({ state: 'detached' })
+  await held.continue()
+  expect(await hasFocus(page.getByRole('main'))).toBe(true)
 })
 
 test('the focus moves to the list after a click on a checkbox', async ({ openFolder }) => {
@@ -103,6 +132,7 @@ test('without a right on files, the console opens another view first (K-27)', as
   const page = await open('#/1001/files', { token })
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
   expect(await page.getByRole('link', { name: 'Files' }).count()).toBe(0)
+  await page.waitForURL('**/console#/1001/forms/1')
 })
 
 test('a path can be copied, even if the page was loaded over http', async ({ openFolder, folder }) => {

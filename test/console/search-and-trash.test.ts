@@ -39,9 +39,12 @@ test('the trash shows place, user and time, and restores (K-23, H-37)', async ({
     await page.getByRole('checkbox', { name: `Select ${folder}/${name}` }).focus()
     await press(page, 'Space')
   }
+  await client.files.put(`${folder}/two.txt`, 'newer')
   await page.getByRole('button', { name: 'Restore 2 items' }).press('Enter')
-  await notice(page, '2 items restored.').waitFor()
-  for (const name of names.slice(0, 2)) expect((await client.files.stat(`${folder}/${name}`)).size).toBe(name.length)
+  await notice(page, 'one.txt restored.').waitFor()
+  await notice(page, 'two.txt: This name is taken.').waitFor()
+  const texts = ['sub/one.txt', 'two.txt'].map(async (name) => (await client.files.read(`${folder}/${name}`)).text())
+  expect(await Promise.all(texts)).toEqual(['sub/one.txt', 'newer'])
   expect(await page.getByRole('checkbox', { name: `Select ${folder}/three.txt` }).count()).toBe(1)
 })
 

@@ -18,6 +18,13 @@ test('a file that someone else has removed can be saved again (K-44)', async ({ 
   expect([await editor.save(), await site.texts()]).toEqual([true, { 'a.txt': 'mine' }])
 })
 
+test('a save whose answer was lost succeeds when it is repeated (K-44)', async ({ edit, site }) => {
+  const editor = await edit('one')
+  editor.text.value = 'mine'
+  await site.put('a.txt', 'mine', { replace: true })
+  expect([await editor.save(), editor.theirs.value, editor.isChanged.value]).toEqual([true, undefined, false])
+})
+
 test('line ends and the byte order mark of a text stay the same (K-44)', async ({ client, edit, folder }) => {
   const editor = await edit('\uFEFFone\r\ntwo\r\n')
   editor.text.value = `${editor.text.value}three\n`

@@ -54,6 +54,10 @@ export const signInAs = async (scope: Page | Locator, name: string, password: st
 export const focusedLabel = (page: Page): Promise<string | null | undefined> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
+/** True if the element, or something in it, has the focus. */
+export const hasFocus = (place: Locator): Promise<boolean> =>
+  place.evaluate((element) => element.matches(':focus-within'))
+
 export const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
 
 /** Answers a request as if the service had refused it. */

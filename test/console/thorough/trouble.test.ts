@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
-import { refusal, signIn } from '../support/page.ts'
+import { refusal, row, signIn } from '../support/page.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
@@ -79,6 +79,9 @@ test('an expired token is replaced without closing the open dialog (K-6)', async
   await reopenStream(page)
   const again = page.getByRole('dialog', { name: 'Sign in' })
   await again.waitFor()
+  // The user may close the dialog, for example to copy a text. The next call opens it again.
+  await page.keyboard.press('Escape')
+  await adding.getByRole('button', { name: 'Add', exact: true }).click()
   await signIn(again, '0'.repeat(64))
   await again.getByRole('alert').waitFor()
   await signIn(again, service.token)
@@ -86,6 +89,25 @@ test('an expired token is replaced without closing the open dialog (K-6)', async
   expect(await adding.getByRole('radio', { name: 'Date of birth' }).isChecked()).toBe(true)
   await adding.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Date of birth is required' }).waitFor()
+})
+
+test('after a new sign-in, the list contains what others have stored meanwhile (K-6)', async ({
+  openFolder,
+  client,
+  folder,
+  service,
+}) => {
+  const page = await openFolder(['a.txt'])
+  await row(page, 'a.txt').waitFor()
+  await page.route('**/api/**', (route) => route.fulfill({ status: 401, json: { code: 101000, message: 'Expired.' } }))
+  await reopenStream(page)
+  const again = page.getByRole('dialog', { name: 'Sign in' })
+  await again.waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  await client.files.put(`${folder}/b.txt`, 'b')
+  for (let number = 1; number <= 10; number++) await client.files.put(`elsewhere/${folder}/${number}.txt`, '')
+  await signIn(again, service.token)
+  await row(page, 'b.txt').waitFor()
 })
 
 /** Names that can break a page. */
@@ -124,4 +146,8 @@ test('names are shown literally, whatever they contain', async ({ open, service 
     hasRun: 'hasRun' in window,
   }))
   expect({ width, hasRun }).toEqual({ width: 360, hasRun: false })
+  await page.getByRole('button', { name: 'W'.repeat(80) }).click()
+  const body = page.getByRole('dialog').locator('.dialog-body')
+  await body.getByRole('checkbox').first().waitFor()
+  expect(await body.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
 })
