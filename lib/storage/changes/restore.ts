@@ -59,10 +59,10 @@ const restorationOf = async (files: ObjectStore, key: string, version: string): 
 }
 
 const refusalsOfFile = ({ checked, isLocked, taken }: Seen, isRunning: boolean, isInTheWay: boolean): Refusals => [
-  checked.refusal,
   isLocked && 'folderLocked',
-  (isInTheWay || taken.has('destinationExists')) && 'destinationExists',
   taken.has('pathUnknown') && 'pathUnknown',
+  checked.refusal,
+  (isInTheWay || taken.has('destinationExists')) && 'destinationExists',
   isRunning && 'workflowUpdated',
 ]
 
