@@ -58,8 +58,7 @@ const restorationOf = async (files: ObjectStore, key: string, version: string): 
   return { kind: 'restore', key, id: version, size: older.info.size }
 }
 
-const refusalsOfFile = ({ checked, isLocked, taken }: Seen, isRunning: boolean, isInTheWay: boolean): Refusals => [
-  isLocked && 'folderLocked',
+const refusalsOfFile = ({ checked, taken }: Seen, isRunning: boolean, isInTheWay: boolean): Refusals => [
   taken.has('pathUnknown') && 'pathUnknown',
   checked.refusal,
   (isInTheWay || taken.has('destinationExists')) && 'destinationExists',
