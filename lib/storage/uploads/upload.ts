@@ -14,15 +14,15 @@ export interface Holding {
 
 export interface Target {
   readonly path: string
-  readonly folder?: string
+  readonly folder?: string | undefined
   readonly asDraft: boolean
   readonly keepsDraft?: boolean
   /** The caller sends the parts to the store directly. */
   readonly isDirect?: boolean
   readonly key: string
   readonly contentType: string
-  readonly ifMatch?: string
-  readonly ifNoneMatch?: string
+  readonly ifMatch?: string | undefined
+  readonly ifNoneMatch?: string | undefined
 }
 
 /** Times are in milliseconds since the epoch, sizes in bytes. */
