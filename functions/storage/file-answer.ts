@@ -28,12 +28,13 @@ export const representationFor = (
 // A stored page must not run in a browser, because its address may contain a token. Caches copy this header from a 304.
 const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
-export type FileAnswer =
-  | { readonly kind: 'changed'; readonly failed: string; readonly bytes?: undefined }
-  | { readonly kind: 'unchanged'; readonly bytes?: undefined }
-  | { readonly kind: 'unsatisfiable'; readonly bytes?: undefined }
-  | { readonly kind: 'elsewhere'; readonly downloads: Downloads; readonly bytes?: undefined }
-  | { readonly kind: 'part' | 'whole'; readonly range: ByteRange; readonly bytes: ByteRange | undefined }
+export type FileAnswer = { readonly bytes?: ByteRange } & (
+  | { readonly kind: 'changed'; readonly failed: string }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'unsatisfiable' }
+  | { readonly kind: 'elsewhere'; readonly downloads: Downloads }
+  | { readonly kind: 'part' | 'whole'; readonly range: ByteRange }
+)
 
 const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
 const lengthOf = ({ first, last }: ByteRange): number => last - first + 1
@@ -80,8 +81,8 @@ export const answerFor = (
   if (isKnown(info, tag, headers)) return { kind: 'unchanged' }
   const asked = rangeFor(info, tag, request)
   if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
-  const range = asked.kind === 'part' ? { first: asked.first, last: asked.last } : { first: 0, last: info.size - 1 }
-  if (method === 'HEAD') return { kind: asked.kind, range, bytes: undefined }
+  const range = asked.kind === 'part' ? asked : { first: 0, last: info.size - 1 }
+  if (method === 'HEAD') return { kind: asked.kind, range }
   if (downloads && lengthOf(range) > downloads.largestAnswer) return { kind: 'elsewhere', downloads }
   return { kind: asked.kind, range, bytes: range }
 }

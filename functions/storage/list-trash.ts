@@ -51,11 +51,11 @@ const mostEntries = 10_000
  */
 const thingsAfter = async ({ history }: StorageDeps, site: SiteId, cursor: number): Promise<Set<string>> => {
   const things = new Set<string>()
-  let [position, start] = [cursor - 1, undefined as number | undefined]
+  let position = cursor - 1
+  let end: number | undefined
   for (let lookedAt = 0; lookedAt < mostEntries; lookedAt += entriesAtOnce) {
     const changes = await history.after(site, position, entriesAtOnce)
-    start ??= changes[0]?.at ?? 0
-    const end = start + tolerance
+    end ??= (changes[0]?.at ?? 0) + tolerance
     for (const change of changes) if (change.at <= end && types.includes(change.type)) things.add(thingIn(change))
     const last = changes.at(-1)
     if (!last || last.at > end || changes.length < entriesAtOnce) break

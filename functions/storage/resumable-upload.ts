@@ -97,9 +97,7 @@ export const appendToUpload = operation({ params: uploadOf }, async (input, deps
 
 export const cancelUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   if (isTus(input.headers)) requireTus(input.headers)
-  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
-  if (!upload.target.isDirect) requireTus(input.headers)
-  await discardUpload(deps, upload)
+  await discardUpload(deps, await findRequestedUpload(deps, input))
   return { status: 204 }
 })
 

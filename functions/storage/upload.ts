@@ -85,16 +85,15 @@ async function* countedBody({ content, callerAfterBody }: Input, count: Count, p
  * at this path, or below it.
  */
 export const openBody = (
-  { progress: store, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
+  { progress, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
   input: Input,
   { id, length, offset = 0 }: Partial<Pick<Upload, 'id' | 'length' | 'offset'>> = {},
   isContinued = false,
 ) => {
   const total = id === undefined ? declaredLength(input) : (length ?? undefined)
-  const upload = { token: input.caller.hash, total, already: offset, isContinued, ...(id !== undefined && { id }) }
-  const { advance, complete, follow } = startProgress({ progress: store, now: clock.monotonic, ...upload })
-  const body = (path: StoragePath) => countedBody(input, advance, path)
-  return { body, advance, complete, follow }
+  const upload = { token: input.caller.hash, id, total, already: offset, isContinued }
+  const tracked = startProgress({ progress, now: clock.monotonic, ...upload })
+  return { ...tracked, body: (path: StoragePath) => countedBody(input, tracked.advance, path) }
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */

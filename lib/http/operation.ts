@@ -38,19 +38,8 @@ export type CallerOperation<Deps = unknown> = (
   deps: Deps,
 ) => Promise<Reply>
 
-type Admitted =
-  | 'path'
-  | 'site'
-  | 'caller'
-  | 'dataCentre'
-  | 'method'
-  | 'headers'
-  | 'deadline'
-  | 'readmit'
-  | 'callerAfterBody'
-
 export interface OperationInput<Params = unknown, Query = unknown, Body = unknown>
-  extends Pick<AdmittedRequest, Admitted> {
+  extends Omit<AdmittedRequest, 'params' | 'query' | 'body'> {
   readonly params: Params
   readonly query: Query
   readonly body: Body

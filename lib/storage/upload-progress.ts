@@ -30,7 +30,7 @@ const untilBegin = 500
 interface Options {
   readonly progress: UploadProgress
   readonly token: string
-  readonly id?: string
+  readonly id?: string | undefined
   /** In bytes. If undefined, the progress stays at 0 until the end (S-88). */
   readonly total: number | undefined
   readonly already?: number

@@ -75,12 +75,10 @@ export type Plan = Changes | Deletion | FolderRemoval | 'nothing' | ServiceError
 export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
   [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
 
-const noAncestors: Ancestors = { existing: undefined, missing: [] }
-
 const place = async ({ files }: StorageStores, plan: Changes, requester: Requester) => {
   const { site, author, deadline, alongsideEntry } = requester
   const { paths, changes, absent, matching = [], entry, lockId, seenLocks, removedFolder } = plan
-  const { existing, missing } = plan.ancestors ?? noAncestors
+  const { existing, missing = [] }: Partial<Ancestors> = plan.ancestors ?? {}
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
   const vacant = [...absent, ...noFileAt(site, missing)]
   const above = existing === undefined ? [] : noFileAt(site, [...ancestorsOf(existing), existing])

@@ -5,6 +5,7 @@ import { isPage } from '../file-kind.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { ancestorsOf, childOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
 import type { FolderLocks } from '../path-locks.ts'
+import { refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
 import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
 
@@ -29,7 +30,6 @@ export interface Seen {
   readonly place: Place
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
-  readonly isLocked: boolean
   /** Undefined when a later change must read the state again, because this state may be too old. */
   readonly locks: FolderLocks['ids'] | undefined
   /** The errors of the keys that must be free, but are taken. */
@@ -86,31 +86,23 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
       ? checkFolder(files, site, path, conditions)
       : checkConditions(files, site, kind === 'file' ? [path] : [], asDraft, conditions),
   ])
-  return {
-    place,
-    folders,
-    ancestors,
-    isLocked: locks.open.length > 0,
-    locks: locks.ids,
-    taken: new Set(taken),
-    checked,
-  }
+  refuse([locks.open.length > 0 && 'folderLocked'])
+  return { place, folders, ancestors, locks: locks.ids, taken: new Set(taken), checked }
 }
 
 /**
- * Reads everything that a change at this place depends on, in parallel calls. Errors: urlInvalid, if the path is too
- * long in the spelling of the store.
+ * Reads everything that a change at this place depends on, in parallel calls. Errors: folderLocked; urlInvalid, if the
+ * path is too long in the spelling of the store.
  */
 export const look = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores
   const { site, path, kind, names } = place
   const written = await lookAsWritten(stores, place, requester)
-  if (written.isLocked) return written
   const found = requester.isCaseSensitive ? path : await resolvePath(files, requester, path, written.ancestors)
   const seen = found === path ? written : await lookAsWritten(stores, spelled(place, found), requester)
   // Without conditions, the creation of the folder itself finds a file above it.
   const isFound = kind === 'folder' && isUnconditional(requester.conditions ?? {})
-  if (seen.isLocked || isFound) return seen
+  if (isFound) return seen
   const { missing } = seen.ancestors
   const above = missing.filter((folder) => folder !== found)
   const unseen = names ? [] : missing.filter((folder) => folder === found)

@@ -64,8 +64,7 @@ export const placeInFolder = async (
   return { path: found, into: found }
 }
 
-const beforeBody = ({ isLocked, taken, checked }: Seen): Refusals => [
-  isLocked && 'folderLocked',
+const beforeBody = ({ taken, checked }: Seen): Refusals => [
   taken.has('folderUnknown') && 'folderUnknown',
   taken.has('pathUnknown') && 'pathUnknown',
   checked.refusal,
@@ -154,7 +153,7 @@ export const createFolder = async (stores: StorageStores, path: StoragePath, req
   if (path === root) throw new ServiceError('nameRequired')
   const { site, conditions } = requester
   const seen = await look(stores, { site, path, kind: 'folder' }, requester)
-  refuse([seen.isLocked && 'folderLocked', seen.taken.has('pathUnknown') && 'pathUnknown'])
+  refuse([seen.taken.has('pathUnknown') && 'pathUnknown'])
   await change(stores, seen, planFolder, requester, async (before) => ({
     ...(await lookAgain(stores, before, [], requester)),
     checked: await checkFolder(stores.files, site, before.place.path, conditions),

@@ -14,7 +14,7 @@ import {
   type StoragePath,
   toStoragePath,
 } from '../path.ts'
-import { type Refusals, refusalIn } from '../refusals.ts'
+import { type Refusals, refusalIn, refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
 import { requireScope, type Scope } from '../scope.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
@@ -48,7 +48,6 @@ const requireBothEnds = (path: StoragePath, destination: Destination, requester:
 interface SeenRelocation {
   readonly relocation: Relocation
   readonly ancestors: Ancestors
-  readonly isLocked?: boolean
   /** In milliseconds since the epoch: a moment before the listing of the objects. */
   readonly since: number
   readonly isFile: boolean
@@ -65,7 +64,6 @@ interface SeenRelocation {
 const urlInvalid = (message: string) => new ServiceError('urlInvalid', { message })
 
 const refusalsOf = ({ relocation: { kind, path, target }, ...seen }: SeenRelocation): Refusals => [
-  seen.isLocked && 'folderLocked',
   seen.checked.refusal,
   seen.changes.length === 0 && 'fileUnknown',
   kind === 'move' && seen.isReserved && 'folderReserved',
@@ -118,12 +116,11 @@ const spellTarget = async (files: ObjectStore, relocation: Relocation, requester
   return { relocation: spelled, ancestors: await ancestorsOfTarget(files, spelled) }
 }
 
-const isLockedAround = async (stores: ChangeDeps, { site, path, target }: Relocation): Promise<boolean> => {
+const refuseLocks = async (stores: ChangeDeps, { site, path, target }: Relocation): Promise<void> => {
   const below = [path, target].map((folder) => stores.removals.isOpenBelow(site, folder))
-  return (await Promise.all([isLocked(stores, site, [path, target]), ...below])).includes(true)
+  const found = await Promise.all([isLocked(stores, site, [path, target]), ...below])
+  refuse([found.includes(true) && 'folderLocked'])
 }
-
-const nothing = { since: 0, isFile: false, changes: [], checked: { matching: [] } }
 
 const lookAtTransfers = async (
   deps: ChangeDeps,
@@ -166,7 +163,7 @@ const lookAtRelocation = async (
   const { site, isCaseSensitive } = requester
   const wanted = { site, path, ...wantedOf(path, destination) }
   const { relocation, ancestors } = await spellTarget(files, wanted, requester)
-  if (await isLockedAround(deps, relocation)) return { ...nothing, relocation, ancestors, isLocked: true }
+  await refuseLocks(deps, relocation)
   const seen = await lookAtTransfers(deps, relocation, ancestors, requester)
   if (seen.changes.length > 0 || isCaseSensitive) return seen
   const found = await resolveParent(files, scopeOfSource(relocation.kind, requester), path)

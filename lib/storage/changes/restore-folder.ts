@@ -10,6 +10,7 @@ import { type Ancestors, findAncestors } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { lockPath } from './lock-path.ts'
 import { findTaken, isLocked } from './look.ts'
+import { isBelowFile } from './remove.ts'
 
 const mostObjects = 10_000
 
@@ -179,12 +180,19 @@ export const restoreFolder = async (
   const { files, removals, workflows } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
   refuse([known.length === 0 && nothingToRestore()])
-  const [isHeld, present, isRunning] = await Promise.all([
+  const isConditional = !isUnconditional(conditions)
+  const [isHeld, isInFile, present, isRunning] = await Promise.all([
     isLocked(deps, site, [folder]),
-    isUnconditional(conditions) ? undefined : findPresent(files, site, folder),
+    isConditional && isBelowFile(deps, site, folder),
+    isConditional ? findPresent(files, site, folder) : undefined,
     workflows.isRunningBelow(site, folder),
   ])
-  refuse([isHeld && 'folderLocked', refusalOf(conditions, present), isRunning && 'workflowUpdated'])
+  refuse([
+    isHeld && 'folderLocked',
+    isInFile && 'pathUnknown',
+    refusalOf(conditions, present),
+    isRunning && 'workflowUpdated',
+  ])
   await using lock = await lockPath(deps, folder, { site, deadline })
   // A purge locks the path of its file before it looks for the locks of folders.
   refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])

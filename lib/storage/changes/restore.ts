@@ -58,11 +58,10 @@ const restorationOf = async (files: ObjectStore, key: string, version: string): 
   return { kind: 'restore', key, id: version, size: older.info.size }
 }
 
-const refusalsOfFile = ({ checked, isLocked, taken }: Seen, isRunning: boolean, isInTheWay: boolean): Refusals => [
-  checked.refusal,
-  isLocked && 'folderLocked',
-  (isInTheWay || taken.has('destinationExists')) && 'destinationExists',
+const refusalsOfFile = ({ checked, taken }: Seen, isRunning: boolean, isInTheWay: boolean): Refusals => [
   taken.has('pathUnknown') && 'pathUnknown',
+  checked.refusal,
+  (isInTheWay || taken.has('destinationExists')) && 'destinationExists',
   isRunning && 'workflowUpdated',
 ]
 

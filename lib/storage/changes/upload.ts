@@ -31,11 +31,6 @@ export const mostFiles = 100
 // In bytes. Smaller files are staged side by side, larger files one after the other.
 const smallFile = 64 * 1024
 
-const beforeBody = ({ isLocked, taken }: Seen): Refusals => [
-  isLocked && 'folderLocked',
-  taken.has('pathUnknown') && 'pathUnknown',
-]
-
 const afterBody = ({ place, taken }: Seen, paths: readonly StoragePath[], isRunning: boolean): Refusals => {
   const isFolder = !paths.includes(place.path)
   return [isRunning && 'workflowUpdated', isFolder && taken.has('destinationExists') && 'destinationExists']
@@ -189,7 +184,7 @@ export const uploadFiles = async (
   const names = arrived && namesToLookAt(wanted, arrived.files)
   const looked = await look(deps, { site, path: wanted, kind: 'files', names }, requester)
   const before = names ? looked : { ...looked, locks: undefined }
-  refuse(beforeBody(before))
+  refuse([before.taken.has('pathUnknown') && 'pathUnknown'])
   const parts: Part[] = []
   try {
     await stageParts(deps, before, arrived?.incoming ?? body.files, requester, parts)

@@ -8,6 +8,7 @@ import { listAll } from '../many-objects.ts'
 import type { ListedObject, ObjectStore } from '../object-store.ts'
 import { editions, folderKey, isReserved, parentOf, pathIn, root, type StoragePath, upTo } from '../path.ts'
 import { refusalIn } from '../refusals.ts'
+import { resolveParent } from '../resolve-path.ts'
 import { isInScope, type Scope } from '../scope.ts'
 
 export interface Preview {
@@ -71,6 +72,8 @@ export const previewRemoval = async (
   const ofFile = { files: 1, folders: 0, bytes: (live?.size ?? 0) + (draft?.size ?? 0), atLeast: false }
   const counted = isFile ? ofFile : await countFolder(files, site, path, deadline.reserving(reserves.preview))
   if (!isFile && path !== root && counted.folders === 0) {
+    const found = await resolveParent(files, scope, path)
+    if (found !== path) return previewRemoval(deps, scope, found, deadline)
     throw new ServiceError((await isBelowFile(deps, site, path)) ? 'pathUnknown' : 'fileUnknown')
   }
   const seen = { site, path, open, live, draft, isReserved: !isFile && isReserved(reservedFolders, path) }

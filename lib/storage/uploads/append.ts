@@ -5,7 +5,16 @@ import { toStoragePath } from '../path.ts'
 import { requireScope } from '../scope.ts'
 import { acquireLease, completeUpload, settleUpload } from './complete-upload.ts'
 import type { Lease } from './lease.ts'
-import { type Addition, admitAppend, beyondEnd, countedBytes, isWaiting, progressOf, type Upload } from './upload.ts'
+import {
+  type Addition,
+  type Announcement,
+  admitAppend,
+  beyondEnd,
+  countedBytes,
+  isWaiting,
+  progressOf,
+  type Upload,
+} from './upload.ts'
 import { discardUpload, findUpload, type UploadsDeps } from './uploads.ts'
 
 // Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. If the connection breaks, the
@@ -60,7 +69,7 @@ const appendBytes = async (
   return { ...upload, ...progress }
 }
 
-const isEmptyAddition = (upload: Upload, { offset, length, declared }: Omit<Addition, 'content'>): boolean =>
+const isEmptyAddition = (upload: Upload, { offset, length, declared }: Announcement): boolean =>
   declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
 
 interface BegunAppend {
@@ -72,7 +81,7 @@ export const beginAppend = async (
   deps: UploadsDeps,
   requester: Requester,
   id: string,
-  addition: Omit<Addition, 'content'>,
+  addition: Announcement,
 ): Promise<BegunAppend> => {
   const { offset, declared } = addition
   // No upload reaches this offset, and the number may be too large for a store. So this does not ask the store.

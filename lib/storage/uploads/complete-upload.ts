@@ -1,5 +1,4 @@
 import { ServiceError } from '../../core/errors.ts'
-import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { Requester } from '../changes/change.ts'
 import { admitFile, entryOf, putStaged } from '../changes/put.ts'
 import { isTemplate } from '../file-kind.ts'
@@ -48,12 +47,6 @@ const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }
     path: toStoragePath(path),
     into: folder === undefined ? undefined : toStoragePath(folder),
   }) as const
-
-const entryOfUpload = (target: Target, uploader: Requester): HistoryEntry => ({
-  ...uploader.author,
-  site: uploader.site,
-  ...entryOf(placeOf(target, uploader)),
-})
 
 const placeUpload = async (deps: UploadsDeps, whole: ClaimedUpload, uploader: Requester): Promise<void> => {
   const place = placeOf(whole.target, uploader)
@@ -130,7 +123,9 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
   await using _lease = lease
   const own = await takeOver(deps, held, lease)
   if (!(await deps.uploadParts.isInPlace(wholeOf(own)))) return await completeUpload(deps, requester, own, lease)
-  await claimOf(deps, own.id, lease, requester).complete(entryOfUpload(own.target, requester))
+  const { author, site } = requester
+  const entry = { ...author, site, ...entryOf(placeOf(own.target, requester)) }
+  await claimOf(deps, own.id, lease, requester).complete(entry)
   return completed(own, deps)
 }
 

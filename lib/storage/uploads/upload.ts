@@ -14,15 +14,15 @@ export interface Holding {
 
 export interface Target {
   readonly path: string
-  readonly folder?: string
+  readonly folder?: string | undefined
   readonly asDraft: boolean
   readonly keepsDraft?: boolean
   /** The caller sends the parts to the store directly. */
   readonly isDirect?: boolean
   readonly key: string
   readonly contentType: string
-  readonly ifMatch?: string
-  readonly ifNoneMatch?: string
+  readonly ifMatch?: string | undefined
+  readonly ifNoneMatch?: string | undefined
 }
 
 /** Times are in milliseconds since the epoch, sizes in bytes. */
@@ -97,12 +97,6 @@ export const requireLength = (length: number | null, limit: number): void => {
   if (length !== null && length > limit) throw tooLong(limit)
 }
 
-export interface Announcement {
-  readonly offset: number
-  readonly length?: number | undefined
-  readonly declared?: number | undefined
-}
-
 export const checksumAlgorithms = ['sha256', 'sha1', 'md5'] as const
 
 export interface Checksum {
@@ -110,10 +104,15 @@ export interface Checksum {
   readonly value: Buffer
 }
 
-export interface Addition extends Announcement {
-  readonly content: AsyncIterable<Uint8Array>
+export interface Addition {
+  readonly offset: number
+  readonly length?: number | undefined
+  readonly declared?: number | undefined
   readonly checksum?: Checksum | undefined
+  readonly content: AsyncIterable<Uint8Array>
 }
+
+export type Announcement = Omit<Addition, 'content'>
 
 // "Once set the length MUST NOT be changed" (tus 1.0). Errors: storageRefused, uploadTooLarge.
 const lengthFrom = (upload: Upload, given: number | undefined): number | null => {

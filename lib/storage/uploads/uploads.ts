@@ -57,17 +57,12 @@ export const requesterOf = (uploader: Requester, { ifMatch, ifNoneMatch }: Condi
   ...readConditions(ifMatch, ifNoneMatch),
 })
 
-const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => ({
-  ...(ifMatch !== undefined && { ifMatch }),
-  ...(ifNoneMatch !== undefined && { ifNoneMatch }),
-})
-
 /** Makes every check that needs no bytes. `limit`: the largest upload, in bytes. */
 const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: Requester) => {
   const { site } = uploader
   const name = parseFileName(request.fileName ?? '')
   const draft = isForDraft(request)
-  const requester = requesterOf(uploader, conditionalOf(request))
+  const requester = requesterOf(uploader, request)
   const where = await placeInFolder(deps, request.folder, name, requester)
   // An upload without a version leaves the draft unchanged, as a form does.
   const place = { site, ...where, kind: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
@@ -79,12 +74,13 @@ const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: 
   return {
     target: {
       path,
-      ...(into !== undefined && { folder: into }),
+      folder: into,
       ...(keepsDraft && { keepsDraft }),
       asDraft: edition === 'draft',
       key: fileKey(edition, site, path),
       contentType: contentTypeOf(nameOf(path), declaredType(request.fileType)),
-      ...conditionalOf(request),
+      ifMatch: request.ifMatch,
+      ifNoneMatch: request.ifNoneMatch,
     },
     limit: isTemplate(path) ? Math.min(largest, largestResumableTemplate) : largest,
   }

@@ -96,6 +96,12 @@ it('A repeated DELETE of a.txt never removes A.TXT (S-6)', async () => {
   expect(await namesIn(`${own}/Again`)).toEqual(['A.TXT'])
 })
 
+it('A preview of a removal finds what DELETE would find (S-5, S-6, H-19)', async () => {
+  await put(`${own}/Preview/a.txt`, 'a')
+  expect((await read(`${own}/preview/a.txt`, '?removal')).json).toMatchObject({ files: 1, bytes: 1 })
+  for (const path of ['preview', 'preview/A.txt']) expectError(await read(`${own}/${path}`, '?removal'), 404, 104001)
+})
+
 it('A change follows the rules of the path that lookup found (S-9)', async () => {
   await put(`Templates/${own}/ok.txt`, 'x')
   expectError(await put(`templates/${own}/t.html`, 'x'), 400, 104008)

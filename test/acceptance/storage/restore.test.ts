@@ -209,6 +209,16 @@ it('The conditions of a restore apply to a file in place of its folder (S-64)', 
   expectError(await restore(folder, {}, { 'If-Match': '*' }), 400, 104022)
 })
 
+it('The conditions of a restore are checked after the parents of its path (S-64)', async () => {
+  const parent = `${own}/parent-of-removed`
+  for (const path of [`${parent}/a.txt`, `${parent}/folder/b.txt`]) await put(path, 'x')
+  for (const path of [`${parent}/a.txt`, `${parent}/folder`, parent]) await remove(path)
+  await put(parent, 'file')
+  for (const name of ['a.txt', 'folder']) {
+    expectError(await restore(`${parent}/${name}`, {}, { 'If-Match': '*' }), 400, 104009)
+  }
+})
+
 it('?deleted lists the removed entries of a folder, in pages (H-17, H-18)', async () => {
   const folder = `${own}/listed`
   const names = ['a', 'again', 'b', 'c', 'half/gone', 'half/kept', 'whole/gone', 'whole0']
