@@ -506,6 +506,7 @@ export const wrongCommands = [
   ['data-centre add Us --url http://a', 'lower-case letters'],
   ['data-centre add us --url ftp://a', 'http or https URL'],
   ['data-centre add us --url http://me:secret@a', 'http or https URL'],
+  ['data-centre add us --url http://a --region Frankfurt', 'a region such as eu-west-1'],
   ['token issue --user ann', "required option '--site <id>' not specified"],
   ['token issue --user ann --site 1001 --permission root', usage.choices('files.')],
   ['token issue --user ann --site 1001 --ttl 0s', 'It must be a duration such as 30m'],
