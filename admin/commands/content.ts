@@ -53,7 +53,7 @@ const rowsOf = async (stores: AdminStores, kind: ContentKind, site: SiteId, name
 }
 
 interface CreateOptions extends OfSite {
-  readonly id?: number
+  readonly id?: number | undefined
   readonly members: object
 }
 
@@ -104,10 +104,10 @@ const remove = async (stores: AdminStores, kind: ContentKind, id: number, option
   throw unknown(site, kind, id)
 }
 
-const createCategory = async (stores: AdminStores, { site, id, name }: NewOptions<CategoryId>) => {
-  const wanted = { site, ...(id !== undefined && { id }), members: { name } }
-  return { id: await create(stores, 'category', wanted), name }
-}
+const createCategory = async (stores: AdminStores, { site, id, name }: NewOptions<CategoryId>) => ({
+  id: await create(stores, 'category', { site, id, members: { name } }),
+  name,
+})
 
 const rename = async (stores: AdminStores, id: CategoryId, { site, name }: NewOptions<CategoryId>) => {
   const { contents } = await areaOf(stores, site)
