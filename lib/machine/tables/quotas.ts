@@ -32,5 +32,6 @@ export const createSiteUsage = ({ connection, read }: Database): SiteUsage => {
     bytesOf: (site) => read(() => used.get(site)?.bytes),
     // The transaction that sets the quota also counts the used bytes.
     prepare: async () => {},
+    clear: async () => {},
   }
 }
