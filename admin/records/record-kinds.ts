@@ -165,20 +165,17 @@ const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRec
   return isUnknown ? `objectId: the site has no such ${objectKinds[kind].one}` : undefined
 }
 
-// For each record, returns the reason why it was not linked, or undefined.
+// Returns a function that says why a record was not linked, or undefined if it was.
 const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { stores, replaces }: Destination) => {
   const items = records.map(({ objectId, displayable }) => ({
     objectId,
     displayable: displayable ?? (replaces ? true : undefined),
   }))
-  const outcome = await tryToLink(stores, list, items, administrator)
-  const faults = records.map((record) => faultIn(outcome, list, record))
-  if (outcome.outcome !== 'objects unknown') return faults
-  const known = items.filter(({ objectId }) => !outcome.ids.has(objectId))
-  if (known.length === 0) return faults
-  const second = await tryToLink(stores, list, known, administrator)
-  // The result of the second try also reports the objects that were removed since the first try.
-  return records.map((record, index) => faults[index] ?? faultIn(second, list, record))
+  const first = await tryToLink(stores, list, items, administrator)
+  const known = first.outcome === 'objects unknown' ? items.filter(({ objectId }) => !first.ids.has(objectId)) : []
+  // The second try also finds the objects that were removed since the first try.
+  const second = known.length > 0 ? await tryToLink(stores, list, known, administrator) : first
+  return (record: LinkRecord) => faultIn(first, list, record) ?? faultIn(second, list, record)
 }
 
 const linkRecord = recordKind(linkSchema, async (records, destination) => {
@@ -190,8 +187,8 @@ const linkRecord = recordKind(linkSchema, async (records, destination) => {
     const [, { type, categoryId }] = first
     const list = { site: destination.site, kind: type, category: categoryId }
     const ofList = group.map(([, record]) => record)
-    const messages = await linkKnown(ofList, list, destination)
-    for (const [position, [index]] of group.entries()) faults[index] = messages[position]
+    const faultOf = await linkKnown(ofList, list, destination)
+    for (const [index, record] of group) faults[index] = faultOf(record)
   }
   return faults
 })
