@@ -152,6 +152,7 @@ const parseMembers = (text: string): object => {
     throw fault
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault
+  if ('id' in value) throw new InvalidArgumentError('Name the id with --id.')
   return value
 }
 
