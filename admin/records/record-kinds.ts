@@ -99,10 +99,8 @@ const textOf = (fields: readonly SystemField[]): string =>
 
 // A field at a new position moves the fields behind it. So the wanted positions are set again in ascending order.
 const settle = (imported: readonly SystemField[], records: readonly ImportedField[]): readonly SystemField[] => {
-  const stored = new Set(imported.map(({ typeId }) => typeId))
   const orders = new Map(records.map(({ typeId, order }) => [typeId, order] as const).filter(([, order]) => order))
   return [...orders]
-    .filter(([typeId]) => stored.has(typeId))
     .toSorted(([, one = 0], [, other = 0]) => one - other)
     .reduce((fields, [typeId, order]) => importField(fields, { typeId, order }), imported)
 }
@@ -128,10 +126,8 @@ const fieldRecord = recordKind(fieldSchema, async (records, { site, stores: { we
           faults[index] = sentenceOf(error)
         }
       }
-      const after = settle(
-        fields,
-        group.map(([, record]) => record),
-      )
+      const placed = group.filter(([index]) => faults[index] === undefined).map(([, record]) => record)
+      const after = settle(fields, placed)
       return textOf(before) === textOf(after) ? before : after
     }
     try {
