@@ -27,8 +27,8 @@ import { FaultsFound, printText, Refusal } from './terminal/output.ts'
 const serveDescription = 'one machine: serve the data directory, and create it if it does not exist'
 const serveExample = 'serve --data-dir /var/lib/site-admin --base-url https://sites.example'
 
-/** Does the same as `npm start`. The server is loaded on demand, because other commands need little of it. */
-export const serveCommand = (): Command =>
+// Does the same as `npm start`. The server is loaded on demand, because other commands need little of it.
+const serveCommand = (): Command =>
   addServiceOptions(commandOf('serve', serveDescription, serveExample)).action(
     async (_options: object, self: Command) => {
       const { target, stackPrefix: _, ...flags } = self.optsWithGlobals<GlobalOptions & RawFlags>()
@@ -41,7 +41,7 @@ export const serveCommand = (): Command =>
 const completionDescription =
   'print a completion script for a shell; for bash, add "source <(site-admin completion bash)" to ~/.bashrc'
 
-export const completionCommand = (program: Command): Command =>
+const completionCommand = (program: Command): Command =>
   commandOf('completion', completionDescription, 'completion bash', 'completion zsh')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => printText(completionOf(program, shell)))

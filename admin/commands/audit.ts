@@ -36,8 +36,8 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
   const histories = await historiesOf(stores, id)
   if (histories.length === 0) await siteOf(stores, id)
   const filter = {
-    ...(since !== undefined && { since: Date.now() - since * 1000 }),
-    ...(type !== undefined && { types: [type] }),
+    since: since && Date.now() - since * 1000,
+    types: type && [type],
     actor,
     rights: roles.owner.rights,
   }

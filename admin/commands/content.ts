@@ -29,15 +29,13 @@ import {
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
 
-const isCategory = (kind: ContentKind): kind is 'category' => kind === 'category'
-
 const unknown = (site: SiteId, kind: ContentKind, id: number) =>
-  isCategory(kind)
+  kind === 'category'
     ? new Refusal(`Site ${site} has no category ${id}. "category list" lists its categories.`)
     : new Refusal(`Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind}" lists the existing ones.`)
 
 const entryOfContent = (kind: ContentKind, site: SiteId, id: number, fate: 'created' | 'removed') =>
-  entryOf(isCategory(kind) ? `category.${fate}` : `object.${fate}`, site, `${kind}/${id}`)
+  entryOf(kind === 'category' ? `category.${fate}` : `object.${fate}`, site, `${kind}/${id}`)
 
 const step = 1_000
 
@@ -53,7 +51,7 @@ const rowsOf = async (stores: AdminStores, kind: ContentKind, site: SiteId, name
 }
 
 interface CreateOptions extends OfSite {
-  readonly id?: number
+  readonly id?: number | undefined
   readonly members: object
 }
 
@@ -72,17 +70,16 @@ const create = async (stores: AdminStores, kind: ContentKind, { site, id: wanted
     next: async () => (await contents.highestId(site, kind)) + 1,
     largest: largestContentId,
     create: (id) => contents.create(site, kind, contentUnder(id), entryOfContent(kind, site, id, 'created')),
-    taken: `Site ${site} has ${isCategory(kind) ? 'a category' : oneOf(kind)}`,
+    taken: `Site ${site} has ${kind === 'category' ? 'a category' : oneOf(kind)}`,
   })
 }
 
 const countLinks = async ({ links }: AreaStores, site: SiteId, kind: ContentKind, id: number): Promise<number> => {
-  const counts = isCategory(kind)
-    ? objectKindNames.map((of) =>
-        links.count({ site, kind: of, category: id as CategoryId }, 0, Number.MAX_SAFE_INTEGER),
-      )
-    : [links.countCategoriesOf({ site, kind, id }, 0, Number.MAX_SAFE_INTEGER)]
-  return (await Promise.all(counts)).reduce((sum, { count }) => sum + count, 0)
+  const all = Number.MAX_SAFE_INTEGER
+  if (kind !== 'category') return (await links.countCategoriesOf({ site, kind, id }, 0, all)).count
+  const countOf = (of: ObjectKind) => links.count({ site, kind: of, category: id as CategoryId }, 0, all)
+  const counts = await Promise.all(objectKindNames.map(countOf))
+  return counts.reduce((sum, { count }) => sum + count, 0)
 }
 
 const remove = async (stores: AdminStores, kind: ContentKind, id: number, options: OfSite & RemoveOptions) => {
@@ -93,21 +90,22 @@ const remove = async (stores: AdminStores, kind: ContentKind, id: number, option
     if ((await contents.existing(site, kind, [id])).size === 0) throw unknown(site, kind, id)
     const links = await countLinks(area, site, kind, id)
     if (dryRun) return { removed: false, links }
-    const one = isCategory(kind) ? kind : objectKinds[kind].one
+    const one = kind === 'category' ? kind : objectKinds[kind].one
     throw new Refusal(`Removing ${one} ${id} also removes its links: ${links}. ${notSure}`)
   }
   const entry = entryOfContent(kind, site, id, 'removed')
-  const isRemoved = isCategory(kind)
-    ? await contents.removeCategory(site, id as CategoryId, entry)
-    : await contents.removeObject({ site, kind, id }, entry)
+  const isRemoved =
+    kind === 'category'
+      ? await contents.removeCategory(site, id as CategoryId, entry)
+      : await contents.removeObject({ site, kind, id }, entry)
   if (isRemoved) return { removed: true }
   throw unknown(site, kind, id)
 }
 
-const createCategory = async (stores: AdminStores, { site, id, name }: NewOptions<CategoryId>) => {
-  const wanted = { site, ...(id !== undefined && { id }), members: { name } }
-  return { id: await create(stores, 'category', wanted), name }
-}
+const createCategory = async (stores: AdminStores, { site, id, name }: NewOptions<CategoryId>) => ({
+  id: await create(stores, 'category', { site, id, members: { name } }),
+  name,
+})
 
 const rename = async (stores: AdminStores, id: CategoryId, { site, name }: NewOptions<CategoryId>) => {
   const { contents } = await areaOf(stores, site)
@@ -154,6 +152,7 @@ const parseMembers = (text: string): object => {
     throw fault
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault
+  if ('id' in value) throw new InvalidArgumentError('Name the id with --id.')
   return value
 }
 

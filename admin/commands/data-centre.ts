@@ -3,7 +3,7 @@ import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { parseBaseUrl } from '../../local/flags.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { type GlobalOptions, onStores } from '../stores/stores.ts'
-import { commandOf, groupOf, parsePlainId } from '../terminal/arguments.ts'
+import { commandOf, groupOf, parsePlainId, parseRegion } from '../terminal/arguments.ts'
 
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
 
@@ -12,15 +12,14 @@ interface AddOptions {
   readonly region?: string
 }
 
-const afterChange = (id: string, memory: number, { target }: GlobalOptions): readonly string[] => [
-  ...(memory > 0 ? [`Running services use the old base URL for up to ${memory / 1000} seconds.`] : []),
-  ...(target === 'local'
-    ? [
-        `A service that serves ${id} from this data directory sets its base URL at each start. Start it with ` +
-          'the new --base-url.',
-      ]
-    : []),
-]
+const warnOfChange = (id: string, memory: number, { target }: GlobalOptions): void => {
+  if (memory > 0) console.error(`Running services use the old base URL for up to ${memory / 1000} seconds.`)
+  if (target !== 'local') return
+  console.error(
+    `A service that serves ${id} from this data directory sets its base URL at each start. Start it with ` +
+      'the new --base-url.',
+  )
+}
 
 const add = async (stores: AdminStores, id: string, { url, region }: AddOptions, self: Command) => {
   const { dataCentres } = await stores.sites.list()
@@ -29,9 +28,7 @@ const add = async (stores: AdminStores, id: string, { url, region }: AddOptions,
   // Keeps the region and the other values that a deployment has written.
   const dataCentre = { ...known, ...(region !== undefined && { region }), id, url, isDefault }
   await stores.sites.putDataCentre(dataCentre)
-  if (known && known.url !== url) {
-    for (const sentence of afterChange(id, await stores.memory(), self.optsWithGlobals())) console.error(sentence)
-  }
+  if (known && known.url !== url) warnOfChange(id, await stores.memory(), self.optsWithGlobals())
   return viewOfDataCentre(dataCentre)
 }
 
@@ -44,7 +41,7 @@ export const dataCentreCommand = (): Command =>
     commandOf('add', 'register a data centre, or change its base URL', addExample)
       .argument('<id>', 'the id of the data centre, such as us', parsePlainId)
       .requiredOption('--url <url>', 'the base URL of its service', parseBaseUrl)
-      .option('--region <region>', 'the region of its tables, if it is on AWS')
+      .option('--region <region>', 'the region of its tables, if it is on AWS', parseRegion)
       .action(onStores(add)),
     commandOf('list', 'list all data centres', 'data-centre list').action(onStores(list)),
   ])

@@ -8,6 +8,7 @@ import {
   isPersonName,
   losesLastOwner,
   type Person,
+  personEntries,
   personNameRule,
   type SiteEntry,
   sitesOfPerson,
@@ -16,7 +17,7 @@ import {
 } from '../../lib/access/people.ts'
 import { type RoleName, roleNames, roles } from '../../lib/access/roles.ts'
 import { withoutSessions, withPassword } from '../../lib/access/sign-in.ts'
-import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
+import { addUser, changeUser, type Manager, type UserChange } from '../../lib/access/user-rules.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -175,22 +176,25 @@ const keysOf = async ({ grants }: AdminStores, { name }: Person, sites: readonly
 const remove = async (stores: AdminStores, name: string, options: Partial<OfSite> & RemoveOptions) => {
   const { site, yes: sure, dryRun: isDry } = options
   const person = await personNamed(stores, name)
-  const sites = site === undefined ? sitesOfPerson(person) : [site]
+  const sitesOf = (of: Person) => (site === undefined ? sitesOfPerson(of) : [site])
+  const afterRemoval = (of: Person) => (site === undefined ? undefined : withoutSite(of, site))
   if (site !== undefined && person.sites[site] === undefined)
     throw new Refusal(`Site ${site} has no person ${person.name}.`)
   if (isDry || !sure) {
     // A preview must refuse what the removal would refuse.
     const listOfSites = async (of: readonly SiteId[]) => (await Promise.all(of.map(stores.people.listOfSite))).flat()
-    const after = site === undefined ? undefined : withoutSite(person, site)
-    if (await losesLastOwner(listOfSites, person, after)) throw new ServiceError('lastOwner')
+    if (await losesLastOwner(listOfSites, person, afterRemoval(person))) throw new ServiceError('lastOwner')
+    const sites = sitesOf(person)
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }
     throw new Refusal(
       `Removing ${person.name} from ${sites.join(', ')} also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. ${notSure}`,
     )
   }
-  if (sites.length === 0) await stores.people.replace(person, undefined, [])
-  else await removeUser(depsOf(stores), managerOn(sites[0] as SiteId, sites), name)
+  await updatePerson(stores.people, name, (present) => ({
+    after: afterRemoval(present),
+    entries: personEntries('user.removed', present, administrator, sitesOf(present)),
+  }))
   return { removed: true }
 }
 

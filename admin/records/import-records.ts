@@ -5,7 +5,7 @@ import type { ContentStores } from '../stores/admin-stores.ts'
 import type { RawRecord } from './read-records.ts'
 import { type Fault, type RecordKind, recordKinds } from './record-kinds.ts'
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly isStrict?: boolean
   // If true, members that a record leaves out get their defaults. If false, they keep their stored values.
   readonly replaces?: boolean

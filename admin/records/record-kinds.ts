@@ -99,10 +99,8 @@ const textOf = (fields: readonly SystemField[]): string =>
 
 // A field at a new position moves the fields behind it. So the wanted positions are set again in ascending order.
 const settle = (imported: readonly SystemField[], records: readonly ImportedField[]): readonly SystemField[] => {
-  const stored = new Set(imported.map(({ typeId }) => typeId))
   const orders = new Map(records.map(({ typeId, order }) => [typeId, order] as const).filter(([, order]) => order))
   return [...orders]
-    .filter(([typeId]) => stored.has(typeId))
     .toSorted(([, one = 0], [, other = 0]) => one - other)
     .reduce((fields, [typeId, order]) => importField(fields, { typeId, order }), imported)
 }
@@ -128,10 +126,8 @@ const fieldRecord = recordKind(fieldSchema, async (records, { site, stores: { we
           faults[index] = sentenceOf(error)
         }
       }
-      const after = settle(
-        fields,
-        group.map(([, record]) => record),
-      )
+      const placed = group.filter(([index]) => faults[index] === undefined).map(([, record]) => record)
+      const after = settle(fields, placed)
       return textOf(before) === textOf(after) ? before : after
     }
     try {
@@ -165,20 +161,17 @@ const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRec
   return isUnknown ? `objectId: the site has no such ${objectKinds[kind].one}` : undefined
 }
 
-// For each record, returns the reason why it was not linked, or undefined.
+// Returns a function that says why a record was not linked, or undefined if it was.
 const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { stores, replaces }: Destination) => {
   const items = records.map(({ objectId, displayable }) => ({
     objectId,
     displayable: displayable ?? (replaces ? true : undefined),
   }))
-  const outcome = await tryToLink(stores, list, items, administrator)
-  const faults = records.map((record) => faultIn(outcome, list, record))
-  if (outcome.outcome !== 'objects unknown') return faults
-  const known = items.filter(({ objectId }) => !outcome.ids.has(objectId))
-  if (known.length === 0) return faults
-  const second = await tryToLink(stores, list, known, administrator)
-  // The result of the second try also reports the objects that were removed since the first try.
-  return records.map((record, index) => faults[index] ?? faultIn(second, list, record))
+  const first = await tryToLink(stores, list, items, administrator)
+  const known = first.outcome === 'objects unknown' ? items.filter(({ objectId }) => !first.ids.has(objectId)) : []
+  // The second try also finds the objects that were removed since the first try.
+  const second = known.length > 0 ? await tryToLink(stores, list, known, administrator) : first
+  return (record: LinkRecord) => faultIn(first, list, record) ?? faultIn(second, list, record)
 }
 
 const linkRecord = recordKind(linkSchema, async (records, destination) => {
@@ -190,8 +183,8 @@ const linkRecord = recordKind(linkSchema, async (records, destination) => {
     const [, { type, categoryId }] = first
     const list = { site: destination.site, kind: type, category: categoryId }
     const ofList = group.map(([, record]) => record)
-    const messages = await linkKnown(ofList, list, destination)
-    for (const [position, [index]] of group.entries()) faults[index] = messages[position]
+    const faultOf = await linkKnown(ofList, list, destination)
+    for (const [index, record] of group) faults[index] = faultOf(record)
   }
   return faults
 })

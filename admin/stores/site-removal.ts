@@ -68,13 +68,8 @@ const removeRules = async ({ issuers }: AdminStores, site: SiteId): Promise<void
 
 // If a removal fails half-way, repeating it completes it.
 const empty = async (area: AreaStores, site: SiteId): Promise<void> => {
-  const { workflows, files, usage, webForms, contents, webhooks } = area
-  await emptyFolder(files, site, root, () => false)
-  await usage.clear(site)
-  await workflows.clear(site)
-  await webForms.clear(site)
-  await contents.clear(site)
-  await webhooks.clear(site)
+  await emptyFolder(area.files, site, root, () => false)
+  for (const store of ['workflows', 'webForms', 'contents', 'webhooks', 'usage'] as const) await area[store].clear(site)
 }
 
 // Returns true if a cache may still accept one of the tokens.

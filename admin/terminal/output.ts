@@ -1,4 +1,4 @@
-import { escapeControls } from '../../client/src/command/format-text.ts'
+import { escapeControls, jsonOf } from '../../client/src/command/format-text.ts'
 
 type Row = object
 
@@ -84,7 +84,7 @@ export const printText = async (text: string): Promise<void> => {
 
 /** One JSON value for programs, tables for people. */
 export const textOf = (value: Row | readonly Row[], json: boolean): string => {
-  if (json) return JSON.stringify(value)
+  if (json) return jsonOf(value)
   return Array.isArray(value) ? asTable(value) : asText(value)
 }
 

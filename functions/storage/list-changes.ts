@@ -78,15 +78,15 @@ const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   return followChanges(listener, wantedBy(deps, input), after, deadline.timeLeft)
 }
 
-// V-20, V-23: waits for a change. If too many requests wait already, returns an empty page.
-const awaitChanges = async (deps: StorageDeps, input: Input, position: number): Promise<ChangePage | undefined> => {
+// V-20, V-23: waits for a change after an empty page. If too many requests wait already, returns this page.
+const awaitChanges = async (deps: StorageDeps, input: Input, after: number, page: ChangePage): Promise<ChangePage> => {
   const { site, query, deadline } = input
   const { wait = 0, limit = usualLimit } = query
   using listener = await deps.live.listen(site.id)
   const time = Math.min(wait * 1000, deadline.reserving(reserves.answer).timeLeft())
-  if (!listener) return undefined
-  const { changes, next } = await nextChanges(listener, { ...wantedBy(deps, input), limit }, position, time)
-  return { changes, next: next === position ? undefined : next }
+  if (!listener) return page
+  const { changes, next } = await nextChanges(listener, { ...wantedBy(deps, input), limit }, page.next ?? after, time)
+  return { changes, next: next === after ? undefined : next }
 }
 
 const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> => {
@@ -103,8 +103,7 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
   }
   const position = positionOf('after', after, site.id) ?? 0
   const page = await changesAfter(deps.history, site.id, position, limit, filter)
-  if (page.changes.length > 0 || wait === undefined) return page
-  return (await awaitChanges(deps, input, page.next ?? position)) ?? page
+  return page.changes.length > 0 || wait === undefined ? page : awaitChanges(deps, input, position, page)
 }
 
 export const listChanges = operation({ query: switchesOf }, async (input, deps) => {

@@ -6,12 +6,12 @@ import type { CategoryLinks, LinkList, LinkOutcome, ObjectLinkOutcome } from './
 import type { SiteObject } from './contents.ts'
 
 // Without `displayable`, an existing link keeps its value, and a new link is displayable (C-40).
-export interface LinkRequest {
+interface LinkRequest {
   readonly objectId: number
   readonly displayable?: boolean | undefined
 }
 
-export interface CategoryLinkRequest {
+interface CategoryLinkRequest {
   readonly categoryId: CategoryId
   readonly displayable?: boolean | undefined
 }

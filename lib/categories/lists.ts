@@ -10,7 +10,7 @@ import { associationShape, contentShape, type Item, siteUrlShape } from './query
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type Entry, type ItemPage, type ListSource, runList, writeItems } from './run-list.ts'
 
-export interface ListDeps {
+interface ListDeps {
   readonly contents: Contents
   readonly links: CategoryLinks
   readonly longestList: number

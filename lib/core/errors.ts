@@ -206,7 +206,7 @@ export const errors = {
   uploadLocked: row(
     104031,
     423,
-    'Another request is appending to the upload. Repeat your request after the time in the Retry-After ' + 'header.',
+    'Another request is appending to the upload. Repeat your request after the time in the Retry-After header.',
   ),
   uploadUnknown: row(104032, 404, 'The upload does not exist, has ended or has expired. Create a new upload.'),
   chunkMismatch: row(

@@ -16,7 +16,7 @@ export interface NewField extends FieldChange {
   readonly mandatory: boolean
 }
 
-export type Precondition = (field: SystemField) => void
+type Precondition = (field: SystemField) => void
 
 export const findField = (fields: Fields, typeId: number): SystemField => {
   const field = fields.find((candidate) => candidate.typeId === typeId)

@@ -75,6 +75,7 @@ export const openSiteFeed = (history: History, site: SiteId) => {
         isStale ||= news.length === mostAtOnce
       }
     } catch {
+      clearTimeout(retry)
       if (!isClosed) retry = setTimeout(readNews, pauseAfterFailure).unref()
     } finally {
       isReading = false

@@ -15,7 +15,7 @@ import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
 import type { Target } from '../webhooks/target.ts'
 import type { Stores } from './stores.ts'
 
-export type CallerLookup = CachedLookup<string, Caller>
+type CallerLookup = CachedLookup<string, Caller>
 
 /** A-13: groups of one process that share `callers` forget a revoked token at the same moment. */
 export interface Surroundings {

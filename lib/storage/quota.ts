@@ -28,7 +28,7 @@ export interface SiteUsage {
  * miss them. A release is never repeated. After its epoch, a release does nothing, because the recount may have seen
  * the change. Errors: quotaExceeded, unavailable.
  */
-export interface UsageCounts extends SiteUsage {
+export interface UsageCounts {
   reserve(site: SiteId, quota: number, bytes: number, placed: number): Promise<number>
   release(site: SiteId, bytes: number, epoch: number): Promise<void>
 }

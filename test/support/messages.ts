@@ -507,6 +507,7 @@ export const wrongCommands = [
   ['data-centre add Us --url http://a', 'lower-case letters'],
   ['data-centre add us --url ftp://a', 'http or https URL'],
   ['data-centre add us --url http://me:secret@a', 'http or https URL'],
+  ['data-centre add us --url http://a --region Frankfurt', 'a region such as eu-west-1'],
   ['token issue --user ann', "required option '--site <id>' not specified"],
   ['token issue --user ann --site 1001 --permission root', usage.choices('files.')],
   ['token issue --user ann --site 1001 --ttl 0s', 'It must be a duration such as 30m'],
@@ -526,6 +527,7 @@ export const wrongCommands = [
   ['category rename 2147483648 --site 1001 --name A', `It must be ${largest} or less.`],
   ['object list poem --site 1001', usage.choices('news, blog.')],
   ['object create news --site 1001 --members 7', 'It must be a JSON object'],
+  ['object create news --site 1001 --members {"id":7}', 'Name the id with --id'],
   ...['2-days', '0d'].map((span) => [`audit --site 1001 --since ${span}`, '30m, 4h, 2d'] as const),
   ['audit --site 1001 --type file.eaten', 'type of change'],
   ...['files', 'files:own', 'forms:read:/a', 'files:read:a', 'files:read:/a/../b'].map(

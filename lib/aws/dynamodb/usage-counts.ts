@@ -1,6 +1,6 @@
 import type { SiteId } from '../../core/ids.ts'
 import { onDemand } from '../../core/on-demand.ts'
-import { quotaExceeded, type UsageCounts } from '../../storage/quota.ts'
+import { quotaExceeded, type SiteUsage, type UsageCounts } from '../../storage/quota.ts'
 import { createDocumentClient, type ItemChange, openTable, queryFirst, type TableOptions } from './dynamodb.ts'
 
 /**
@@ -58,7 +58,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
     },
 
     async clear(site) {
-      await table.remove(keyOf(site))
+      await table.take(keyOf(site))
     },
 
     async reserve(site, quota, bytes, placed) {
@@ -88,7 +88,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
         update: 'SET #used = #since + :bytes, #counted = :now, #epoch = #epoch + :one REMOVE #begun, #listed, #after',
         values: { ':bytes': bytes, ':now': now(), ':one': 1 },
       }),
-  } satisfies UsageCounts & Readonly<Record<string, unknown>>
+  } satisfies SiteUsage & UsageCounts & Readonly<Record<string, unknown>>
 }
 
 export type RecountedUsage = ReturnType<typeof createUsageCounts>

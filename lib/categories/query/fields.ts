@@ -22,8 +22,7 @@ const pick = <Value>(from: Readonly<Record<string, Value>>, members: Members, ch
 }
 
 const selection = ({ own, objects }: ItemShape, chosenOwn: Chosen, chosenObjects: ReadonlyMap<string, Chosen>) => ({
-  shows: (object: string, member?: string) =>
-    member === undefined ? chosenObjects.has(object) : has(chosenObjects.get(object), member),
+  shows: (object: string, member: string) => has(chosenObjects.get(object), member),
   showsOwn: (member: string) => has(chosenOwn, member),
   select(item: Item): Item {
     const selected = pick(item, own, chosenOwn)

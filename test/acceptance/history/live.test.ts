@@ -49,7 +49,13 @@ it('A request with wait gets its answer as soon as there is a change (V-20)', as
   await put(`${own}/waited.txt`, 'x')
   const { json } = await waiting
   expect(json.items).toMatchObject([{ type: 'file.stored', subject: `${own}/waited.txt` }])
-  expect((await read({ after: json.next, subject: own, wait: '1' })).json.items).toEqual([])
+  const [later, none] = await Promise.all([
+    read({ after: json.next, subject: own, wait: '1' }),
+    read({ after, subject: `${own}/none`, wait: '1' }),
+  ])
+  expect(later.json.items).toEqual([])
+  // The caller continues after the changes that it does not want.
+  expect(none.json).toEqual({ items: [], next: expect.any(String) })
 })
 
 it('Without after, or if changes already exist, wait has no effect (V-20)', async () => {

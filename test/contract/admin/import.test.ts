@@ -60,6 +60,16 @@ test('The service returns imported records, with defaults for missing members (T
   })
 })
 
+test('a field without room at its order leaves the other fields of the form as they are imported', async ({
+  importSome,
+}) => {
+  const largest = 2_147_483_647
+  const at = (typeId: number, order: number) => ({ kind: 'field', webFormId: 3, typeId, order })
+  await importSome(jsonLines([form, at(-2, largest), at(-3, 1)]))
+  const outcome = await importSome(jsonLines([at(-4, 5), at(-3, largest)]))
+  expect(outcome).toMatchObject({ imported: 1, skipped: 1, errors: [{ line: 2, lines: [2] }] })
+})
+
 test('a field gets the order of its record, whatever the order of records (T-24, T-27)', async ({
   importSome,
   commands: { attempt },

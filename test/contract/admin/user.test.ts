@@ -55,6 +55,18 @@ test('user remove --site removes a person from the last site (A-60, A-101)', asy
   expect((await attempt('user show bob')).status).toBe(1)
 })
 
+test('user remove --site leaves a site where the person has no rights (A-60, A-101)', async ({ host, directory }) => {
+  const { request } = await host()
+  const { run } = commandsOn(directory)
+  await run(addOther)
+  await run(add('bob', '--site 1002 --role viewer'))
+  const { token } = await run('token issue --user ann --site 1002 --right access:write')
+  const withdrawal = { method: 'PUT', headers: { Authorization: token }, body: JSON.stringify({ rights: [] }) }
+  expect((await request('/api/v2/admin/sites/1002/users/bob', withdrawal)).status).toBe(200)
+  await run('user remove bob --site 1001 --yes')
+  expect(await run('user show bob')).toMatchObject({ sites: [{ site: 1002, rights: [] }] })
+})
+
 test('user remove without --yes counts the keys, and removes nobody (T-17)', async ({ commands: { run, attempt } }) => {
   await run(add('bob', '--role viewer'))
   await run('key create --site 1001 --user bob --name Robot --right files:read')

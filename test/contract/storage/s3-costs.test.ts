@@ -34,13 +34,7 @@ beforeEach(async () => {
   asked = async () => {}
   age = 3_600_000
   const files = openObjectStore(opened, { removals, record: asking(unrecorded), now: () => Date.now() + age })
-  const counts: UsageCounts = {
-    reserve: asking(async () => 1),
-    release: asking(async () => {}),
-    bytesOf: asking(async () => 0),
-    prepare: asking(async () => {}),
-    clear: asking(async () => {}),
-  }
+  const counts: UsageCounts = { reserve: asking(async () => 1), release: asking(async () => {}) }
   storage = await openStorage({
     wholeBodies: true,
     between: ({ workflows, removals: going, progress }) => ({

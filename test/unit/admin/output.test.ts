@@ -22,3 +22,8 @@ test('a table may have more rows than a function can have arguments', () => {
   const rows = Array.from({ length: 200_000 }, (_, index) => ({ id: index + 1, subject: 'News' }))
   expect(textOf(rows, false)).toMatch(/^id {6}subject\n1 {7}News\n[\s\S]+\n200000 {2}News$/)
 })
+
+test('characters that steer a terminal are escaped, also with --json', () => {
+  const [name, names] = ['a\u009b2J\u202eb', (json: boolean) => textOf([{ name }], json)]
+  expect([names(false), names(true)]).toEqual(['name\na\\u{9b}2J\\u{202e}b', '[{"name":"a\\u009b2J\\u202eb"}]'])
+})
