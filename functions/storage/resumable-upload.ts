@@ -97,7 +97,9 @@ export const appendToUpload = operation({ params: uploadOf }, async (input, deps
 
 export const cancelUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   if (isTus(input.headers)) requireTus(input.headers)
-  await discardUpload(deps, await findRequestedUpload(deps, input))
+  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
+  if (!upload.target.isDirect) requireTus(input.headers)
+  await discardUpload(deps, upload)
   return { status: 204 }
 })
 
