@@ -12,12 +12,11 @@ export const quotaExceeded = (quota: number, used: number): ServiceError =>
 
 /**
  * Knows how many bytes each site uses. `bytesOf` is undefined while nothing counts the bytes. Call `prepare` before a
- * site gets or loses a quota. A new site has no files. Errors: unavailable.
+ * site gets or loses a quota, and `clear` when a site is removed. A new site has no files. Errors: unavailable.
  */
 export interface SiteUsage {
   bytesOf(site: SiteId): Promise<number | undefined>
   prepare(site: SiteId, isNew: boolean): Promise<void>
-  /** Forgets the bytes of a removed site, because a new site may get its id. */
   clear(site: SiteId): Promise<void>
 }
 

@@ -45,14 +45,6 @@ testWithAdmin('A change beyond the quota answers 104005 with used bytes and quot
   expect(await shown()).toEqual({ quota: 10, usedBytes: 8, keptBytes: 4 })
 })
 
-testWithAdmin('A new site with the id of a removed site begins without used bytes (S-126)', async () => {
-  await put('/a.txt', 'ten bytes.')
-  await admin('token', 'revoke', token)
-  await admin('site', 'remove', String(site), '--yes')
-  await admin('site', 'create', '--name', 'Again', '--id', String(site), '--quota', '10')
-  expect(await shown()).toMatchObject({ quota: 10, usedBytes: 0 })
-})
-
 testWithAdmin('A copy to a taken name answers 104022, also without room (S-53, S-121)', async () => {
   await put('/a.txt', 'eight by')
   await put('/b.txt', 'x')
