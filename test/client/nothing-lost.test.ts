@@ -74,15 +74,27 @@ test('a pull keeps modes, and leaves no damaged or partial file', async ({ makeD
   expect([await readTree(here), (await stat(join(here, 'a.txt'))).mode & 0o777]).toEqual([{ 'a.txt': 'two' }, 0o700])
 })
 
-test('a pull does not follow a link to a folder to remove a file', async ({ makeDirectory, site }) => {
-  const here = await makeDirectory({ 'a/file.txt': 'text' })
-  await symlink('a', join(here, 'link'))
+test.for(['link', 'e\u0301'])(
+  'a pull does not follow a link to a folder to remove a file: %s',
+  async (link, { makeDirectory, site }) => {
+    const here = await makeDirectory({ 'a/file.txt': 'text' })
+    await symlink('a', join(here, link))
+    await site.push(here)
+    await site.remove(link)
+    const { events, ...end } = await site.pull(here, { removes: true })
+    expect(end).toMatchObject({ remove: 0, failed: 1 })
+    expect(pathsOf(events, 'failed')).toStrictEqual([`${link.normalize('NFC')}/file.txt`])
+    expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
+  },
+)
+
+test('a pull with --delete removes no file whose name has another Unicode form', async ({ makeDirectory, site }) => {
+  // The push sends only the first of these files.
+  const here = await makeDirectory({ 'e\u0301.txt': 'sent', '\u00e9.txt': 'never sent', 'b.txt': 'b' })
   await site.push(here)
-  await site.remove('link')
-  const { events, ...end } = await site.pull(here, { removes: true })
-  expect(end).toMatchObject({ remove: 0, failed: 1 })
-  expect(pathsOf(events, 'failed')).toStrictEqual(['link/file.txt'])
-  expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
+  await site.remove('\u00e9.txt')
+  expect(await site.pull(here, { removes: true })).toMatchObject({ remove: 1, failed: 0 })
+  expect((await readdir(here)).sort()).toStrictEqual(['.site-files', 'b.txt', '\u00e9.txt'])
 })
 
 test('a push notices a changed file even if the time of the file was set back', async ({ makeDirectory, site }) => {
