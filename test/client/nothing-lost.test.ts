@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { promises } from 'node:fs'
 import { chmod, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { connect, type Files } from '../../client/src/index.ts'
@@ -182,3 +184,23 @@ test('a download that is longer than announced is cut off, and no file is stored
   expect(given).toBeLessThan(1_000_000)
   expect(await readTree(here)).toStrictEqual({})
 })
+
+// Linux refuses a link with EPERM or ENOSYS, and Windows with EISDIR.
+test.for(['EPERM', 'ENOSYS', 'EISDIR'])(
+  'a pull to a disk without links (%s) creates files, and replaces none',
+  async (code, { makeDirectory, site, onTestFinished }) => {
+    await site.store({ 'a.txt': 'theirs', 'b.txt': 'theirs' })
+    const here = await makeDirectory()
+    const linking = vi.spyOn(promises, 'link').mockImplementation(async () => {
+      await writeTree(here, { 'a.txt': 'mine' })
+      throw Object.assign(new Error(code), { code })
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      linking.mockRestore()
+      syncBuiltinESMExports()
+    })
+    expect(await site.pull(here)).toMatchObject({ create: 1, conflict: 1, failed: 0 })
+    expect(await readTree(here)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'theirs' })
+  },
+)

@@ -99,21 +99,20 @@ const occupantOf = async (location: string): Promise<string> => {
   return 'a file that is new, or has the same name on this disk (for example in another case)'
 }
 
-/** Unlike a rename, a link never replaces a file. On a file system without links, a check comes before the rename. */
+/**
+ * Unlike a rename, a link never replaces a file. On a disk without links, whose systems give different error codes, a
+ * check comes before the rename.
+ */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
-  const taken = async () =>
-    new LocalRefusal(
+  try {
+    await link(temporary, location)
+  } catch (error) {
+    const isTaken = systemCodeOf(error) === 'EEXIST' || (await lstat(location).catch(() => undefined)) !== undefined
+    if (!isTaken) return rename(temporary, location)
+    throw new LocalRefusal(
       `${path} was not written: its place is taken by ${await occupantOf(location)}. Rename the file or folder ` +
         'there, then repeat.',
       true,
     )
-  try {
-    await link(temporary, location)
-  } catch (error) {
-    const code = systemCodeOf(error)
-    if (code === 'EEXIST') throw await taken()
-    if (code !== 'EPERM' && code !== 'ENOTSUP') throw error
-    if (await lstat(location).catch(() => undefined)) throw await taken()
-    await rename(temporary, location)
   }
 }
