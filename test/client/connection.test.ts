@@ -249,6 +249,34 @@ test('a stalled upload is cut off after minutes, whatever its size, and then con
   }
 })
 
+test.for([
+  [1, 2],
+  [8, 8],
+] as const)(
+  'of %i files of 4 MB that take ten minutes, %i requests are sent in this time',
+  async ([files, requests]) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      let sent = 0
+      const send: typeof fetch = async (input, init) => {
+        if (String(input).endsWith('/sites')) return sites(address)
+        sent += 1
+        return new Promise((resolve, reject) => {
+          setTimeout(() => resolve(stored()), 600_000)
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+        })
+      }
+      const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+      const puts = Array.from({ length: files }, (_, index) => client.files.put(`${index}`, new Uint8Array(4_000_000)))
+      for (const put of puts) put.catch(() => {})
+      await vi.advanceTimersByTimeAsync(600_000)
+      expect(sent).toBe(requests)
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+)
+
 test('a body that is read after a failed connection starts no timer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
