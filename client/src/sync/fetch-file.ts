@@ -1,12 +1,13 @@
 import { constants, renameSync } from 'node:fs'
 import { access, chmod, type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type FileVersion, readBytes } from '../file-bytes.ts'
 import type { Files } from '../files.ts'
 import { systemCodeOf } from './disk-errors.ts'
 import { createFingerprint } from './fingerprint.ts'
 import { stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
+import { isBelow } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
@@ -26,7 +27,7 @@ const folderFor = async (root: string, path: string): Promise<string> => {
       if (error.code !== 'EEXIST') throw error
     })
     folder = await realpath(join(folder, part)).catch(() => '')
-    if (!folder.startsWith(root + sep))
+    if (!isBelow(root, folder))
       throw new LocalRefusal(
         `${path} was not written: a symbolic link in its path leads out of the folder, or nowhere. Remove the link.`,
       )
