@@ -52,7 +52,7 @@ export interface TransportOptions extends Patience {
 
 /** In milliseconds: the longest wait between two attempts, and the longest `Retry-After` that is obeyed. */
 const longestDelay = 20_000
-const longestRetryAfter = 120_000
+export const longestRetryAfter = 120_000
 const mostRedirects = 3
 
 /** In bytes: platforms and systems may buffer this much after a read. */

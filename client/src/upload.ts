@@ -1,7 +1,7 @@
 import { refuseDowngrade } from './addresses.ts'
 import { hasStatus, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { type Source, Unreadable, type Watch } from './source.ts'
-import { pause, type Send } from './transport.ts'
+import { longestRetryAfter, pause, type Send } from './transport.ts'
 
 export interface UploadProgress {
   /** The number of sent bytes. After a broken connection, it may decrease. */
@@ -223,10 +223,12 @@ export const uploadResumably: SendFile<void> = async (
       pieces.measure(size, performance.now() - started)
       failures = 0
     } catch (error) {
+      const least = error instanceof ServiceError ? (error.retryAfter ?? 0) * 1000 : 0
+      if (least > longestRetryAfter) throw error
       state = await recover(error, before, size)
       failures = state.offset > before.offset ? 0 : failures + 1
       if (failures === mostFruitlessAppends) throw error
-      await pause(Math.random() * 125 * 2 ** failures, signal)
+      await pause(least + Math.random() * 125 * 2 ** failures, signal)
     }
     onProgress?.({ sent: state.offset, total })
   }

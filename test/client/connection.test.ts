@@ -249,6 +249,52 @@ test('a stalled upload is cut off after minutes, whatever its size, and then con
   }
 })
 
+/** A client whose first append of an upload is refused. */
+const refusedAppend = async (refusal: () => Response) => {
+  let appends = 0
+  const asked = Promise.withResolvers<void>()
+  const total = 5_000_000
+  const state = (offset: number) =>
+    new Response(null, { headers: { 'Upload-Offset': String(offset), 'Upload-Length': String(total) } })
+  const { fetch } = scriptedFetch(({ method, url }) => {
+    if (url.endsWith('/sites')) return sites(address)
+    if (method === 'PATCH') return appends++ === 0 ? refusal() : state(total)
+    if (method === 'HEAD') {
+      asked.resolve()
+      return state(0)
+    }
+    return new Response(null, { status: 201, headers: { Location: '/api/v2/admin/sites/1/uploads/1' } })
+  })
+  const { files } = await connect({ url: address, token: 'secret', patience, fetch })
+  const put = files.put('a', new Uint8Array(total))
+  put.catch(() => {})
+  return { put, asked: asked.promise, appends: () => appends }
+}
+
+test('an upload waits at least for Retry-After before it continues (T-35)', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const { put, asked, appends } = await refusedAppend(() =>
+      json({ code: 104031, message: 'Locked.' }, 423, { 'Retry-After': '5' }),
+    )
+    await asked
+    await vi.advanceTimersByTimeAsync(4_900)
+    expect(appends()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1_000)
+    await put
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('an upload ends if the service asks it to wait an hour', async () => {
+  const { put, appends } = await refusedAppend(() =>
+    json({ code: 100503, message: 'Busy.' }, 503, { 'Retry-After': '3600' }),
+  )
+  await expect(put).rejects.toMatchObject({ status: 503, retryAfter: 3600 })
+  expect(appends()).toBe(1)
+})
+
 test.for([
   [1, 2],
   [8, 8],
