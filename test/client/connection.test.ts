@@ -10,8 +10,13 @@ const stored = () => json({ status: 'success' })
 
 test('the library reports a faulty address or token before any request is sent', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
-  for (const url of ['', 'us.test', 'ftp://us.test', 'https://us.test/?a=b', 'https://ann:secret@us.test']) {
+  for (const url of ['', 'us.test', 'ftp://us.test', 'https://us.test/?a=b']) {
     await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow(messages.client.noAddress(''))
+  }
+  for (const url of ['https://ann:secret@us.test', 'https://:secret@us.test', 'ftp://ann:secret@us.test']) {
+    const refused = connect({ url, token: 'secret', fetch })
+    await expect(refused).rejects.toThrow(messages.client.noPasswordInAddress)
+    await expect(refused).rejects.not.toThrow('secret')
   }
   await expect(connect({ url: address, token: 'se\r\ncret', fetch })).rejects.toThrow(messages.client.invalidCharacters)
   expect(asked).toStrictEqual([])
