@@ -99,11 +99,10 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
 
 // A proxy refuses a large piece, or closes the connection. The service has then stored nothing of this piece.
 const isTooLarge = (error: ServiceError): boolean => error.status === 413 || error.code === 104005
-const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefined): boolean =>
-  error.status === 0 && now?.offset === before.offset
+const mayBeTooLarge = (error: ServiceError, before: State, now: State): boolean =>
+  error.status === 0 && now.offset === before.offset
 
-const isTransient = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && (error.status === 0 || error.status >= 500 || [409, 423].includes(error.status))
+const isTransient = ({ status }: ServiceError): boolean => status === 0 || status >= 500 || [409, 423].includes(status)
 
 export const addressIn = (response: Response, { folder, uploads }: Destination): string => {
   const location = response.headers.get('Location') ?? ''
@@ -196,18 +195,17 @@ export const uploadResumably: SendFile<void> = async (
     try {
       return await find(known.address)
     } catch (error) {
-      if (isTransient(error)) return known
+      if (error instanceof ServiceError && isTransient(error)) return known
       throw error
     }
   }
 
   const pieces = createPieces(limit, source.streamed !== undefined)
-  const recover = async (error: unknown, before: State, size: number): Promise<State> => {
-    if (error instanceof Unreadable) throw error.cause
-    if (error instanceof ServiceError && isTooLarge(error) && pieces.shrink(size, true)) return before
+  const recover = async (error: ServiceError, before: State, size: number): Promise<State> => {
+    if (isTooLarge(error) && pieces.shrink(size, true)) return before
     const now = isTransient(error) ? await findAgain(before) : undefined
     if (!now) throw error
-    if (now !== before && error instanceof ServiceError && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
+    if (now !== before && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
     return now
   }
 
@@ -223,7 +221,9 @@ export const uploadResumably: SendFile<void> = async (
       pieces.measure(size, performance.now() - started)
       failures = 0
     } catch (error) {
-      const least = error instanceof ServiceError ? (error.retryAfter ?? 0) * 1000 : 0
+      if (error instanceof Unreadable) throw error.cause
+      if (!(error instanceof ServiceError)) throw error
+      const least = (error.retryAfter ?? 0) * 1000
       if (least > longestRetryAfter) throw error
       state = await recover(error, before, size)
       failures = state.offset > before.offset ? 0 : failures + 1

@@ -85,9 +85,11 @@ export const createWriter = (
     state.remembered.delete(path)
     return fetchFile(files, wanted, { root, path, replaces }, took, signal)
   }
-  const write = direction === 'push' ? push : pull
-  return ({ path, action }: Writing, onBytes: (sent: number) => void): Promise<Fingerprint | undefined> =>
-    direction === 'push'
-      ? write(path, action === 'remove' ? undefined : local.get(path), remote.get(path), onBytes)
-      : write(path, local.get(path), action === 'remove' ? undefined : remote.get(path), onBytes)
+  return ({ path, action }: Writing, onBytes: (sent: number) => void): Promise<Fingerprint | undefined> => {
+    const [here, there] = [local.get(path), remote.get(path)]
+    const isRemoval = action === 'remove'
+    return direction === 'push'
+      ? push(path, isRemoval ? undefined : here, there, onBytes)
+      : pull(path, here, isRemoval ? undefined : there, onBytes)
+  }
 }
