@@ -92,11 +92,12 @@ export const hasNoBody = (status: number): boolean => [101, 204, 205, 304].inclu
 const isPage = ({ method }: Call, { headers }: Response): boolean =>
   method !== 'GET' && headers.get('Content-Type')?.includes('html') === true
 
-const whole = async ({ status, headers, body }: Response): Promise<Response> => {
+const whole = async ({ status, headers, body }: Response, onRead: () => void): Promise<Response> => {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   const reader = body?.getReader()
   let size = 0
   for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    onRead()
     chunks.push(new Uint8Array(read.value))
     size += read.value.length
     if (size <= longestAnswer) continue
@@ -205,7 +206,7 @@ const attempt = async (
     if (waited < limit) timer = setTimeout(wait, limit - waited, limit)
     else timeout.abort(new Error('No answer arrived in time.'))
   }
-  // For streamed bytes, the time counts from the last read.
+  // The time counts from the last read of streamed bytes, or of the answer.
   const begin = () => {
     clearTimeout(timer)
     if (!isOver) wait(0)
@@ -220,7 +221,7 @@ const attempt = async (
       onRead: begin,
       onFault,
     })
-    return { response: call.streams && response.ok ? response : await whole(response) }
+    return { response: call.streams && response.ok ? response : await whole(response, begin) }
   } catch (fault) {
     call.signal?.throwIfAborted()
     if (unreadable) throw unreadable

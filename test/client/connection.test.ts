@@ -300,6 +300,38 @@ test('an upload ends if the service asks it to wait an hour', async () => {
   expect(appends()).toBe(1)
 })
 
+test('an answer may take longer than a minute while its bytes arrive', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
+    const entry = new TextEncoder().encode(JSON.stringify({ name: 'a', type: 'folder', links }))
+    let asked = 0
+    const send: typeof fetch = async (input, init) => {
+      if (String(input).endsWith('/sites')) return sites(address)
+      asked += 1
+      let sent = 0
+      return new Response(
+        new ReadableStream({
+          start: (controller) => init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason)),
+          async pull(controller) {
+            await new Promise((resolve) => setTimeout(resolve, 50_000))
+            controller.enqueue(entry.subarray(sent, sent + 40))
+            sent += 40
+            if (sent >= entry.length) controller.close()
+          },
+        }),
+      )
+    }
+    const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+    const stat = client.files.stat('a')
+    stat.catch(() => {})
+    await vi.advanceTimersByTimeAsync(200_000)
+    expect([await stat, asked]).toMatchObject([{ name: 'a' }, 1])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test.for([
   [1, 2],
   [8, 8],
