@@ -104,6 +104,12 @@ const mayBeTooLarge = (error: ServiceError, before: State, now: State): boolean 
 
 const isTransient = ({ status }: ServiceError): boolean => status === 0 || status >= 500 || [409, 423].includes(status)
 
+/** Throws a failure that is not one of the service or the network. */
+const serviceErrorIn = (failure: unknown): ServiceError => {
+  if (failure instanceof ServiceError) return failure
+  throw failure instanceof Unreadable ? failure.cause : failure
+}
+
 export const addressIn = (response: Response, { folder, uploads }: Destination): string => {
   const location = response.headers.get('Location') ?? ''
   const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
@@ -201,9 +207,13 @@ export const uploadResumably: SendFile<void> = async (
   }
 
   const pieces = createPieces(limit, source.streamed !== undefined)
-  const recover = async (error: ServiceError, before: State, size: number): Promise<State> => {
+  const recover = async (failure: unknown, before: State, size: number): Promise<State> => {
+    const error = serviceErrorIn(failure)
     if (isTooLarge(error) && pieces.shrink(size, true)) return before
-    const now = isTransient(error) ? await findAgain(before) : undefined
+    const requested = (error.retryAfter ?? 0) * 1000
+    if (!isTransient(error) || requested > longestRetryAfter) throw error
+    if (requested > 0) await pause(requested, signal)
+    const now = await findAgain(before)
     if (!now) throw error
     if (now !== before && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
     return now
@@ -221,14 +231,10 @@ export const uploadResumably: SendFile<void> = async (
       pieces.measure(size, performance.now() - started)
       failures = 0
     } catch (error) {
-      if (error instanceof Unreadable) throw error.cause
-      if (!(error instanceof ServiceError)) throw error
-      const least = (error.retryAfter ?? 0) * 1000
-      if (least > longestRetryAfter) throw error
       state = await recover(error, before, size)
       failures = state.offset > before.offset ? 0 : failures + 1
       if (failures === mostFruitlessAppends) throw error
-      await pause(least + Math.random() * 125 * 2 ** failures, signal)
+      await pause(Math.random() * 125 * 2 ** failures, signal)
     }
     onProgress?.({ sent: state.offset, total })
   }
