@@ -46,5 +46,4 @@ export const addressNote = (url: string, base: string): string =>
   url.startsWith(`${base}/`)
     ? ''
     : ` The service at ${base} gave the address ${new URL(url).origin}. If this address is wrong, ask the operator ` +
-      'to correct it ' +
-      'with --base-url (docs/settings.md).'
+      'to correct it with --base-url (docs/settings.md).'

@@ -57,9 +57,12 @@ type Query = Readonly<Record<string, string | undefined>>
 type Stat = (path: string, signal?: AbortSignal) => Promise<Entry>
 type StatOf = (path: string, signal?: AbortSignal) => Promise<Entry | undefined>
 
-// If the file is missing, a conditional change fails with 412 for any tag.
-const isGone = async (statOf: StatOf, path: string, error: unknown): Promise<boolean> =>
-  hasStatus(error, 404) || (hasStatus(error, 412) && (await statOf(path)) === undefined)
+// If the file is missing, a conditional change fails with 412 for any tag. Reads also find another spelling of its path.
+const isGone = async (statOf: StatOf, path: string, error: unknown): Promise<boolean> => {
+  if (!hasStatus(error, 412)) return hasStatus(error, 404)
+  const entry = await statOf(path)
+  return entry === undefined || !hasExactSpelling(path, entry)
+}
 
 const conditionOf = async (
   statOf: StatOf,

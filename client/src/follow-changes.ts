@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import { readEvents } from './event-stream.ts'
 import type { Change, ChangePage, ChangeType } from './generated/types.gen.ts'
 import { answerOf, isList, ServiceError, unexpectedAnswer } from './service-error.ts'
-import { pause } from './transport.ts'
+import { longestRetryAfter, pause } from './transport.ts'
 
 export interface ChangesQuery {
   /** The list begins after the change with this id. By default, it begins with the oldest change. */
@@ -33,8 +33,6 @@ const longestWait = 20
 /** In milliseconds. The service sends a comment every 15 s, so a longer silence means that the connection is dead. */
 const longestSilence = 45_000
 const [shortestPause, longestPause] = [1_000, 60_000]
-/** In milliseconds: the longest `Retry-After` that is obeyed. */
-const longestRetryAfter = 120_000
 
 const isFinal = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status)

@@ -52,19 +52,17 @@ export interface TransportOptions extends Patience {
 
 /** In milliseconds: the longest wait between two attempts, and the longest `Retry-After` that is obeyed. */
 const longestDelay = 20_000
-const longestRetryAfter = 120_000
+export const longestRetryAfter = 120_000
 const mostRedirects = 3
 
 /** In bytes: platforms and systems may buffer this much after a read. */
 const mostUnderway = 5_000_000
 
-// In milliseconds, for an answer: a minute, and the time that the bytes take at 16 kB/s. For streamed bytes, this
-// counts from the last read.
-const timeoutFor = (body: Call['body']): number => {
-  const size =
-    body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
-  return 60_000 + Math.ceil((body !== undefined && isStreamed(body) ? Math.min(size, mostUnderway) : size) / 16)
-}
+const sizeOf = (body: Call['body']): number =>
+  body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
+
+// In milliseconds, for an answer: a minute, and the time that the bytes take at 16 kB/s.
+const timeoutFor = (bytes: number): number => 60_000 + Math.ceil(bytes / 16)
 
 const anyOf = (one: AbortSignal | null | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
   one && other && one !== other ? AbortSignal.any([one, other]) : (one ?? other)
@@ -94,11 +92,12 @@ export const hasNoBody = (status: number): boolean => [101, 204, 205, 304].inclu
 const isPage = ({ method }: Call, { headers }: Response): boolean =>
   method !== 'GET' && headers.get('Content-Type')?.includes('html') === true
 
-const whole = async ({ status, headers, body }: Response): Promise<Response> => {
+const whole = async ({ status, headers, body }: Response, onRead: () => void): Promise<Response> => {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   const reader = body?.getReader()
   let size = 0
   for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    onRead()
     chunks.push(new Uint8Array(read.value))
     size += read.value.length
     if (size <= longestAnswer) continue
@@ -185,14 +184,32 @@ const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }
   }
 }
 
-const attempt = async (follow: ReturnType<typeof createRedirectFollower>, call: Call): Promise<Outcome> => {
+/** In bytes: the bodies of all requests that run now. They share the connection to the network. */
+interface Underway {
+  bytes: number
+}
+
+const attempt = async (
+  follow: ReturnType<typeof createRedirectFollower>,
+  call: Call,
+  underway: Underway,
+): Promise<Outcome> => {
   const timeout = new AbortController()
+  const size = sizeOf(call.body)
+  const hasStream = call.body !== undefined && isStreamed(call.body)
+  if (!hasStream) underway.bytes += size
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
+  // Requests that begin later make the limit longer.
+  const wait = (waited: number): void => {
+    const limit = timeoutFor(hasStream ? Math.min(size, mostUnderway) : underway.bytes)
+    if (waited < limit) timer = setTimeout(wait, limit - waited, limit)
+    else timeout.abort(new Error('No answer arrived in time.'))
+  }
+  // The time counts from the last read of streamed bytes, or of the answer.
   const begin = () => {
     clearTimeout(timer)
-    if (isOver) return
-    timer = setTimeout(() => timeout.abort(new Error('No answer arrived in time.')), timeoutFor(call.body))
+    if (!isOver) wait(0)
   }
   begin()
   let unreadable: Unreadable | undefined
@@ -204,7 +221,7 @@ const attempt = async (follow: ReturnType<typeof createRedirectFollower>, call: 
       onRead: begin,
       onFault,
     })
-    return { response: call.streams && response.ok ? response : await whole(response) }
+    return { response: call.streams && response.ok ? response : await whole(response, begin) }
   } catch (fault) {
     call.signal?.throwIfAborted()
     if (unreadable) throw unreadable
@@ -212,6 +229,7 @@ const attempt = async (follow: ReturnType<typeof createRedirectFollower>, call: 
   } finally {
     isOver = true
     clearTimeout(timer)
+    if (!hasStream) underway.bytes -= size
   }
 }
 
@@ -269,17 +287,17 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
 
 /**
  * Sends requests with the token to trusted addresses only. Repeats a request if that is safe and can help, after a
- * random wait (full jitter), and never before `Retry-After`. Returns answers with status 2xx, 304, or 3xx to other
- * hosts. Throws a `ServiceError` for all other answers, `Unreadable` for local bytes that cannot be read, and the
- * reason of the signal.
+ * random wait (full jitter), and never before `Retry-After`. Returns answers with status 2xx or 304. Throws a
+ * `ServiceError` for all other answers, `Unreadable` for local bytes that cannot be read, and the reason of the signal.
  */
 export const createTransport = ({ signal: ends, ...options }: TransportOptions) => {
   const follow = createRedirectFollower(options)
+  const underway: Underway = { bytes: 0 }
   return async (given: Call): Promise<Response> => {
     const call = { ...given, signal: anyOf(given.signal, ends) }
     call.signal?.throwIfAborted()
     for (let attempted = 1; ; attempted++) {
-      const outcome = await attempt(follow, call)
+      const outcome = await attempt(follow, call, underway)
       const wait = retryDelay(options, call, outcome, attempted)
       if (wait === undefined) {
         if ('fault' in outcome) throw unreachable(call, outcome.fault, options.base)

@@ -1,7 +1,7 @@
 import { refuseDowngrade } from './addresses.ts'
 import { hasStatus, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { type Source, Unreadable, type Watch } from './source.ts'
-import { pause, type Send } from './transport.ts'
+import { longestRetryAfter, pause, type Send } from './transport.ts'
 
 export interface UploadProgress {
   /** The number of sent bytes. After a broken connection, it may decrease. */
@@ -99,11 +99,16 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
 
 // A proxy refuses a large piece, or closes the connection. The service has then stored nothing of this piece.
 const isTooLarge = (error: ServiceError): boolean => error.status === 413 || error.code === 104005
-const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefined): boolean =>
-  error.status === 0 && now?.offset === before.offset
+const mayBeTooLarge = (error: ServiceError, before: State, now: State): boolean =>
+  error.status === 0 && now.offset === before.offset
 
-const isTransient = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && (error.status === 0 || error.status >= 500 || [409, 423].includes(error.status))
+const isTransient = ({ status }: ServiceError): boolean => status === 0 || status >= 500 || [409, 423].includes(status)
+
+/** Throws a failure that is not one of the service or the network. */
+const serviceErrorIn = (failure: unknown): ServiceError => {
+  if (failure instanceof ServiceError) return failure
+  throw failure instanceof Unreadable ? failure.cause : failure
+}
 
 export const addressIn = (response: Response, { folder, uploads }: Destination): string => {
   const location = response.headers.get('Location') ?? ''
@@ -196,18 +201,21 @@ export const uploadResumably: SendFile<void> = async (
     try {
       return await find(known.address)
     } catch (error) {
-      if (isTransient(error)) return known
+      if (error instanceof ServiceError && isTransient(error)) return known
       throw error
     }
   }
 
   const pieces = createPieces(limit, source.streamed !== undefined)
-  const recover = async (error: unknown, before: State, size: number): Promise<State> => {
-    if (error instanceof Unreadable) throw error.cause
-    if (error instanceof ServiceError && isTooLarge(error) && pieces.shrink(size, true)) return before
-    const now = isTransient(error) ? await findAgain(before) : undefined
+  const recover = async (failure: unknown, before: State, size: number): Promise<State> => {
+    const error = serviceErrorIn(failure)
+    if (isTooLarge(error) && pieces.shrink(size, true)) return before
+    const requested = (error.retryAfter ?? 0) * 1000
+    if (!isTransient(error) || requested > longestRetryAfter) throw error
+    if (requested > 0) await pause(requested, signal)
+    const now = await findAgain(before)
     if (!now) throw error
-    if (now !== before && error instanceof ServiceError && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
+    if (now !== before && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
     return now
   }
 

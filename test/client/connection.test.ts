@@ -10,8 +10,13 @@ const stored = () => json({ status: 'success' })
 
 test('the library reports a faulty address or token before any request is sent', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
-  for (const url of ['', 'us.test', 'ftp://us.test', 'https://us.test/?a=b', 'https://ann:secret@us.test']) {
+  for (const url of ['', 'us.test', 'ftp://us.test', 'https://us.test/?a=b']) {
     await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow(messages.client.noAddress(''))
+  }
+  for (const url of ['https://ann:secret@us.test', 'https://:secret@us.test', 'ftp://ann:secret@us.test']) {
+    const refused = connect({ url, token: 'secret', fetch })
+    await expect(refused).rejects.toThrow(messages.client.noPasswordInAddress)
+    await expect(refused).rejects.not.toThrow('secret')
   }
   await expect(connect({ url: address, token: 'se\r\ncret', fetch })).rejects.toThrow(messages.client.invalidCharacters)
   expect(asked).toStrictEqual([])
@@ -253,6 +258,112 @@ test('a stalled upload is cut off after minutes, whatever its size, and then con
     vi.useRealTimers()
   }
 })
+
+/** A client whose first append of an upload is refused. */
+const refusedAppend = async (refusal: () => Response) => {
+  let appends = 0
+  const asked = Promise.withResolvers<void>()
+  const total = 5_000_000
+  const state = (offset: number) =>
+    new Response(null, { headers: { 'Upload-Offset': String(offset), 'Upload-Length': String(total) } })
+  const { fetch } = scriptedFetch(({ method, url }) => {
+    if (url.endsWith('/sites')) return sites(address)
+    if (method === 'HEAD') return state(0)
+    if (method === 'PATCH') {
+      asked.resolve()
+      return appends++ === 0 ? refusal() : state(total)
+    }
+    return new Response(null, { status: 201, headers: { Location: '/api/v2/admin/sites/1/uploads/1' } })
+  })
+  const { files } = await connect({ url: address, token: 'secret', patience, fetch })
+  const put = files.put('a', new Uint8Array(total))
+  put.catch(() => {})
+  return { put, asked: asked.promise, appends: () => appends }
+}
+
+test('an upload waits at least for Retry-After before it continues (T-35)', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const { put, asked, appends } = await refusedAppend(() =>
+      json({ code: 104031, message: 'Locked.' }, 423, { 'Retry-After': '5' }),
+    )
+    await asked
+    let waited = 0
+    for (; appends() === 1; waited += 100) await vi.advanceTimersByTimeAsync(100)
+    expect(waited).toBeGreaterThanOrEqual(5_000)
+    await put
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('an upload ends if the service asks it to wait an hour', async () => {
+  const { put, appends } = await refusedAppend(() =>
+    json({ code: 100503, message: 'Busy.' }, 503, { 'Retry-After': '3600' }),
+  )
+  await expect(put).rejects.toMatchObject({ status: 503, retryAfter: 3600 })
+  expect(appends()).toBe(1)
+})
+
+test('an answer may take longer than a minute while its bytes arrive', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
+    const entry = new TextEncoder().encode(JSON.stringify({ name: 'a', type: 'folder', links }))
+    let asked = 0
+    const send: typeof fetch = async (input, init) => {
+      if (String(input).endsWith('/sites')) return sites(address)
+      asked += 1
+      let sent = 0
+      return new Response(
+        new ReadableStream({
+          start: (controller) => init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason)),
+          async pull(controller) {
+            await new Promise((resolve) => setTimeout(resolve, 50_000))
+            controller.enqueue(entry.subarray(sent, sent + 40))
+            sent += 40
+            if (sent >= entry.length) controller.close()
+          },
+        }),
+      )
+    }
+    const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+    const stat = client.files.stat('a')
+    stat.catch(() => {})
+    await vi.advanceTimersByTimeAsync(200_000)
+    expect([await stat, asked]).toMatchObject([{ name: 'a' }, 1])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test.for([
+  [1, 2],
+  [8, 8],
+] as const)(
+  'of %i files of 4 MB that take ten minutes, %i requests are sent in this time',
+  async ([files, requests]) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      let sent = 0
+      const send: typeof fetch = async (input, init) => {
+        if (String(input).endsWith('/sites')) return sites(address)
+        sent += 1
+        return new Promise((resolve, reject) => {
+          setTimeout(() => resolve(stored()), 600_000)
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+        })
+      }
+      const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+      const puts = Array.from({ length: files }, (_, index) => client.files.put(`${index}`, new Uint8Array(4_000_000)))
+      for (const put of puts) put.catch(() => {})
+      await vi.advanceTimersByTimeAsync(600_000)
+      expect(sent).toBe(requests)
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+)
 
 test('a body that is read after a failed connection starts no timer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { report } from '../../client/src/command/failure.ts'
+import { Interrupted, report } from '../../client/src/command/failure.ts'
+import { OutputLost } from '../../client/src/command/output.ts'
 import { ServiceError } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
 
@@ -22,4 +23,10 @@ test.for([
 ] as const)('advice about %s fits on one line', ([, status, code, sentence]) => {
   expect(report(new ServiceError({ status, code, message: 'Refused.' }))).toBe(1)
   expect(printed).toMatch(sentence)
+})
+
+const closed = Object.assign(new Error('The reader has closed the pipe.'), { code: 'EPIPE' })
+test.for([new Interrupted(), new OutputLost(closed)])('with --json, a stop is one object (T-55): %s', (stop) => {
+  expect(report(stop, true)).toBe(1)
+  expect(JSON.parse(printed)).toEqual({ code: null, message: expect.stringMatching(/^Stopped/), path: null })
 })

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { promises } from 'node:fs'
 import { chmod, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { connect, type Files } from '../../client/src/index.ts'
@@ -74,15 +76,27 @@ test('a pull keeps modes, and leaves no damaged or partial file', async ({ makeD
   expect([await readTree(here), (await stat(join(here, 'a.txt'))).mode & 0o777]).toEqual([{ 'a.txt': 'two' }, 0o700])
 })
 
-test('a pull does not follow a link to a folder to remove a file', async ({ makeDirectory, site }) => {
-  const here = await makeDirectory({ 'a/file.txt': 'text' })
-  await symlink('a', join(here, 'link'))
+test.for(['link', 'e\u0301'])(
+  'a pull does not follow a link to a folder to remove a file: %s',
+  async (link, { makeDirectory, site }) => {
+    const here = await makeDirectory({ 'a/file.txt': 'text' })
+    await symlink('a', join(here, link))
+    await site.push(here)
+    await site.remove(link)
+    const { events, ...end } = await site.pull(here, { removes: true })
+    expect(end).toMatchObject({ remove: 0, failed: 1 })
+    expect(pathsOf(events, 'failed')).toStrictEqual([`${link.normalize('NFC')}/file.txt`])
+    expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
+  },
+)
+
+test('a pull with --delete removes no file whose name has another Unicode form', async ({ makeDirectory, site }) => {
+  // The push sends only the first of these files.
+  const here = await makeDirectory({ 'e\u0301.txt': 'sent', '\u00e9.txt': 'never sent', 'b.txt': 'b' })
   await site.push(here)
-  await site.remove('link')
-  const { events, ...end } = await site.pull(here, { removes: true })
-  expect(end).toMatchObject({ remove: 0, failed: 1 })
-  expect(pathsOf(events, 'failed')).toStrictEqual(['link/file.txt'])
-  expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
+  await site.remove('\u00e9.txt')
+  expect(await site.pull(here, { removes: true })).toMatchObject({ remove: 1, failed: 0 })
+  expect((await readdir(here)).sort()).toStrictEqual(['.site-files', 'b.txt', '\u00e9.txt'])
 })
 
 test('a push notices a changed file even if the time of the file was set back', async ({ makeDirectory, site }) => {
@@ -170,3 +184,23 @@ test('a download that is longer than announced is cut off, and no file is stored
   expect(given).toBeLessThan(1_000_000)
   expect(await readTree(here)).toStrictEqual({})
 })
+
+// Linux refuses a link with EPERM or ENOSYS, and Windows with EISDIR.
+test.for(['EPERM', 'ENOSYS', 'EISDIR'])(
+  'a pull to a disk without links (%s) creates files, and replaces none',
+  async (code, { makeDirectory, site, onTestFinished }) => {
+    await site.store({ 'a.txt': 'theirs', 'b.txt': 'theirs' })
+    const here = await makeDirectory()
+    const linking = vi.spyOn(promises, 'link').mockImplementation(async () => {
+      await writeTree(here, { 'a.txt': 'mine' })
+      throw Object.assign(new Error(code), { code })
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      linking.mockRestore()
+      syncBuiltinESMExports()
+    })
+    expect(await site.pull(here)).toMatchObject({ create: 1, conflict: 1, failed: 0 })
+    expect(await readTree(here)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'theirs' })
+  },
+)

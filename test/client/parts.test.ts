@@ -29,7 +29,7 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
   onTestFinished(service.close)
   const sent: Sent[] = []
   let address = ''
-  const state = { isAway: (_: Sent): boolean => false }
+  const state = { isAway: (_: Sent): boolean => false, onRead: (_: number): void => {} }
   const fetchIn = async (input: string, init: RequestInit): Promise<Response> => {
     const { method, headers } = new Request(input, { ...init, body: null })
     const url = new URL(input)
@@ -52,7 +52,13 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
     const text = [101, 204, 205, 304].includes(answer.status) || method === 'HEAD' ? null : answer.text
     return new Response(text, { status: answer.status, headers: { ...answer.headers } as Record<string, string> })
   }
-  const source = { size: bytes.length, slice: (start: number, end: number) => bytes.subarray(start, end) }
+  const source = {
+    size: bytes.length,
+    slice(start: number, end: number) {
+      state.onRead(end)
+      return bytes.subarray(start, end)
+    },
+  }
   const client = await connect({
     url: base,
     token: 'secret',
@@ -106,6 +112,24 @@ test('after a crash, an upload in parts sends only the missing parts (T-60)', as
   sent.length = 0
   await put({ resume: begun(), replace: true })
   expect(partsSent()).toEqual([])
+})
+
+test('a file that changed after a crash is not stored, also if its last part is already stored (T-60)', async () => {
+  const { put, begun, state, partsSent, content } = await openClient()
+  const crash = new AbortController()
+  state.isAway = ({ url }) => {
+    if (url.searchParams.get('partNumber') === '3') crash.abort(new Error('crash'))
+    return url.searchParams.get('partNumber') === '1'
+  }
+  await expect(put({ signal: crash.signal })).rejects.toThrow('crash')
+  expect(partsSent()).toContain(3)
+  state.isAway = () => false
+  // As `openFile` does for a file that changed.
+  state.onRead = (end) => {
+    if (end === threeParts.length) throw new Error('changed')
+  }
+  await expect(put({ resume: begun() })).rejects.toThrow('changed')
+  expect(await content()).toBeUndefined()
 })
 
 test('a client that cannot reach the bucket sends the file by tus (T-60)', async () => {

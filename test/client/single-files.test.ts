@@ -119,6 +119,20 @@ test('a purge whose answer was lost is repeated, and succeeds (T-35)', async ({ 
   await expect(files.restore(`${folder}/a`)).rejects.toMatchObject({ code: 104001 })
 })
 
+test('a move that changes only the case succeeds after a lost answer (T-35)', async ({
+  service,
+  folder,
+  site,
+  proxied,
+}) => {
+  await site.store({ 'a.txt': 'a' })
+  let moves = 0
+  const url = await proxied((method) => (method === 'PUT' && moves++ === 0 ? 'cut after' : 'pass'))
+  const { files } = await connect({ url, token: service.token, patience: { delay: 1 } })
+  await files.move(`${folder}/a.txt`, `${folder}/A.txt`)
+  expect([moves, await site.texts()]).toEqual([2, { 'A.txt': 'a' }])
+})
+
 test('old versions of a file are listed and restored', async ({ demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await demo('put', join(here, 'a.txt'), `${folder}/`)

@@ -187,6 +187,17 @@ test('diff --content shows the lines that differ (T-41)', async ({ demo, folder,
   expect(await site.texts()).toMatchObject({ 'a.txt': lines.join('\n') })
 })
 
+test('diff --content shows tabs, but escapes other control characters (T-41)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  await site.store({ a: '\tone' })
+  const here = await makeDirectory({ a: '\ttwo\u001b[2J\r' })
+  expect((await demo('diff', '--content', here, folder)).stdout).toContain('-\tone\n+\ttwo\\u{1b}[2J\\u{d}\n')
+})
+
 test('diff --content finds files whose local name has another Unicode form (T-41)', async ({
   demo,
   folder,

@@ -131,5 +131,5 @@ export const printDifference = async (
   const difference = isText ? differenceOf(there, here) : undefined
   if (context.json) return void writeOut(`${jsonOf({ event: 'content', path, difference: difference ?? null })}\n`)
   const shown = difference ?? 'The file is not text, or larger than 1 MB.'
-  writeOut(`\n${escapeControls(path)}\n${shown.split('\n').map(escapeControls).join('\n')}\n`)
+  writeOut(`\n${escapeControls(path)}\n${shown.replace(/[^\n\t]+/g, escapeControls)}\n`)
 }

@@ -39,12 +39,12 @@ const adviceOn = (error: unknown): string => {
 
 export const report = (error: unknown, isJson = false): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage
-  if (error instanceof Interrupted) {
-    console.error('\nStopped. Completed changes stay. Repeat the command to continue.')
-    return exitStatus.failed
-  }
-  if (error instanceof OutputLost && error.isReaderClosed) {
-    console.error('Stopped, because the output was closed. Completed changes stay. Repeat the command to continue.')
+  const isUnread = error instanceof OutputLost && error.isReaderClosed
+  if (error instanceof Interrupted || isUnread) {
+    const why = isUnread ? ', because the output was closed' : ''
+    const message = `Stopped${why}. Completed changes stay. Repeat the command to continue.`
+    // A terminal shows ^C on the line of the command.
+    console.error(`${isUnread || isJson ? '' : '\n'}${refusalOf(message, isJson)}`)
     return exitStatus.failed
   }
   console.error(refusalOf(adviceOn(error), isJson, error))

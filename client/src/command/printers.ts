@@ -113,7 +113,7 @@ const adviceOn = (
     `--mine PATH or --theirs PATH, or add --force to overwrite all conflicts${newer > 0 ? others : ''}.`
   const remove = removes
     ? ' --delete keeps an obstacle that has changed, and all obstacles if a file could not be read.'
-    : ' Add --delete to remove obstacles, and all files that are only on the target. --dry-run lists them ' + 'first.'
+    : ' Add --delete to remove obstacles, and all files that are only on the target. --dry-run lists them first.'
   const only =
     ` ${extra} ${extra === 1 ? 'file is' : 'files are'} only on ${direction === 'push' ? 'the site' : 'this machine'}; ` +
     `--delete removes ${extra === 1 ? 'it' : 'them'}.`

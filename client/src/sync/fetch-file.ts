@@ -1,12 +1,13 @@
 import { constants, renameSync } from 'node:fs'
 import { access, chmod, type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type FileVersion, readBytes } from '../file-bytes.ts'
 import type { Files } from '../files.ts'
 import { systemCodeOf } from './disk-errors.ts'
 import { createFingerprint } from './fingerprint.ts'
 import { stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
+import { isBelow } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
@@ -26,7 +27,7 @@ const folderFor = async (root: string, path: string): Promise<string> => {
       if (error.code !== 'EEXIST') throw error
     })
     folder = await realpath(join(folder, part)).catch(() => '')
-    if (!folder.startsWith(root + sep))
+    if (!isBelow(root, folder))
       throw new LocalRefusal(
         `${path} was not written: a symbolic link in its path leads out of the folder, or nowhere. Remove the link.`,
       )
@@ -99,21 +100,20 @@ const occupantOf = async (location: string): Promise<string> => {
   return 'a file that is new, or has the same name on this disk (for example in another case)'
 }
 
-/** Unlike a rename, a link never replaces a file. On a file system without links, a check comes before the rename. */
+/**
+ * Unlike a rename, a link never replaces a file. On a disk without links, whose systems give different error codes, a
+ * check comes before the rename.
+ */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
-  const taken = async () =>
-    new LocalRefusal(
+  try {
+    await link(temporary, location)
+  } catch (error) {
+    const isTaken = systemCodeOf(error) === 'EEXIST' || (await lstat(location).catch(() => undefined)) !== undefined
+    if (!isTaken) return rename(temporary, location)
+    throw new LocalRefusal(
       `${path} was not written: its place is taken by ${await occupantOf(location)}. Rename the file or folder ` +
         'there, then repeat.',
       true,
     )
-  try {
-    await link(temporary, location)
-  } catch (error) {
-    const code = systemCodeOf(error)
-    if (code === 'EEXIST') throw await taken()
-    if (code !== 'EPERM' && code !== 'ENOTSUP') throw error
-    if (await lstat(location).catch(() => undefined)) throw await taken()
-    await rename(temporary, location)
   }
 }

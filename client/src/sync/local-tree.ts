@@ -98,7 +98,11 @@ const readable = async <Result>(
   }
 }
 
-const isInside = (root: string, location: string): boolean => location === root || location.startsWith(root + sep)
+/** Only the root of a disk, such as `/`, ends with a separator. */
+export const isBelow = (root: string, location: string): boolean =>
+  location.startsWith(root.endsWith(sep) ? root : root + sep)
+
+const isInside = (root: string, location: string): boolean => location === root || isBelow(root, location)
 
 interface Walk extends Pick<ScanOptions, 'ignored' | 'signal'> {
   readonly root: string

@@ -1,5 +1,5 @@
 import { unlinkSync } from 'node:fs'
-import { lstat, realpath, rmdir } from 'node:fs/promises'
+import { lstat, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { joinPath } from '../paths.ts'
 import { fetchFile } from './fetch-file.ts'
@@ -16,16 +16,17 @@ export type Writing = Step & { readonly action: 'create' | 'replace' | 'remove' 
 const normalise = (location: string): string => location.normalize('NFC').toLowerCase()
 
 const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {
-  const location = join(root, path)
-  const entry = await lstat(location).catch(() => undefined)
+  const place = join(root, path)
+  const isLink = (await lstat(place).catch(() => undefined))?.isSymbolicLink() === true
   // The same file also exists under another path, where it may still be needed.
-  if (entry?.isFile() && normalise(await realpath(location)) !== normalise(location))
+  if (!isLink && normalise(file.location) !== normalise(place))
     throw new LocalRefusal(
       `${path} is inside a folder that is a symbolic link. Remove the file there, or remove the link.`,
     )
   if (!isUnmodified(file)) throw new LocalRefusal(`${path} changed in the meantime. Repeat the command.`, true)
-  unlinkSync(entry ? location : file.location)
-  for (let folder = dirname(location); folder !== root && folder.startsWith(root); folder = dirname(folder)) {
+  const removed = isLink ? place : file.location
+  unlinkSync(removed)
+  for (let folder = dirname(removed); folder !== root && folder.startsWith(root); folder = dirname(folder)) {
     try {
       await rmdir(folder)
     } catch {
@@ -84,9 +85,11 @@ export const createWriter = (
     state.remembered.delete(path)
     return fetchFile(files, wanted, { root, path, replaces }, took, signal)
   }
-  const write = direction === 'push' ? push : pull
-  return ({ path, action }: Writing, onBytes: (sent: number) => void): Promise<Fingerprint | undefined> =>
-    direction === 'push'
-      ? write(path, action === 'remove' ? undefined : local.get(path), remote.get(path), onBytes)
-      : write(path, local.get(path), action === 'remove' ? undefined : remote.get(path), onBytes)
+  return ({ path, action }: Writing, onBytes: (sent: number) => void): Promise<Fingerprint | undefined> => {
+    const [here, there] = [local.get(path), remote.get(path)]
+    const isRemoval = action === 'remove'
+    return direction === 'push'
+      ? push(path, isRemoval ? undefined : here, there, onBytes)
+      : pull(path, here, isRemoval ? undefined : there, onBytes)
+  }
 }

@@ -2,6 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { ListedFile, SiteClient } from '../../../client/src/index.ts'
+import { isBelow } from '../../../client/src/sync/local-tree.ts'
 import { unstorableReason } from '../../../client/src/sync/remote-tree.ts'
 import { messages } from '../../support/messages.ts'
 import { eventsIn, outcome, test } from '../support/command.ts'
@@ -89,4 +90,13 @@ test.for([
 ] as const)('Windows %s the name "%s"', ([verdict, path]) => {
   expect(unstorableReason(path, 'win32') !== undefined).toBe(verdict === 'refuses')
   expect(unstorableReason(path, 'linux')).toBeUndefined()
+})
+
+test.for([
+  ['/', '/a', true],
+  ['/a', '/a/b', true],
+  ['/a', '/ab', false],
+  ['/a', '/a', false],
+] as const)('a pull to %s writes into the folder %s: %s (T-49)', ([root, folder, isWritten]) => {
+  expect(isBelow(root, folder)).toBe(isWritten)
 })
