@@ -63,38 +63,53 @@ const folderView = (
   ...(cursor !== undefined && { cursor }),
 })
 
-type ViewOf<Listed> = (entry: Listed, folderUri: string) => ContentView
+interface Shown<Listed> {
+  readonly view: (entry: Listed, folderUri: string) => ContentView
+  readonly textOf: (entry: Listed) => string
+  /** An entry has at most this many bytes, besides the result of `textOf` and the URI of its folder. */
+  readonly roughEntry: number
+  readonly roughCharacter: number
+}
 
-const viewOfChild: ViewOf<Entry> = ({ name, type, size, modified }, folderUri) => ({
-  name,
-  type,
-  size,
-  lastModified: modified === undefined ? null : timeOf(modified),
-  links: linksTo(`${folderUri}/${encodeURIComponent(name)}`),
-})
-
-const viewOfFileBelow: ViewOf<FileBelow> = (file, folderUri) => ({
-  name: file.path.slice(file.path.lastIndexOf('/') + 1),
-  path: file.path,
-  type: 'file',
-  size: file.size,
-  lastModified: timeOf(file.modified),
-  etag: entityTagOf(file),
-  fingerprint: file.fingerprint,
-  links: linksTo(`${folderUri}/${file.path.split('/').map(encodeURIComponent).join('/')}`),
-})
-
-// An entry has less than 9,000 bytes, so these always fit and need no measurement.
-const fewEntries = 500
+const children: Shown<Entry> = {
+  view: ({ name, type, size, modified }, folderUri) => ({
+    name,
+    type,
+    size,
+    lastModified: modified === undefined ? null : timeOf(modified),
+    links: linksTo(`${folderUri}/${encodeURIComponent(name)}`),
+  }),
+  textOf: ({ name }) => name,
+  roughEntry: 256,
+  roughCharacter: 13,
+}
+const filesBelow: Shown<FileBelow> = {
+  view: (file, folderUri) => ({
+    name: file.path.slice(file.path.lastIndexOf('/') + 1),
+    path: file.path,
+    type: 'file',
+    size: file.size,
+    lastModified: timeOf(file.modified),
+    etag: entityTagOf(file),
+    fingerprint: file.fingerprint,
+    links: linksTo(`${folderUri}/${file.path.split('/').map(encodeURIComponent).join('/')}`),
+  }),
+  textOf: ({ path }) => path,
+  roughEntry: 512,
+  roughCharacter: 17,
+}
 
 const show = async <Entry>(
   folderUri: string,
-  view: ViewOf<Entry>,
+  { view, textOf, roughEntry, roughCharacter }: Shown<Entry>,
   list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Page<Entry>>,
 ): Promise<Page<ContentView>> => {
   const viewOf = (entry: Entry) => view(entry, folderUri)
-  const countThatFit = (entries: readonly Entry[]): number =>
-    entries.length <= fewEntries ? entries.length : takeFitting(entries, viewOf, largestPage).taken.length
+  const countThatFit = (entries: readonly Entry[]): number => {
+    const characters = entries.reduce((sum, entry) => sum + textOf(entry).length, 0)
+    const most = entries.length * (roughEntry + folderUri.length) + characters * roughCharacter
+    return most <= largestPage ? entries.length : takeFitting(entries, viewOf, largestPage).taken.length
+  }
   const { contents, cursor } = await list(countThatFit)
   return { contents: contents.map(viewOf), cursor }
 }
@@ -107,8 +122,8 @@ const describePage = async (
   { limit, cursor, recursive: isRecursive }: Awaited<ReturnType<typeof listingOf>>,
 ) => {
   const page = isRecursive
-    ? show(uri, viewOfFileBelow, (countThatFit) => listFiles(files, scope, path, { limit, cursor, countThatFit }))
-    : show(uri, viewOfChild, (countThatFit) => listFolder(files, scope, path, { limit, cursor, countThatFit }))
+    ? show(uri, filesBelow, (countThatFit) => listFiles(files, scope, path, { limit, cursor, countThatFit }))
+    : show(uri, children, (countThatFit) => listFolder(files, scope, path, { limit, cursor, countThatFit }))
   const isFromStart = !isRecursive && cursor === undefined
   if (isInScope(scope, path)) return describeFolder(files, scope.site, path, page, isFromStart)
   const [entries, listing] = await Promise.all([entriesTowards(files, scope, path), page])
