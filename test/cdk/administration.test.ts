@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { administrationFileGrants, administrationGrants } from '../../cdk/config/grants.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { administer, jsonLines } from '../support/administration.ts'
@@ -38,7 +38,7 @@ const exported = join(folder, 'exported')
 const calls: Call[] = []
 const actions = new Set<string>()
 /** Replaces S3. The server below replaces all other services: the tables are in memory, and stacks are simulated. */
-const askBucket = openBucket()
+let askBucket = openBucket()
 const { connect, answerCall } = openMemoryTables()
 const server = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray())
@@ -71,6 +71,10 @@ beforeAll(async () => {
   await grants.put({ ...expired, hash: 'a', sites: [1001, 1002] as SiteId[] }, [])
   writeFileSync(records, jsonLines(sessionRecords))
   calls.length = 0
+})
+
+beforeEach(() => {
+  askBucket = openBucket()
 })
 
 afterAll(() => {
@@ -121,13 +125,16 @@ test('the used bytes of a site are null after it loses its quota (T-57)', async 
   expect(await administerJson('site', 'show', '9')).toMatchObject({ quota: 5, usedBytes: 0 })
   await administerJson('site', 'quota', '9', 'none')
   expect(await administerJson('site', 'show', '9')).toMatchObject({ quota: null, usedBytes: null })
+  await administerJson('site', 'remove', '9', '--yes')
 })
 
 test('a new site does not get the used bytes of a removed site with its id (S-126)', async () => {
   const create = () => administerJson('site', 'create', '--name', 'Small', '--id', '10', '--quota', '5')
+  const remove = () => administerJson('site', 'remove', '10', '--yes')
   await create()
   await storesOver(connect()).usage.reserve(10 as SiteId, 5, 5, 5)
-  await administerJson('site', 'remove', '10', '--yes')
+  await remove()
   await create()
   expect(await administerJson('site', 'show', '10')).toMatchObject({ quota: 5, usedBytes: 0 })
+  await remove()
 })

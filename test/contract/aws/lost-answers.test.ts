@@ -101,13 +101,16 @@ test.each<[string, () => Promise<boolean>, () => Promise<unknown>, unknown]>([
   expect(await read()).toEqual(created)
 })
 
+const otherPlace = { ...place, id: storedId<SiteId>(1003) }
+const otherForm = { ...contactForm, id: storedId<WebFormId>(8) }
+
 test.each<[string, () => Promise<unknown>]>([
-  ['name of a site', () => sites.renameSite(place.id, 'Shop 2', entry)],
-  ['quota of a site', () => sites.setQuota(place.id, 1_000, entry)],
-  ['end of a quota', () => sites.setQuota(place.id, undefined, entry)],
-  ['name of a web form', () => webForms.rename(site, newForm.id, 'Newsletter', entry)],
+  ['name of a site', () => sites.renameSite(otherPlace.id, 'Shop 2', entry)],
+  ['quota of a site', () => sites.setQuota(otherPlace.id, 1_000, entry)],
+  ['end of a quota', () => sites.setQuota(otherPlace.id, undefined, entry)],
+  ['name of a web form', () => webForms.rename(site, otherForm.id, 'Newsletter', entry)],
 ])('A new %s is recorded once although its first answer is lost (H-1)', async (_, change) => {
-  await Promise.all([sites.createSite(place, entry), webForms.create(newForm, entry)])
+  await Promise.all([sites.createSite(otherPlace, entry), webForms.create(otherForm, entry)])
   recorded.length = 0
   const answers = loseAnswer(dynamodb, 'UpdateItemCommand')
   await change()
