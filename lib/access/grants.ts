@@ -31,9 +31,9 @@ export type Permission = (typeof permissions)[number]
 /**
  * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also contains
  * rights, written as texts such as `files:read`. `expires` is in epoch seconds. A token of the command `token issue` has
- * no `kind`. A session or key belongs to the person `user`. In a session, `since` equals `Person.sessions`. In a key,
- * `since` equals `Person.created`. Only a key has a `name` and, from `keysOf`, the day `lastUsed` (A-88). Only a token
- * for one site has a `parent`: the hash of the session with which the token ends (A-68).
+ * no `kind`. A session or key belongs to the person `user`. In a session, `since` is `Person.sessions` at its beginning.
+ * In a key, `since` equals `Person.created`. Only a key has a `name` and, from `keysOf`, the day `lastUsed` (A-88). Only
+ * a token for one site has a `parent`: the hash of the session with which the token ends (A-68).
  */
 export interface Grant {
   readonly hash: string

@@ -51,7 +51,8 @@ export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now:
 
 /**
  * Counts an attempt as failed, and then makes it. A success or an attempt that gets 503 does not count. If one limit
- * refuses the attempt or cannot count it, it does not count under the others. Errors: tooManyRequests, unavailable, those of `attempt`.
+ * refuses the attempt or cannot count it, it does not count under the others. Errors: tooManyRequests, unavailable,
+ * those of `attempt`.
  */
 export const countedAttempt = async <Result>(
   attempts: SignInAttempts,

@@ -188,11 +188,14 @@ const createDeleting = (table: ContentTable) => ({
     await batchDelete(table, keysOf(partitionOf(site, kind), ids))
   },
 
-  // Returns false if another removal was faster, even if there is a new item with this id.
+  // Returns false if another removal was faster, even if there is a new item with this id. Then the new item keeps its
+  // text.
   async deleteFlagged(site: SiteId, kind: ContentKind, id: number): Promise<boolean> {
-    if (textMember(kind) !== undefined) await table.take({ kind: textPartitionOf(site, kind), id })
-    const ifFlagged = { condition: '#removed = :true', values: { ':true': true } }
-    return table.remove({ kind: partitionOf(site, kind), id }, ifFlagged)
+    const key = { kind: partitionOf(site, kind), id }
+    const text = textMember(kind) && (await table.take({ kind: textPartitionOf(site, kind), id }))
+    if (await table.remove(key, { condition: '#removed = :true', values: { ':true': true } })) return true
+    if (text && (await table.get(key))) await table.put(text, { condition: 'attribute_not_exists(#id)' })
+    return false
   },
 })
 

@@ -129,6 +129,22 @@ test.each(Object.entries(removals))('a refused link after %s removes links of a 
   expect(await linkedIds(deps)).toEqual([])
 })
 
+test('an object that is imported while it is removed is gone, or has its new text', async () => {
+  const imported = { id: gone, subject: 'New', body: '<p>New</p>' }
+  const calls = await callsOf(removals['the removal of an object'])
+  for (const call of range(1, calls)) {
+    await begin()
+    const { client } = interceptOnce(store.dynamodb, call, async (proceed) => {
+      await deps.contents.changeMany(site, 'news', [gone], () => imported, entry)
+      return proceed()
+    })
+    await removals['the removal of an object'](store.over(client))
+    const isThere = (await deps.contents.existing(site, 'news', [gone])).has(gone)
+    const texts = await deps.contents.texts(site, 'news', [gone], true)
+    expect(texts).toEqual(new Map(isThere ? [[gone, imported.body]] : []))
+  }
+})
+
 test('while an object is being removed, callers cannot see the object', async () => {
   await begin()
   await link(deps)
