@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Change, ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { isRefused } from './session.ts'
 
 // In milliseconds: a report contains the changes of `batchTime`. The other values are the shortest and the longest
 // pause after a failure.
@@ -84,15 +85,22 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
       }
     }
 
+    /** Returns false if another attempt is of no use. */
+    const tryToListen = async (signal: AbortSignal): Promise<boolean> => {
+      try {
+        await listen(signal)
+        return true
+      } catch (error) {
+        // The views show failures themselves. Here, a failure only makes the next wait longer.
+        if (signal.aborted) return false
+        report(error)
+        // Only a new sign-in helps, and then the page follows with another client.
+        return !isRefused(error)
+      }
+    }
+
     const listenOn = async ({ signal }: AbortController) => {
-      for (let failures = 1; !signal.aborted; failures++) {
-        try {
-          await listen(signal)
-        } catch (error) {
-          // The views show failures themselves. Here, a failure only makes the next wait longer.
-          if (signal.aborted) return
-          report(error)
-        }
+      for (let failures = 1; !signal.aborted && (await tryToListen(signal)); failures++) {
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, Math.min(longest, shortest * 2 ** failures))
           signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true })
