@@ -190,7 +190,11 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     const access = !isExpired.value && me?.kind === 'session' && first ? choose?.(first.id).access : undefined
     if (all) await access?.signOut({ all })
     forget()
-    if (!all) await access?.signOut()
+    if (all) return
+    await access?.signOut().catch((error: unknown) => {
+      // A refused token is the token of a session that has ended.
+      if (!isRefused(error)) throw error
+    })
   }
 
   return {
