@@ -63,11 +63,13 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
     isOffline.value = isAway
   }
 
-  const report = (error: unknown) => {
+  /** Returns false if only a new sign-in helps. The page then follows with another client. */
+  const report = (error: unknown): boolean => {
     if (error instanceof ServiceError) setAway(!isRefusal(error))
     // The script that follows changes did not load, and a browser does not load it again. So the views only read the
     // site again from time to time.
     else reconnects.value++
+    return !isRefused(error)
   }
 
   const follow = (client: SiteClient) => {
@@ -85,22 +87,14 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
       }
     }
 
-    /** Returns false if another attempt is of no use. */
-    const tryToListen = async (signal: AbortSignal): Promise<boolean> => {
-      try {
-        await listen(signal)
-        return true
-      } catch (error) {
-        // The views show failures themselves. Here, a failure only makes the next wait longer.
-        if (signal.aborted) return false
-        report(error)
-        // Only a new sign-in helps, and then the page follows with another client.
-        return !isRefused(error)
-      }
-    }
-
     const listenOn = async ({ signal }: AbortController) => {
-      for (let failures = 1; !signal.aborted && (await tryToListen(signal)); failures++) {
+      for (let failures = 1; !signal.aborted; failures++) {
+        try {
+          await listen(signal)
+        } catch (error) {
+          // The views show failures themselves. Here, a failure only makes the next wait longer.
+          if (signal.aborted || !report(error)) return
+        }
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, Math.min(longest, shortest * 2 ** failures))
           signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true })
