@@ -197,7 +197,8 @@ const attempt = async (
   const timeout = new AbortController()
   const size = sizeOf(call.body)
   const hasStream = call.body !== undefined && isStreamed(call.body)
-  if (!hasStream) underway.bytes += size
+  const shared = hasStream ? 0 : size
+  underway.bytes += shared
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   // Requests that begin later make the limit longer.
@@ -229,7 +230,7 @@ const attempt = async (
   } finally {
     isOver = true
     clearTimeout(timer)
-    if (!hasStream) underway.bytes -= size
+    underway.bytes -= shared
   }
 }
 

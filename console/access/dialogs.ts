@@ -6,18 +6,19 @@ import { useSignal } from '@preact/signals'
  */
 export const useDialogs = <Opened>(onClosed: () => void) => {
   const opened = useSignal<Opened>()
-  const next = useSignal<Opened>()
+  const next = useSignal<readonly Opened[]>([])
   const show = (dialog: Opened | undefined) => {
     opened.value = dialog
   }
   // The user may have closed the dialog before its action was done.
   const follow = (dialog: Opened) => {
-    if (opened.value) next.value = dialog
+    if (opened.value) next.value = [...next.value, dialog]
     else show(dialog)
   }
   const close = () => {
-    show(next.value)
-    next.value = undefined
+    const [first, ...others] = next.value
+    show(first)
+    next.value = others
     onClosed()
   }
   return { opened: opened.value, show, follow, close }

@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.ts'
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 const isControl = (target: EventTarget | null): target is Control =>
-  target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement
+  target instanceof HTMLElement && 'setCustomValidity' in target
 
 const messageFor = ({ validity, title, labels }: Control): string => {
   const t = texts.value.validation

@@ -2,7 +2,7 @@ import type { FoundItem, SiteClient } from '../../client/src/index.ts'
 import { copyText } from '../parts/copy-text.ts'
 import type { MenuItem } from '../parts/menu.tsx'
 import { setter } from '../parts/setter.ts'
-import { attemptOrNotify, notify, notifyFailure } from '../parts/toasts.tsx'
+import { attemptOrNotify, notify } from '../parts/toasts.tsx'
 import { goTo, linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { nameOf, parentOf, partsOf } from '../uploads/paths.ts'
@@ -47,9 +47,10 @@ export const downloadFile = (client: SiteClient, path: string): void => {
 }
 
 const copyPath = (paths: readonly string[]): void => {
-  copyText(paths.map((path) => `/${path}`).join('\n'))
-    .then(() => notify(texts.value.files.pathCopied))
-    .catch((error: unknown) => notifyFailure('', error))
+  attemptOrNotify(async () => {
+    await copyText(paths.map((path) => `/${path}`).join('\n'))
+    notify(texts.value.files.pathCopied)
+  })
 }
 
 export const paste = (store: FilesStore): void => {

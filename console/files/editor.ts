@@ -1,5 +1,6 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { ServiceError, type SiteClient } from '../../client/src/index.ts'
+import type { SiteClient } from '../../client/src/index.ts'
+import { hasStatus } from '../../client/src/service-error.ts'
 import { asText, mostEdited } from './preview-content.ts'
 
 interface Saved {
@@ -41,8 +42,6 @@ const readSaved = async ({ files }: SiteClient, path: string): Promise<Saved> =>
   return { text: text?.replaceAll('\r\n', '\n'), etag, contentType, lineEnd: lineEndOf(text ?? '') }
 }
 
-const isOf = (error: unknown, status: number): boolean => error instanceof ServiceError && error.status === status
-
 /** Lets a person change the text of a file. Saving replaces only the state that this person has seen (K-44). */
 export const createEditor = (client: SiteClient, path: string): Editor => {
   const text = signal('')
@@ -77,9 +76,9 @@ export const createEditor = (client: SiteClient, path: string): Editor => {
       try {
         await put(expected)
       } catch (error) {
-        if (!isOf(error, 412)) throw error
+        if (!hasStatus(error, 412)) throw error
         const now = await readSaved(client, path).catch((failure: unknown) => {
-          if (isOf(failure, 404)) return absent
+          if (hasStatus(failure, 404)) return absent
           throw failure
         })
         // After a lost answer, this person may have saved the text before.

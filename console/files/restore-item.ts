@@ -1,4 +1,5 @@
-import { ServiceError, type SiteClient } from '../../client/src/index.ts'
+import type { SiteClient } from '../../client/src/index.ts'
+import { hasStatus } from '../../client/src/service-error.ts'
 import { pathExists } from '../uploads/path-exists.ts'
 
 /** Without a removed item, an earlier attempt has restored the item, and its answer was lost. */
@@ -6,6 +7,6 @@ export const restoreItem = async (client: SiteClient, path: string): Promise<voi
   try {
     await client.files.restore(path)
   } catch (error) {
-    if (!(error instanceof ServiceError && error.status === 404 && (await pathExists(client, path)))) throw error
+    if (!(hasStatus(error, 404) && (await pathExists(client, path)))) throw error
   }
 }

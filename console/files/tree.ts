@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import { type FolderContent, ServiceError, type SiteClient } from '../../client/src/index.ts'
+import type { FolderContent, SiteClient } from '../../client/src/index.ts'
+import { hasStatus } from '../../client/src/service-error.ts'
 import { forEachPath } from '../uploads/for-each-path.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import { collator } from './arrange.ts'
@@ -97,7 +98,7 @@ export const createTree = (client: () => SiteClient): Tree => {
     async refresh() {
       const paths = [...open.value].filter((path) => folders.value.has(path))
       const { failed } = await forEachPath(paths, read)
-      for (const { path, error } of failed) if (error instanceof ServiceError && error.status === 404) forget(path)
+      for (const { path, error } of failed) if (hasStatus(error, 404)) forget(path)
     },
   }
 }

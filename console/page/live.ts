@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Change, ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { isRefused } from './session.ts'
 
 // In milliseconds: a report contains the changes of `batchTime`. The other values are the shortest and the longest
 // pause after a failure.
@@ -62,11 +63,13 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
     isOffline.value = isAway
   }
 
-  const report = (error: unknown) => {
+  /** Returns false if only a new sign-in helps. The page then follows with another client. */
+  const report = (error: unknown): boolean => {
     if (error instanceof ServiceError) setAway(!isRefusal(error))
     // The script that follows changes did not load, and a browser does not load it again. So the views only read the
     // site again from time to time.
     else reconnects.value++
+    return !isRefused(error)
   }
 
   const follow = (client: SiteClient) => {
@@ -90,8 +93,7 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
           await listen(signal)
         } catch (error) {
           // The views show failures themselves. Here, a failure only makes the next wait longer.
-          if (signal.aborted) return
-          report(error)
+          if (signal.aborted || !report(error)) return
         }
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, Math.min(longest, shortest * 2 ** failures))

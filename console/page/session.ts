@@ -1,12 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
-import {
-  acceptInvitation,
-  findSites,
-  type Me,
-  signIn as requestToken,
-  ServiceError,
-  type Sites,
-} from '../../client/src/index.ts'
+import { acceptInvitation, findSites, type Me, signIn as requestToken, type Sites } from '../../client/src/index.ts'
+import { hasStatus } from '../../client/src/service-error.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
@@ -60,7 +54,7 @@ const key = 'site-admin-token'
 
 const signInRefused = 101001
 
-export const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
+export const isRefused = (error: unknown): boolean => hasStatus(error, 401)
 
 /** The service also refuses a wrong old password. Then the token still works. */
 const isTokenRefused = (status: number, code: unknown): boolean => status === 401 && code !== signInRefused
@@ -122,13 +116,11 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
   }
 
   const readRights = async (): Promise<void> => {
-    const { list: [first] = [], choose } = entrance.value ?? {}
+    const before = entrance.value
     const own = token
-    const me =
-      first &&
-      (await choose?.(first.id)
-        .access.me()
-        .catch(() => undefined))
+    const [first] = before?.list ?? []
+    const reading = first && before?.choose(first.id).access.me()
+    const me = await reading?.catch(() => undefined)
     const now = entrance.value
     if (me && own === token && now && JSON.stringify(me.sites) !== JSON.stringify(now.me?.sites))
       entrance.value = { ...now, me }
@@ -190,7 +182,11 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     const access = !isExpired.value && me?.kind === 'session' && first ? choose?.(first.id).access : undefined
     if (all) await access?.signOut({ all })
     forget()
-    if (!all) await access?.signOut()
+    if (all) return
+    await access?.signOut().catch((error: unknown) => {
+      // A refused token is the token of a session that has ended.
+      if (!isRefused(error)) throw error
+    })
   }
 
   return {

@@ -22,15 +22,13 @@ interface DialogProps {
 export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClosable = true }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
+  const find = (selector: string) => dialog.current?.querySelector<HTMLElement>(selector)
   const show = () => {
     dialog.current?.showModal()
     // Focuses the default button, or else the first input, or else the harmless button.
-    const [first] = [
-      '[data-default]',
-      ':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button',
-    ]
-      .map((selector) => dialog.current?.querySelector<HTMLElement>(selector))
-      .filter((found) => found)
+    const first =
+      find('[data-default]') ??
+      find(':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button')
     first?.focus()
   }
   useLayoutEffect(() => {

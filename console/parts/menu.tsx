@@ -27,14 +27,12 @@ interface MenuProps {
 }
 
 const step = (menu: HTMLElement, event: KeyboardEvent) => {
-  const items = [...menu.querySelectorAll<Element>('[role^=menuitem]:not([disabled])')]
-  const focused = document.activeElement
-  const now = focused ? items.indexOf(focused) : -1
+  const items = [...menu.querySelectorAll<HTMLElement>('[role^=menuitem]:not([disabled])')]
+  const now = items.findIndex((item) => item.matches(':focus'))
   const next = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: items.length - 1 }[event.key]
   if (next === undefined) return
   event.preventDefault()
-  const item = items.at(next % items.length)
-  if (item instanceof HTMLElement) item.focus()
+  items.at(next % items.length)?.focus()
 }
 
 /** The menu stays open until the user clicks an item, or outside the menu. */

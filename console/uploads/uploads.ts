@@ -1,5 +1,6 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { ServiceError, type SiteClient } from '../../client/src/index.ts'
+import type { SiteClient } from '../../client/src/index.ts'
+import { hasStatus } from '../../client/src/service-error.ts'
 import { nameTaken, nameTakenError } from '../parts/failure.tsx'
 import type { Given } from './dropped.ts'
 import { forEachPath } from './for-each-path.ts'
@@ -45,11 +46,9 @@ const mostAtOnce = 3
 /** After this many taken names, the failure is shown. */
 const mostNumbers = 100
 
-const isTaken = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.status === 412 || error.code === nameTaken)
+const isTaken = (error: unknown): boolean => hasStatus(error, 412) || Object(error).code === nameTaken
 /** The token expired or the service was unavailable. The file itself is not the cause. */
-const isTransient = (error: unknown): boolean =>
-  error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
+const isTransient = (error: unknown): boolean => hasStatus(error, 0, 401, 502, 503, 504)
 /** True if a reload should keep the upload, even a failed one. */
 const isUnfinished = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 

@@ -175,6 +175,9 @@ test('a repeated write succeeds if the file already has the sent bytes, and fail
   await earlier.client.files.put('a', 'text', { mayBeStored: true })
   const gone = await scripted([broken, () => json({ code: 104001, message: 'Nothing.' }, 404)])
   await gone.client.files.remove('a', { etag: '"1"' })
+  const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/folder/a` }]
+  const changed = await scripted([broken, outdated, () => json({ name: 'a', type: 'file', size: 4, links })])
+  await expect(changed.client.files.remove('Folder/a', { etag: '"1"' })).rejects.toMatchObject({ status: 412 })
 })
 
 test('a refusal with a long Retry-After is reported without waiting', async () => {

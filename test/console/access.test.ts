@@ -458,21 +458,32 @@ test('unsaved text stays when the right to its view is removed, and is saved whe
   await notice(page, 'a.txt saved.').waitFor()
 })
 
-test('a new key is shown even if its dialog was closed before the answer (K-32)', async ({ people, open }) => {
+test('each new key is shown even if its dialog was closed before the answer (K-32)', async ({ people, open }) => {
   const token = await people.add({ name: 'ann', role: 'owner' })
   const page = await open('#/1001/access', { token, baseUrl: people.baseUrl })
-  const creating = Promise.withResolvers<Route>()
+  const held: Route[] = []
   await page.route('**/keys', (route) =>
-    route.request().method() === 'POST' ? creating.resolve(route) : route.continue(),
+    route.request().method() === 'POST' ? void held.push(route) : route.continue(),
   )
-  await page.getByRole('button', { name: 'Create a key' }).press('Enter')
-  await page.getByRole('dialog').getByLabel('Name').fill('deploy')
-  await press(page, 'Enter')
-  const held = await creating.promise
+  const create = async (name: string) => {
+    const asked = page.waitForRequest((request) => request.method() === 'POST')
+    await page.getByRole('button', { name: 'Create a key' }).press('Enter')
+    await page.getByRole('dialog').getByLabel('Name').fill(name)
+    await press(page, 'Enter')
+    await asked
+  }
+  await create('deploy')
   await press(page, 'Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await held.continue()
+  await create('report')
+  for (const route of held) {
+    const answered = page.waitForResponse((response) => response.request() === route.request())
+    await route.continue()
+    await answered
+  }
   await page.getByRole('dialog', { name: 'Key deploy' }).waitFor()
+  await confirm(page, 'Done')
+  await page.getByRole('dialog', { name: 'Key report' }).waitFor()
 })
 
 test('an older answer does not replace a newer list of people (K-29)', async ({ people, open }) => {

@@ -140,3 +140,18 @@ test('while the service is unavailable, the page shows this and sends fewer requ
   expect(live.reconnects.value).toBe(1)
   end()
 })
+
+test('a page whose token is refused asks again only after a new sign-in (K-6)', async () => {
+  const site = createSite(1)
+  const { live, recorded } = createPage()
+  site.fail(new ServiceError({ status: 401, code: 101000, message: 'The token is wrong.' }))
+  const end = live.follow(site.client)
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect(site.asked()).toBe(1)
+  end()
+  site.fail(undefined)
+  const endAgain = live.follow(site.client)
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(recorded).toEqual(['001'])
+  endAgain()
+})

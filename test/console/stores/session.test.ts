@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { createSession } from '../../../console/page/session.ts'
+import { address, isSites, json, scriptedFetch, sites } from '../../client/support/scripted-fetch.ts'
+
+const emptyStore = () => ({ getItem: () => null, setItem: () => {}, removeItem: () => {} })
+const me = { name: 'ann', kind: 'session', expires: null, sites: [{ id: 1, name: 'Site 1', rights: [] }] }
+
+test.for([
+  [200, true, {}],
+  [401, true, { code: 101000, message: 'The token is wrong.' }],
+  [500, false, { code: 100500, message: 'Something failed.' }],
+] as const)(
+  'after the answer %i to a sign-out, the session has ended: %s (K-6, K-30)',
+  async ([status, hasEnded, body]) => {
+    const { fetch } = scriptedFetch((asked) => {
+      if (isSites(asked)) return sites(address)
+      return asked.method === 'DELETE' ? json(body, status) : json(me)
+    })
+    const session = createSession({ url: address, stores: { tab: emptyStore(), device: emptyStore() }, fetch })
+    await session.signIn({ token: 'secret' }, 'tab')
+    expect(session.entrance.value?.me?.name).toBe('ann')
+    const ended = session.signOut().then(
+      () => true,
+      () => false,
+    )
+    expect([session.entrance.value, await ended]).toEqual([undefined, hasEnded])
+  },
+)
