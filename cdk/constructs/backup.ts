@@ -14,7 +14,8 @@ export const createBackup = (scope: Construct, { backup, encryptionKeys }: Setti
   const parts = new Construct(scope, 'Backup')
   const deleteAfter = Duration.days(backup.days)
   const key = encryptionKeys?.[Stack.of(scope).region]
-  const vault = new BackupVault(parts, 'Vault', {
+  // AWS cannot change the key of a vault, and a vault keeps its name. So a vault with the customer's key has another name.
+  const vault = new BackupVault(parts, key === undefined ? 'Vault' : 'KeyedVault', {
     removalPolicy: RemovalPolicy.RETAIN,
     ...(key !== undefined && { encryptionKey: Key.fromKeyArn(parts, 'Key', key) }),
   })
