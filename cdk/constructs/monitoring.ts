@@ -30,6 +30,7 @@ export interface Watched {
   readonly isEmulated: boolean
   readonly streaming: StreamFunction | undefined
   readonly canary: LambdaFunction | undefined
+  readonly backups: readonly Watch[]
 }
 
 const gatewayWatches = (api: RestApi): readonly Watch[] => [
@@ -257,6 +258,7 @@ const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[
   ...(watched.webhooks ? webhooksWatches(watched.webhooks) : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
   ...(watched.canary ? [canaryWatch(watched.canary)] : []),
+  ...watched.backups,
 ]
 
 // A broken version sets off one of these alarms within ten minutes. CloudFormation watches at most five alarms.
