@@ -11,6 +11,14 @@ import { functionNames, mostWorkers } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
+const arnOf = (service: string, resource: RegExp, thing: string) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^arn:aws[\\w-]*:${service}:[a-z\\d-]+:\\d{12}:${resource.source}$`),
+      `must be the ARN of ${thing}`,
+    )
+
 // The settings of an installation: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line.
 const customDomain = z
   .strictObject({
@@ -19,7 +27,7 @@ const customDomain = z
       .string()
       .regex(/^Z[A-Z0-9]{1,31}$/, 'must be the id of a hosted zone in Route 53, such as "Z0123456789ABC"')
       .optional(),
-    certificateArn: z.string().optional(),
+    certificateArn: arnOf('acm', /certificate\/[\w-]+/, 'a certificate').optional(),
   })
   .refine(({ hostedZoneId, certificateArn }) => hostedZoneId !== undefined || certificateArn !== undefined, {
     message: 'needs a hostedZoneId, a certificateArn or both',
@@ -34,14 +42,6 @@ const partitionOf = (name: string) => RegionInfo.get(name).partition
 
 /** CloudFront reads certificates and firewalls only from this region. */
 export const edgeRegion = 'us-east-1'
-
-const arnOf = (service: string, resource: RegExp, thing: string) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^arn:aws[\\w-]*:${service}:[a-z\\d-]+:\\d{12}:${resource.source}$`),
-      `must be the ARN of ${thing}`,
-    )
 
 const dataCentre = z.strictObject({
   region,
@@ -125,7 +125,7 @@ const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): re
   const restored = Object.keys(dataCentre.restoredTables ?? {})
   const { certificateArn } = customDomain ?? {}
   const [partition, certificates] = [partitionOf(region), streaming ? edgeRegion : region]
-  const isElsewhere = certificateArn?.startsWith(`arn:${partition}:acm:${certificates}:`) === false
+  const isElsewhere = (certificateArn?.split(':')[3] ?? certificates) !== certificates
   const path = `dataCentres.${id}`
   return [
     [!/^[a-z][a-z0-9-]{0,31}$/.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],

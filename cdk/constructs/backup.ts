@@ -1,20 +1,42 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
+import { period, type Watch } from './alarms.ts'
 
 /** The managed policies of AWS for backups. An operator restores with a role of the account, not with this role. */
 export const backupPolicies = ['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup']
 
-export const createBackup = (scope: Construct, { backup, encryptionKeys }: Settings, arns: readonly string[]): void => {
-  if (!backup) return
+const backupWatch = (vault: BackupVault): Watch => ({
+  id: 'BackupsFailed',
+  metric: new Metric({
+    namespace: 'AWS/Backup',
+    metricName: 'NumberOfBackupJobsFailed',
+    dimensionsMap: { BackupVaultName: vault.backupVaultName },
+    statistic: 'Sum',
+    period,
+  }),
+  periods: 1,
+  impact: 'A table or the files have no backup of the last night.',
+  action: 'Find the reason in the list of backup jobs in AWS Backup.',
+})
+
+/** Makes a backup every night. Returns what to watch. */
+export const createBackup = (
+  scope: Construct,
+  { backup, encryptionKeys }: Settings,
+  arns: readonly string[],
+): readonly Watch[] => {
+  if (!backup) return []
   const parts = new Construct(scope, 'Backup')
   const deleteAfter = Duration.days(backup.days)
   const key = encryptionKeys?.[Stack.of(scope).region]
-  const vault = new BackupVault(parts, 'Vault', {
+  // AWS cannot change the key of a vault, and a vault keeps its name. So a vault with the customer's key has another name.
+  const vault = new BackupVault(parts, key === undefined ? 'Vault' : 'KeyedVault', {
     removalPolicy: RemovalPolicy.RETAIN,
     ...(key !== undefined && { encryptionKey: Key.fromKeyArn(parts, 'Key', key) }),
   })
@@ -35,4 +57,5 @@ export const createBackup = (scope: Construct, { backup, encryptionKeys }: Setti
       managedPolicies: backupPolicies.map((name) => ManagedPolicy.fromAwsManagedPolicyName(`service-role/${name}`)),
     }),
   })
+  return [backupWatch(vault)]
 }

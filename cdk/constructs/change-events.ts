@@ -3,10 +3,11 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { EventBus } from 'aws-cdk-lib/aws-events'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes'
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
+import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
+import { safeQueue } from './file-storage.ts'
 import { allow } from './statements.ts'
 
 // A stream record contains the updated block. The first entry of the block is the one that the update added
@@ -58,7 +59,7 @@ export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre
   const { region } = Stack.of(parts)
   const stream = streamOf(journal)
   const bus = new EventBus(parts, 'Bus', { description: 'The changes to the sites of a data centre' })
-  const failed = new Queue(parts, 'Failed', { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true })
+  const failed = new Queue(parts, 'Failed', safeQueue)
   const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('pipes.amazonaws.com') })
   for (const statement of [
     allow('dynamodb', streamActions, stream),

@@ -10,8 +10,8 @@ type KeyAction = 'Decrypt' | 'GenerateDataKey'
 
 // For each type of resource, the one property that names the key. Other types need more than one property.
 const keyProperties: Readonly<Record<string, string>> = {
-  // The environment of this function contains the secrets of the distribution. Only the canary has a secret in its
-  // environment, too: a token for its own site.
+  // Its environment contains the secrets of the distribution. The function `access` has them too, and the canary has the
+  // token of its own site: Lambda encrypts these two environments with its own key.
   'AWS::Lambda::WebFunctionRevision': 'KmsKeyArn',
   'AWS::Logs::LogGroup': 'KmsKeyId',
   'AWS::SecretsManager::Secret': 'KmsKeyId',

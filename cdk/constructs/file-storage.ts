@@ -70,12 +70,17 @@ export const createFilesBucket = (
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 
+export const safeQueue = {
+  encryption: QueueEncryption.SQS_MANAGED,
+  enforceSSL: true,
+  retentionPeriod: Duration.days(14),
+} as const
+
 /** A queue and its dead letters. `longestWork` is the time of a worker for one message. */
 export const createWorkQueue = (parts: Construct, longestWork: Duration) => {
-  const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod: Duration.days(14) }
-  const failed = new Queue(parts, 'Failed', common)
+  const failed = new Queue(parts, 'Failed', safeQueue)
   const queue = new Queue(parts, 'Queue', {
-    ...common,
+    ...safeQueue,
     // The queue delivers a message again after six times the longest work of a worker, as AWS advises. By then the
     // worker has ended, even if Lambda took long to start it.
     visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 6),

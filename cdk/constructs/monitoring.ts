@@ -1,7 +1,7 @@
 import { CfnOutput, Duration, type Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { type ITable, Operation } from 'aws-cdk-lib/aws-dynamodb'
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -30,6 +30,7 @@ export interface Watched {
   readonly isEmulated: boolean
   readonly streaming: StreamFunction | undefined
   readonly canary: LambdaFunction | undefined
+  readonly backups: readonly Watch[]
 }
 
 const gatewayWatches = (api: RestApi): readonly Watch[] => [
@@ -92,13 +93,23 @@ const throttleWatches = (name: string, table: ITable, index?: string): readonly 
     action: 'The usual cause is one very busy site or list. Find it in the access logs.',
   }))
 
-// On AWS, an alarm can add up ten metrics. On MiniStack, an alarm cannot add up metrics.
+// An operation has a value only while it fails. `SUM` ignores the missing values of the others, but `+` does not. On AWS,
+// an alarm can add up ten metrics. On MiniStack, an alarm cannot add up metrics.
+const errorsOf = (name: TableName, table: ITable): MathExpression => {
+  const operations = [...operationsOn(name)].map((operation): [string, Metric] => [
+    operation.toLowerCase(),
+    metricOf(table, 'SystemErrors', 'Sum', { Operation: operation }),
+  ])
+  return new MathExpression({
+    expression: `SUM([${operations.map(([id]) => id).join(', ')}])`,
+    usingMetrics: Object.fromEntries(operations),
+    period,
+  })
+}
+
 const errorWatch = (name: TableName, table: ITable): Watch => ({
   id: `${name}Errors`,
-  metric: table.metricSystemErrorsForOperations({
-    operations: Object.values(Operation).filter((one) => operationsOn(name).has(one)),
-    period,
-  }),
+  metric: errorsOf(name, table),
   threshold: 5,
   periods: 1,
   impact: `DynamoDB fails to answer for the table ${name}: requests are repeated, and some get 503.`,
@@ -257,6 +268,7 @@ const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[
   ...(watched.webhooks ? webhooksWatches(watched.webhooks) : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
   ...(watched.canary ? [canaryWatch(watched.canary)] : []),
+  ...watched.backups,
 ]
 
 // A broken version sets off one of these alarms within ten minutes. CloudFormation watches at most five alarms.

@@ -6,7 +6,7 @@ import { environmentOf } from '../../lib/config/settings.ts'
 import { nearestDirectory, type Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { createServiceFunction } from './service-functions.ts'
-import { allow } from './statements.ts'
+import { allowOnTables } from './statements.ts'
 
 interface Options {
   readonly bundle: string
@@ -28,7 +28,8 @@ export const registerDataCentre = (scope: Construct, settings: Settings, id: str
     settings: { ...settings, logLevel: 'INFO' },
   })
   for (const statement of allowKey(settings, region, ['dynamodb'])) lambda.addToRolePolicy(statement)
-  lambda.addToRolePolicy(allow('dynamodb', ['PutItem'], directory.tableArn))
+  const ownItem = { table: 'sites', keys: `dc#${id}`, actions: ['PutItem'] } as const
+  for (const statement of allowOnTables([ownItem], () => [directory.tableArn])) lambda.addToRolePolicy(statement)
   // CloudFormation cannot change the type of a resource, so a resource of another type needs another name.
   const registration = new CustomResource(scope, 'DataCentreRegistration', {
     resourceType: 'Custom::DataCentre',

@@ -7,10 +7,11 @@ import type { StreamFunction } from './streaming.ts'
 
 export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Watch[] => {
   const metricName = 'StreamStartFailures'
-  // Lambda only checks that the process accepts connections, and reports no failed starts as a metric.
+  // Lambda only checks that the process accepts connections, and reports no failed starts as a metric. A failed start
+  // has the status `failure`, `error` or `timeout`.
   const starts = new MetricFilter(logs, metricName, {
     logGroup: logs,
-    filterPattern: FilterPattern.allTerms('platform.initReport', 'failure'),
+    filterPattern: FilterPattern.literal('"platform.initReport" -"success"'),
     metricNamespace: Stack.of(logs).stackName,
     metricName,
   })

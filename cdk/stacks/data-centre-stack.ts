@@ -37,7 +37,10 @@ export class DataCentreStack extends Stack {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
     const files = createFilesBucket(this, isProtected(settings, dataCentre), settings)
-    createBackup(this, settings, [...regionalTables.map((name) => tables[name].tableArn), files.bucketArn])
+    const backups = createBackup(this, settings, [
+      ...regionalTables.map((name) => tables[name].tableArn),
+      files.bucketArn,
+    ])
     const removals = createWorkQueue(new Construct(this, 'Removals'), functionSettings.removals.timeout)
     const webhooks = settings.webhooks ? createWebhookParts(this, isProtected(settings, dataCentre)) : undefined
     const stores = { tables, files, removals: removals.queue, webhooks }
@@ -70,6 +73,7 @@ export class DataCentreStack extends Stack {
       isEmulated: settings.emulatorEndpoint !== undefined,
       streaming,
       canary,
+      backups,
     }
     watchDataCentre(this, watched, settings, dataCentre.alarmTopic)
     createDashboard(this, watched)

@@ -43,11 +43,12 @@ export class DirectoryStack extends Stack {
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }
-    createBackup(
+    const watches = createBackup(
       this,
       settings,
       globalTables.map((name) => arnIn(name, this.region)),
     )
+    if (settings.backup) createAlarms(new Construct(this, 'Alarms'), watches, settings, topicIn(settings, this.region))
     encryptWith(this, settings)
   }
 }
@@ -57,6 +58,10 @@ const replicasOf = (settings: Settings) =>
     const there = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.region === region)
     return { region, deletionProtection: there.some((dataCentre) => isProtected(settings, dataCentre)) }
   })
+
+// A stack without its own topic uses the topic of a data centre in its region.
+const topicIn = ({ dataCentres }: Settings, there: string): string | undefined =>
+  Object.values(dataCentres).find(({ region, alarmTopic }) => region === there && alarmTopic !== undefined)?.alarmTopic
 
 interface WatchProps extends Props {
   readonly distributions: Readonly<Record<string, Distribution>>
@@ -69,8 +74,7 @@ export class WatchStack extends Stack {
     const all = Object.entries(distributions)
     for (const [id, distribution] of all) logDistribution(this, id, distribution)
     const watches = all.flatMap(([id, distribution]) => distributionWatches(id, distribution))
-    const topic = Object.values(settings.dataCentres).find(({ region }) => region === edgeRegion)?.alarmTopic
-    createAlarms(new Construct(this, 'Alarms'), watches, settings, topic)
+    createAlarms(new Construct(this, 'Alarms'), watches, settings, topicIn(settings, edgeRegion))
     keepLogs(this, settings.logDays)
     encryptWith(this, settings)
   }

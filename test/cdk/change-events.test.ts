@@ -44,6 +44,10 @@ const entries: readonly HistoryEntry[] = [
   { site, type: 'form.created', subject: '', actor: 'admin:root' },
 ]
 
+test('events that did not arrive wait for 14 days, like failed removals', () => {
+  us.allResourcesProperties('AWS::SQS::Queue', { MessageRetentionPeriod: 14 * 24 * 3600 })
+})
+
 test('each new entry causes one event of CloudEvents 1.0, with the id of GET changes', async () => {
   const tables = await openTestTables()
   const ajv = new Ajv2020()

@@ -28,6 +28,24 @@ test("The CDK may decrypt the code of the Web Function with the customer's key",
   })
 })
 
+test("A vault for backups gets another name with the customer's key, because AWS cannot change its key", () => {
+  const nameIn = ({ us }: ReturnType<typeof templatesOf>) =>
+    propertiesOf(us, 'AWS::Backup::BackupVault').map(({ BackupVaultName }) => BackupVaultName)
+  expect(nameIn(owned)).not.toEqual(nameIn(templatesOf({ ...common, backup: {} })))
+})
+
+test('A failed backup sets off an alarm, also for the directory', () => {
+  for (const stack of [owned.directory, owned.us]) {
+    const [{ BackupVaultName }] = propertiesOf(stack, 'AWS::Backup::BackupVault')
+    expect(BackupVaultName).toBeDefined()
+    stack.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'NumberOfBackupJobsFailed',
+      Dimensions: [{ Name: 'BackupVaultName', Value: { 'Fn::GetAtt': [Match.anyValue(), 'BackupVaultName'] } }],
+      AlarmActions: [Match.anyValue(), dataCentres.us.alarmTopic],
+    })
+  }
+})
+
 test('A policy for administrators that exceeds the quota of IAM is refused before the deployment', () => {
   const others = ['us-east-2', 'us-west-1', 'us-west-2', 'ca-central-1', 'sa-east-1', 'eu-central-1']
   const regions = [

@@ -62,7 +62,13 @@ test.each<[string, unknown, string | RegExp]>([
     ],
   ),
   ['a zone by its name instead of its id', withDomain({ hostedZoneId: 'example.com' }), `hostedZoneId: ${says.zone}`],
-  ['a certificate by its name', withDomain({ certificateArn: 'mine' }), `certificateArn: ${says.certificate}`],
+  ...['mine', 'arn:aws:acm:us-east-1:123456789012:certificate'].map(
+    (certificateArn): [string, unknown, string | RegExp] => [
+      `a certificate without its ARN: ${certificateArn}`,
+      withDomain({ certificateArn }),
+      `certificateArn: ${says.certificate}`,
+    ],
+  ),
   [
     'a certificate that CloudFront cannot use',
     withDomain({ certificateArn: certificateIn('eu-west-1') }, { region: 'eu-west-1', streaming: true }),
