@@ -5,13 +5,17 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { period, type Watch } from './alarms.ts'
 import type { StreamFunction } from './streaming.ts'
 
+const failedStarts = ['failure', 'error', 'timeout'] as const
+
 export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Watch[] => {
   const metricName = 'StreamStartFailures'
-  // Lambda only checks that the process accepts connections, and reports no failed starts as a metric. A failed start
-  // has the status `failure`, `error` or `timeout`.
+  // Lambda only checks that the process accepts connections, and reports no failed starts as a metric.
   const starts = new MetricFilter(logs, metricName, {
     logGroup: logs,
-    filterPattern: FilterPattern.literal('"platform.initReport" -"success"'),
+    filterPattern: FilterPattern.all(
+      FilterPattern.stringValue('$.type', '=', 'platform.initReport'),
+      FilterPattern.any(...failedStarts.map((status) => FilterPattern.stringValue('$.record.status', '=', status))),
+    ),
     metricNamespace: Stack.of(logs).stackName,
     metricName,
   })

@@ -22,7 +22,10 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
   test('A person is found under the name in any case, with every member (A-52, A-53)', async () => {
     const full = person('Ann_b+c@d', {
       displayName: `Ä "b" 🍐`,
-      sites: { ...at({ role: 'author', folders: ['/a', '/b c'] }), 7000: { rights: ['files:read'] } } as Person['sites'],
+      sites: {
+        ...at({ role: 'author', folders: ['/a', '/b c'] }),
+        7000: { rights: ['files:read'] },
+      } as Person['sites'],
       disabled: true,
       password: '$argon2id$',
       invitation: { hash: 'ff', expires: 1_900_000_000 },
