@@ -1,45 +1,36 @@
-import { ServiceError } from './service-error.ts'
+import { refusal, type ServiceError } from './service-error.ts'
 
 export const hostOf = (url: string): string => new URL(url).host
 
 /** Never sends a token of an https address to an http address (T-36). Errors: a `ServiceError`. */
 export const refuseDowngrade = (from: string, to: string): void => {
   if (!(from.startsWith('https:') && to.startsWith('http:'))) return
-  throw new ServiceError({
-    status: 0,
-    code: 0,
-    message:
-      `${new URL(from).origin} returned the unencrypted address ${new URL(to).origin}. Nothing was sent ` +
-      'there. Ask the operator of the service to set --base-url to an https address.',
-  })
+  throw refusal(
+    0,
+    0,
+    `${new URL(from).origin} returned the unencrypted address ${new URL(to).origin}. Nothing was sent ` +
+      'there. Ask the operator to set --base-url to an https address.',
+  )
 }
 
 export const untrustedRedirect = (status: number, target: string): ServiceError =>
-  new ServiceError({
+  refusal(
     status,
-    code: status,
-    message:
-      `The service redirects to ${hostOf(target)}, where the token is not valid. Set the URL to the address ` +
+    status,
+    `The service redirects to ${hostOf(target)}, where the token is not valid. Set the URL to the address ` +
       'of the service that issued the token.',
-  })
+  )
 
 export const tooManyRedirects = (target: string): ServiceError =>
-  new ServiceError({
-    status: 301,
-    code: 301,
-    message:
-      `The service redirects again and again, last to ${hostOf(target)}. Report this to the operator of the ` +
-      'service.',
-  })
+  refusal(301, 301, `The service redirects again and again, last to ${hostOf(target)}. Report this to the operator.`)
 
 export const untrustedAddress = (url: string): ServiceError =>
-  new ServiceError({
-    status: 0,
-    code: 0,
-    message:
-      `The token is not valid for ${hostOf(url)}. Nothing was sent there. Use the address of the service ` +
+  refusal(
+    0,
+    0,
+    `The token is not valid for ${hostOf(url)}. Nothing was sent there. Use the address of the service ` +
       'that issued the token.',
-  })
+  )
 
 // A service behind a proxy may return an address that only its own machine can reach.
 export const addressNote = (url: string, base: string): string =>

@@ -1,5 +1,6 @@
 import { type Access, createAccess } from './access.ts'
 import { refuseDowngrade } from './addresses.ts'
+import type { Fetch } from './call.ts'
 import { type Categories, createCategories } from './categories.ts'
 import { type Changes, createChanges } from './changes.ts'
 import type { Connection } from './connection.ts'
@@ -9,8 +10,8 @@ import { listSites, acceptInvitation as requestAcceptance, signIn as requestToke
 import type { Acceptance, SignInCode, Site } from './generated/types.gen.ts'
 import { addressOf, type SendCall } from './operation.ts'
 import { sendChange } from './send-change.ts'
-import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
-import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
+import { answerOf, hasStatus, isList, refusal } from './service-error.ts'
+import { createTransport, type Patience, type Send } from './transport.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 export interface Service {
@@ -50,7 +51,7 @@ export interface SiteClient {
 }
 
 const refuse = (message: string): never => {
-  throw new ServiceError({ status: 0, code: 0, message })
+  throw refusal(0, 0, message)
 }
 
 export const readUrl = (text: string): string => {

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
-import { type Fetch, hasNoBody } from './transport.ts'
+import type { Fetch } from './call.ts'
+import { hasNoBody } from './transport.ts'
 
 const chunkBytes = 512 * 1024
 

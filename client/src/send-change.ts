@@ -1,4 +1,5 @@
-import type { Call, Send } from './transport.ts'
+import type { Call } from './call.ts'
+import type { Send } from './transport.ts'
 
 /**
  * If an earlier attempt made the change and its answer was lost, the failure of a repetition counts as success. Then the

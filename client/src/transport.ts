@@ -1,35 +1,8 @@
-import {
-  addressNote,
-  hostOf,
-  refuseDowngrade,
-  tooManyRedirects,
-  untrustedAddress,
-  untrustedRedirect,
-} from './addresses.ts'
+import { addressNote, hostOf } from './addresses.ts'
+import { type Call, isStreamed, sizeOf } from './call.ts'
+import { createRedirectFollower, type Reach } from './follow-redirects.ts'
 import { failureOf, retryAfter, ServiceError, unexpectedAnswer } from './service-error.ts'
-import { type Body, type StreamedBody, Unreadable, type Watch } from './source.ts'
-
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
-
-export interface Call {
-  readonly method: string
-  readonly url: string
-  readonly headers?: Headers | Readonly<Record<string, string>>
-  readonly body?: Body | StreamedBody | undefined
-  readonly signal?: AbortSignal | null | undefined
-  /**
-   * The request may be repeated if its outcome is unknown: after a broken connection, or after a gateway timeout. After
-   * 429 and 503, every request is repeated.
-   */
-  readonly repeatable: boolean
-  /** The URL needs no token and must not receive the token, because the service has signed the URL. */
-  readonly isSigned?: boolean
-  /** The caller reads the answer as a stream, and must check that the answer is complete. */
-  readonly streams?: boolean
-  /** Replaces the number of attempts of the client. */
-  readonly attempts?: number
-  readonly onUncertain?: (() => void) | undefined
-}
+import { Unreadable } from './source.ts'
 
 export interface Patience {
   readonly attempts?: number
@@ -40,26 +13,16 @@ export interface Patience {
   readonly delay?: number
 }
 
-export interface TransportOptions extends Patience {
-  /** A sign-in needs no token. */
-  readonly token?: string
-  /** The address that the caller gave. The service at this address names the other trusted addresses. */
-  readonly base: string
-  readonly trustedUrls: () => readonly string[]
-  readonly fetch: Fetch
+export interface TransportOptions extends Patience, Reach {
   readonly signal?: AbortSignal | undefined
 }
 
 /** In milliseconds: the longest wait between two attempts, and the longest `Retry-After` that is obeyed. */
 const longestDelay = 20_000
 export const longestRetryAfter = 120_000
-const mostRedirects = 3
 
 /** In bytes: platforms and systems may buffer this much after a read. */
 const mostUnderway = 5_000_000
-
-const sizeOf = (body: Call['body']): number =>
-  body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
 
 // In milliseconds, for an answer: a minute, and the time that the bytes take at 16 kB/s.
 const timeoutFor = (bytes: number): number => 60_000 + Math.ceil(bytes / 16)
@@ -117,73 +80,6 @@ const reasonOf = (fault: unknown): string => {
   return typeof name === 'string' ? ` (${name})` : ''
 }
 
-const redirectOf = ({ status, headers }: Response, url: string): string | undefined => {
-  const location = headers.get('Location')
-  return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
-}
-
-/** A file may be in a bucket. The URL of the bucket needs no token, and must not receive one. */
-const isFileRead = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
-
-const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
-  typeof body !== 'string' && !(body instanceof Blob) && !(body instanceof Uint8Array)
-
-const bodyOf = ({ body }: Call, watch: Watch): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
-  if (body === undefined) return {}
-  if (!isStreamed(body)) return { body }
-  return { body: body.stream(watch), duplex: 'half' }
-}
-
-const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> => {
-  const range = new Headers(headers).get('Range')
-  return range === null ? {} : { headers: { Range: range } }
-}
-
-/** The browser sends the headers to the bucket too, and the bucket has other tags than the service. */
-const withoutConditions = (given: RequestInit['headers']): Headers => {
-  const headers = new Headers(given)
-  headers.delete('If-Match')
-  return headers
-}
-
-const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }: Omit<TransportOptions, 'signal'>) => {
-  const isTrusted = (url: string) => trustedUrls().some((base) => url.startsWith(`${base}/`))
-
-  const hop = async (call: Call, url: string, init: RequestInit, watch: Watch): Promise<Response | string> => {
-    refuseDowngrade(given, url)
-    if (!isTrusted(url)) throw untrustedAddress(url)
-    const response = await send(url, { ...init, ...bodyOf(call, watch) })
-    // A browser hides redirects from scripts. The browser itself drops the token when the host changes.
-    if (response.type === 'opaqueredirect' && call.method === 'GET')
-      return send(url, { ...init, headers: withoutConditions(init.headers), redirect: 'follow' })
-    const target = redirectOf(response, url)
-    if (target === undefined) return response
-    refuseDowngrade(url, target)
-    if (isTrusted(target)) return target
-    if (!isFileRead(call, response)) throw untrustedRedirect(response.status, target)
-    return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
-  }
-
-  return async (call: Call, signal: AbortSignal, watch: Watch): Promise<Response> => {
-    const headers = new Headers(call.headers)
-    if (call.isSigned) {
-      refuseDowngrade(given, call.url)
-      return send(call.url, { method: call.method, headers, signal, ...bodyOf(call, watch) })
-    }
-    if (token !== undefined) headers.set('Authorization', token)
-    // Without a declared length the bytes would be sent in chunks, but a proxy may need the length.
-    if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))
-    // Platforms differ in whether a followed redirect keeps the token, so redirects are followed here.
-    const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal }
-    let answer = await hop(call, call.url, init, watch)
-    for (let redirects = 0; typeof answer === 'string'; redirects++) {
-      if (redirects === mostRedirects) throw tooManyRedirects(answer)
-      answer = await hop(call, answer, init, watch)
-    }
-    return answer
-  }
-}
-
 /** In bytes: the bodies of all requests that run now. They share the connection to the network. */
 interface Underway {
   bytes: number
@@ -196,7 +92,7 @@ const attempt = async (
 ): Promise<Outcome> => {
   const timeout = new AbortController()
   const size = sizeOf(call.body)
-  const hasStream = call.body !== undefined && isStreamed(call.body)
+  const hasStream = isStreamed(call.body)
   const shared = hasStream ? 0 : size
   underway.bytes += shared
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -277,9 +173,8 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
   if (response.status === 304) return response
   const isUnexpected = response.ok && isPage(call, response)
   if (response.ok && !isUnexpected) return response
-  const failure = await (isUnexpected
-    ? unexpectedAnswer(response, hostOf(call.url))
-    : failureOf(response, hostOf(call.url)))
+  const host = hostOf(call.url)
+  const failure = isUnexpected ? unexpectedAnswer(response, host) : await failureOf(response, host)
   // The token and the paths of this service mean nothing to another server. So the note names the address.
   const isOther = failure.code === failure.status || failure.status === 401
   const note = isOther ? addressNote(call.url, base) : ''

@@ -62,7 +62,7 @@ export const goTo = (change: Partial<Route>, { replace = false } = {}): void => 
   route.value = parseRoute(hash)
 }
 
-/** What Back calls instead of leaving the page. */
+/** Back calls this, and does not leave the page. */
 const held = signal<{ readonly onBack: () => void }>()
 
 export const isHeld = computed(() => held.value !== undefined)

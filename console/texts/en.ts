@@ -77,7 +77,7 @@ export const en = {
     unknown: 'The link contains another token. Its sites are unknown:',
     noSites: 'The link contains another token, which covers no site.',
     onDevice: 'If you switch, your current token stays on this device. Other tabs and new tabs still use it.',
-    inTab: 'If you switch, this tab forgets your current token. To switch back, you must enter that token again.',
+    inTab: 'If you switch, this tab forgets your current token. To switch back, enter that token again.',
     stay: 'Stay',
     enter: 'Switch',
   },

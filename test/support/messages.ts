@@ -203,7 +203,7 @@ $`,
     unchangeable: 'cannot be changed',
     unencrypted: (from: string, to: string) =>
       `${from} returned the unencrypted address ${to}. Nothing was sent there. ` +
-      'Ask the operator of the service to set --base-url to an https address.',
+      'Ask the operator to set --base-url to an https address.',
     useThatSpelling: 'Use that spelling.',
   },
   deployment: {

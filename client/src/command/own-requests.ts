@@ -1,4 +1,4 @@
-import type { Fetch } from '../transport.ts'
+import type { Fetch } from '../call.ts'
 
 const mostKept = 10_000
 

@@ -1,0 +1,34 @@
+import type { Body, StreamedBody, Watch } from './source.ts'
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface Call {
+  readonly method: string
+  readonly url: string
+  readonly headers?: Headers | Readonly<Record<string, string>>
+  readonly body?: Body | StreamedBody | undefined
+  readonly signal?: AbortSignal | null | undefined
+  /**
+   * The request may be repeated if its outcome is unknown: after a broken connection, or after a gateway timeout. After
+   * 429 and 503, every request is repeated.
+   */
+  readonly repeatable: boolean
+  /** The URL needs no token and must not receive the token, because the service has signed the URL. */
+  readonly isSigned?: boolean
+  /** The caller reads the answer as a stream, and must check that the answer is complete. */
+  readonly streams?: boolean
+  /** Replaces the number of attempts of the client. */
+  readonly attempts?: number
+  readonly onUncertain?: (() => void) | undefined
+}
+
+export const sizeOf = (body: Call['body']): number =>
+  body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
+
+export const isStreamed = (body: Call['body']): body is StreamedBody =>
+  typeof body === 'object' && !(body instanceof Blob || body instanceof Uint8Array)
+
+export const bodyOf = ({ body }: Call, watch: Watch): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
+  if (isStreamed(body)) return { body: body.stream(watch), duplex: 'half' }
+  return body === undefined ? {} : { body }
+}
