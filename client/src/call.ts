@@ -22,7 +22,7 @@ export interface Call {
   readonly onUncertain?: (() => void) | undefined
 }
 
-export const sizeOf = (body: Call['body']): number =>
+export const bodySize = (body: Call['body']): number =>
   body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
 
 export const isStreamed = (body: Call['body']): body is StreamedBody =>

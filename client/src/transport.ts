@@ -1,5 +1,5 @@
 import { addressNote, hostOf } from './addresses.ts'
-import { type Call, isStreamed, sizeOf } from './call.ts'
+import { bodySize, type Call, isStreamed } from './call.ts'
 import { createRedirectFollower, type Reach } from './follow-redirects.ts'
 import { failureOf, retryAfter, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { Unreadable } from './source.ts'
@@ -91,7 +91,7 @@ const attempt = async (
   underway: Underway,
 ): Promise<Outcome> => {
   const timeout = new AbortController()
-  const size = sizeOf(call.body)
+  const size = bodySize(call.body)
   const hasStream = isStreamed(call.body)
   const shared = hasStream ? 0 : size
   underway.bytes += shared

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectAccessible, test } from './support/console.ts'
 import { details, focusedLabel, grid, notice, press, row } from './support/page.ts'
@@ -39,7 +40,12 @@ test('the trash shows place, user and time, and restores (K-23, H-37)', async ({
     await page.getByRole('checkbox', { name: `Select ${folder}/${name}` }).focus()
     await press(page, 'Space')
   }
-  await client.files.put(`${folder}/two.txt`, 'newer')
+  // The trash would no longer list a file that was stored before the click.
+  const storeFirst = async (route: Route) => {
+    await client.files.put(`${folder}/two.txt`, 'newer')
+    await route.continue()
+  }
+  await page.route(({ pathname }) => pathname.endsWith('/two.txt'), storeFirst, { times: 1 })
   await page.getByRole('button', { name: 'Restore 2 items' }).press('Enter')
   await notice(page, 'one.txt restored.').waitFor()
   await notice(page, 'two.txt: This name is taken.').waitFor()
