@@ -54,17 +54,16 @@ const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
 
 // CloudFront would send requests for people with these names to the function for files. Clients resolve `.` and `..` in
 // paths.
-const addressNames: ReadonlySet<string> = new Set(['.', '..', 'storage', 'uploads', 'changes'])
+const addressNames = ['.', '..', 'storage', 'uploads', 'changes']
 
-export const personNameRule =
-  'must have 1 to 64 letters, digits or . _ - @ +, and must not be ".", "..", "storage", "uploads" or "changes"'
+export const personNameRule = `must have 1 to 64 letters, digits or . _ - @ +, and must not be one of these: ${addressNames.join(' ')}`
 
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 // Unicode has letters, such as the Kelvin sign, whose lower case is an ASCII letter.
 export const keyOfName = (name: string): string => lowerAscii(name)
 
-export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
+export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.includes(keyOfName(name))
 
 export const longestEmail = 254
 

@@ -24,7 +24,8 @@ interface FormItem {
   mark?: string
   fields: FieldItem[]
   version: number
-  // Marks of the last changes, the newest first. A writer whose answer was lost recognises its own write by its mark.
+  // Marks of the creation and the last changes, the newest first. A writer whose answer was lost recognises its own write
+  // by its mark, and a new form is not taken for a removed one with the same id.
   changes: string[]
 }
 
