@@ -1,16 +1,17 @@
 import type { UploadState } from './generated/types.gen.ts'
-import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
+import { inParallel } from './in-parallel.ts'
+import { answerOf, hasStatus, isList, refusal, ServiceError } from './service-error.ts'
 import { partLength, type Source } from './source.ts'
 import type { Send } from './transport.ts'
-import { addressIn, type Destination, type Limit, type SendFile } from './upload.ts'
+import { addressIn, type Destination, type Limit, type ResumableOptions, type SendFile } from './upload.ts'
 
-/** Requests the addresses of this many parts together, and sends these parts side by side. */
-const partsAtOnce = 8
+/** Each request of addresses has a cost, so one request gets many. Only the parts that are being sent are in memory. */
+const partsInGroup = 64
+const partsInFlight = 7
 const mostAttempts = 3
 
 interface Part {
   readonly number: number
-  readonly bytes: Uint8Array<ArrayBuffer>
   readonly digest: string
 }
 
@@ -24,13 +25,39 @@ const isState = ({ size, complete, inParts, stored, addresses }: Partial<UploadS
   isList(stored) &&
   isList(addresses, ({ url, headers }) => URL.canParse(url) && headers)
 
-const read = async (source: Source, start: number, end: number) =>
-  new Uint8Array(await new Blob([await source.slice(start, end)]).arrayBuffer())
+const read = async (source: Source, start: number, end: number): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = await source.slice(start, end)
+  return bytes instanceof Uint8Array ? bytes : new Uint8Array(await new Blob([bytes]).arrayBuffer())
+}
 
-const readPart = async (source: Source, number: number): Promise<Part> => {
+const readPart = (source: Source, number: number): Promise<Uint8Array<ArrayBuffer>> => {
   const start = (number - 1) * partLength
-  const bytes = await read(source, start, Math.min(start + partLength, source.size))
-  return { number, bytes, digest: hex(await crypto.subtle.digest('SHA-256', bytes)) }
+  return read(source, start, Math.min(start + partLength, source.size))
+}
+
+const digestOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
+  hex(await crypto.subtle.digest('SHA-256', bytes))
+
+/** Reads one part after the other, so that only one is in memory. */
+const describeParts = async (
+  source: Source,
+  numbers: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<readonly Part[]> => {
+  const parts: Part[] = []
+  for (const number of numbers) {
+    signal?.throwIfAborted()
+    parts.push({ number, digest: await digestOf(await readPart(source, number)) })
+  }
+  return parts
+}
+
+// The bucket refuses bytes that do not match their digest. They may also be damaged on their way.
+const requireUnchanged = async (source: Source, { number, digest }: Part): Promise<void> => {
+  if ((await digestOf(await readPart(source, number))) === digest) return
+  // The source of a file explains the change.
+  await read(source, source.size - 1, source.size)
+  throw refusal(0, 0, 'The file changed during the upload. Repeat when nobody writes to it.')
 }
 
 const createRequests = (send: Send, source: Source, signal: AbortSignal | undefined) => {
@@ -63,17 +90,17 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       }
     },
 
-    async sendParts(address: string, parts: readonly Part[]): Promise<void> {
+    async addressesOf(address: string, parts: readonly Part[]): Promise<UploadState['addresses']> {
       const digests = parts.map(({ digest }) => digest).join(',')
-      const { addresses } = await stateOf(address, `?first=${parts[0]?.number}&digests=${digests}`)
-      const sending = parts.map(async ({ number, bytes }) => {
-        const place = addresses.find((one) => one.number === number)
-        if (!place) throw new Error(`The service gave no address for part ${number}. Repeat the upload.`)
-        const { url, headers } = place
-        await send({ method: 'PUT', url, headers, body: bytes, signal, repeatable: true, isSigned: true })
-      })
-      const failed = (await Promise.allSettled(sending)).find((one) => one.status === 'rejected')
-      if (failed) throw failed.reason
+      return (await stateOf(address, `?first=${parts[0]?.number}&digests=${digests}`)).addresses
+    },
+
+    async sendPart(addresses: UploadState['addresses'], part: Part): Promise<void> {
+      const place = addresses.find(({ number }) => number === part.number)
+      if (!place) throw new Error(`The service gave no address for part ${part.number}. Repeat the upload.`)
+      const { url, headers } = place
+      const body = await readPart(source, part.number)
+      await send({ method: 'PUT', url, headers, body, signal, repeatable: true, isSigned: true })
     },
 
     complete: (address: string) => send({ method: 'PATCH', url: address, signal, repeatable: true }),
@@ -86,7 +113,7 @@ const groupsOf = (count: number, stored: ReadonlySet<number>): readonly (readonl
   for (let number = 1; number <= count; number++) {
     if (stored.has(number)) continue
     const last = groups.at(-1)
-    if (last && last.length < partsAtOnce && last.at(-1) === number - 1) last.push(number)
+    if (last && last.length < partsInGroup && last.at(-1) === number - 1) last.push(number)
     else groups.push([number])
   }
   return groups
@@ -103,13 +130,23 @@ const beginIfOffered = async ({ begin }: Requests, destination: Destination): Pr
   }
 }
 
-/** Sends the parts again, to new addresses, when an address has expired or when bytes were damaged on their way. */
-const sendGroup = async ({ sendParts }: Requests, address: string, parts: readonly Part[]): Promise<void> => {
+/** Sends a part again, to a new address, when its address has expired or when its bytes were damaged on their way. */
+const sendRepeatedly = async (
+  { addressesOf, sendPart }: Requests,
+  source: Source,
+  address: string,
+  given: UploadState['addresses'],
+  part: Part,
+): Promise<void> => {
+  let addresses = given
   for (let attempt = 1; ; attempt++) {
     try {
-      return await sendParts(address, parts)
+      return await sendPart(addresses, part)
     } catch (error) {
-      if (attempt === mostAttempts || !hasStatus(error, 400, 403)) throw error
+      if (!hasStatus(error, 400, 403)) throw error
+      if (hasStatus(error, 400)) await requireUnchanged(source, part)
+      if (attempt === mostAttempts) throw error
+      addresses = await addressesOf(address, [part])
     }
   }
 }
@@ -121,20 +158,29 @@ const afterLastGroup = (limit: Limit, work: () => Promise<void>): Promise<void> 
   return group
 }
 
+interface Sending extends Pick<ResumableOptions, 'signal'> {
+  readonly stored: Set<number>
+  readonly limit: Limit
+  readonly report: () => void
+}
+
 const sendMissing = async (
   requests: Requests,
   source: Source,
   address: string,
-  { stored, limit, report }: { readonly stored: Set<number>; readonly limit: Limit; readonly report: () => void },
+  { stored, limit, report, signal }: Sending,
 ): Promise<void> => {
   report()
   for (const group of groupsOf(Math.ceil(source.size / partLength), stored)) {
     await afterLastGroup(limit, async () => {
-      const parts = await Promise.all(group.map((number) => readPart(source, number)))
-      await sendGroup(requests, address, parts)
+      const parts = await describeParts(source, group, signal)
+      const addresses = await requests.addressesOf(address, parts)
+      await inParallel(parts, partsInFlight, async (part) => {
+        await sendRepeatedly(requests, source, address, addresses, part)
+        stored.add(part.number)
+        report()
+      })
     })
-    for (const number of group) stored.add(number)
-    report()
   }
   // A changed file refuses to give its last bytes. After a crash, these bytes may be stored already.
   await read(source, source.size - 1, source.size)
@@ -164,9 +210,10 @@ export const uploadInParts: SendFile<boolean> = async (
   const stored = new Set(earlier?.stored)
   const report = () => onProgress?.({ sent: Math.min(stored.size * partLength, total), total })
   try {
-    if (!earlier?.complete) await sendMissing(requests, source, address, { stored, limit, report })
+    if (!earlier?.complete) await sendMissing(requests, source, address, { stored, limit, report, signal })
   } catch (error) {
-    if (stored.size > 0 || !hasStatus(error, 0)) throw error
+    // Unlike a fault of the file, a connection that breaks has a cause.
+    if (stored.size > 0 || !hasStatus(error, 0) || error.cause === undefined) throw error
     limit.hasNoParts = true
     await requests.cancel(address)
     return false

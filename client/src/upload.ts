@@ -56,7 +56,7 @@ export interface Limit {
   piece: number
   /** True when the service has refused an upload in parts. */
   hasNoParts?: boolean
-  /** Only one group of parts is in memory at a time. */
+  /** Only one group of parts is read and sent at a time. */
   lastGroup?: Promise<unknown>
 }
 

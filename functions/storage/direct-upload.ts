@@ -4,13 +4,14 @@ import { readSwitches } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/fingerprint.ts'
+import { storageRefused } from '../../lib/storage/refusals.ts'
 import { completeParts, settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import { requireDirectParts, requireParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'
 import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import { findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
 import { operation, schemaOf, uploaderOf, writablePath } from './params.ts'
-import { conditionsIn, findRequestedUpload, isWhole, locationOf, uploadOf } from './resumable-upload.ts'
+import { conditionsIn, findRequestedUpload, hasBody, isWhole, locationOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
 
 export const beginParts = operation({ params: writablePath, body: schemaOf('partsBody') }, async (input, deps) => {
@@ -36,8 +37,7 @@ export const readUpload = operation(
   async (input, deps) => {
     const { params, query } = input
     const requester = uploaderOf(input)
-    const found = await findUpload(deps, requester, params.id)
-    const upload = await settleUpload(deps, requester, found)
+    const upload = await settleUpload(deps, requester, await findUpload(deps, requester, params.id))
     const { id, target, length, isComplete } = upload
     const state = { size: length, inParts: target.isDirect === true, complete: isComplete }
     if (query.digests === undefined || isComplete) {
@@ -53,9 +53,10 @@ export const readUpload = operation(
   },
 )
 
-/** Answers a PATCH without tus and without bytes. */
+/** Answers a PATCH without tus. */
 export const completeUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   const upload = await findRequestedUpload(deps, input)
+  if (hasBody(input)) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
   const { follow } = openBody(deps, input, upload, true)
   const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
   return { status: 204, headers: offsetHeaders(placed) }

@@ -25,17 +25,15 @@ import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads
 import { operation, refuseCoding, refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
-type Input = OperationInput
-
-const hasBody = ({ headers }: Input): boolean =>
+export const hasBody = ({ headers }: OperationInput): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
-export const conditionsIn = (headers: Input['headers']) => {
+export const conditionsIn = (headers: OperationInput['headers']) => {
   refuseTimeCondition(headers)
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
 }
 
-export const locationOf = ({ dataCentre, site }: Input, { id }: Upload): string =>
+export const locationOf = ({ dataCentre, site }: OperationInput, { id }: Upload): string =>
   `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${id}`
 
 export const createUpload = operation({ params: writablePath }, async (input, deps): Promise<Reply> => {
@@ -78,9 +76,8 @@ export const findRequestedUpload = async (
 
 export const describeUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   requireTus(input.headers)
-  const requester = uploaderOf(input)
   const upload = await findRequestedUpload(deps, input)
-  return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
+  return { status: 200, headers: stateHeaders(await settleUpload(deps, uploaderOf(input), upload)) }
 })
 
 export const appendToUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {

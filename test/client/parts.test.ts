@@ -6,11 +6,11 @@ import { openStorage, type StorageOptions } from '../contract/storage/service.ts
 import { openUploads } from '../contract/uploads/service.ts'
 import { openBucketInMemory } from '../support/bucket.ts'
 import { bytesIn } from '../support/objects.ts'
+import { Refusal } from '../support/s3-messages.ts'
 import { json, patience } from './support/scripted-fetch.ts'
 
 const part = 8 * 1024 * 1024
 const threeParts = Buffer.alloc(2 * part + 5, 'x')
-/** More than eight parts, whose addresses need two requests. */
 const nineParts = Buffer.alloc(8 * part + 5, 'x')
 const base = 'http://localhost'
 
@@ -29,7 +29,7 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
   onTestFinished(service.close)
   const sent: Sent[] = []
   let address = ''
-  const state = { isAway: (_: Sent): boolean => false, onRead: (_: number): void => {} }
+  const state = { isAway: (_: Sent): boolean => false, onRead: (_: number): void => {}, bytes }
   const fetchIn = async (input: string, init: RequestInit): Promise<Response> => {
     const { method, headers } = new Request(input, { ...init, body: null })
     const url = new URL(input)
@@ -56,7 +56,7 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
     size: bytes.length,
     slice(start: number, end: number) {
       state.onRead(end)
-      return bytes.subarray(start, end)
+      return state.bytes.subarray(start, end)
     },
   }
   const client = await connect({
@@ -93,10 +93,15 @@ test('a large file is sent to the bucket in parts, without the token (T-60)', as
   expect((await content())?.equals(nineParts)).toBe(true)
   expect(partsSent().toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   expect(sent.filter(({ url, token }) => (url.origin === base) !== (token === 'secret'))).toEqual([])
-  // Requests to the service: one attempt to start, the start, the addresses of two groups, and the end.
+  // Requests to the service: the start, the addresses of all parts, and the end.
   const methods = sent.filter(({ url }) => url.origin === base).map(({ method }) => method)
-  expect(methods).toEqual(['POST', 'GET', 'GET', 'PATCH'])
-  expect(reported).toEqual([0, 8 * part, nineParts.length, nineParts.length])
+  expect(methods).toEqual(['POST', 'GET', 'PATCH'])
+  // The progress grows with each part.
+  expect(reported).toEqual([
+    ...Array.from({ length: 9 }, (_, count) => count * part),
+    nineParts.length,
+    nineParts.length,
+  ])
 })
 
 test('after a crash, an upload in parts sends only the missing parts (T-60)', async () => {
@@ -130,6 +135,28 @@ test('a file that changed after a crash is not stored, also if its last part is 
   }
   await expect(put({ resume: begun() })).rejects.toThrow('changed')
   expect(await content()).toBeUndefined()
+})
+
+test('a file that changes while its parts are sent is not stored, and nothing is sent by tus (T-60)', async () => {
+  const { put, state, appends, content, partsSent } = await openClient()
+  state.isAway = ({ url }) => {
+    if (url.searchParams.has('digests')) state.bytes = Buffer.alloc(threeParts.length, 'y')
+    return false
+  }
+  await expect(put()).rejects.toThrow('changed during the upload')
+  expect(partsSent().toSorted((a, b) => a - b)).toEqual([1, 2, 3])
+  expect([await content(), appends()]).toEqual([undefined, 0])
+})
+
+test('a part whose address has expired is sent to a new address, without the other parts (T-60)', async () => {
+  const { put, bucket, partsSent, content } = await openClient()
+  let refusals = 0
+  bucket.s3.before = async ({ query }) => {
+    if (query?.['partNumber'] === '2' && ++refusals === 1) throw new Refusal(403, 'AccessDenied')
+  }
+  await put()
+  expect(partsSent().toSorted((a, b) => a - b)).toEqual([1, 2, 2, 3])
+  expect((await content())?.equals(threeParts)).toBe(true)
 })
 
 test('a client that cannot reach the bucket sends the file by tus (T-60)', async () => {

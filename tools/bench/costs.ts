@@ -19,6 +19,7 @@ import {
 } from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
 import { entry } from '../../test/support/history.ts'
+import { measurePartsCosts } from './large/in-parts.ts'
 import { form, formOf } from './measure/content.ts'
 import { type Bench, mebibyte, type Table } from './measure/figures.ts'
 import { atEndpoint, onTables, openCloudFiles, unlogged } from './measure/grounds.ts'
@@ -225,6 +226,7 @@ export const costs: Bench = () =>
       measured.push(await costsOf(exercise, dynamodb, own, takeConsumed))
     }
     measured.push(await measureDelivery(dynamodb, takeConsumed))
+    measured.push(await measurePartsCosts(dynamodb, token, takeConsumed))
     const ofStorage = () => measureStorageCosts(dynamodb, token, takeConsumed)
     return [...measured, ...(await atEndpoint('the costs of the storage are', ofStorage))]
   })

@@ -1,11 +1,11 @@
 import { type Dirent, lstatSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { inParallel } from '../in-parallel.ts'
 import { joinPath } from '../paths.ts'
 import { sentenceOf, systemCodeOf } from './disk-errors.ts'
 import { fingerprintFile } from './fingerprint.ts'
 import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
-import { inParallel } from './in-parallel.ts'
 import type { FileState } from './plan.ts'
 
 export interface LocalFile extends Remembered {

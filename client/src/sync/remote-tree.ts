@@ -1,8 +1,8 @@
 import type { Files, ListedFile } from '../files.ts'
+import { inParallel } from '../in-parallel.ts'
 import { joinPath } from '../paths.ts'
 import { ServiceError } from '../service-error.ts'
 import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
-import { inParallel } from './in-parallel.ts'
 import type { Skipped } from './local-tree.ts'
 import type { FileState } from './plan.ts'
 

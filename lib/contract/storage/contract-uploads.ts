@@ -215,7 +215,7 @@ export const uploadOperations = {
   readUpload: {
     summary: 'Show an upload, or request addresses of its parts',
     description:
-      'Each part has 8 MiB (8,388,608 bytes), but the last one may be smaller. Send up to 8 `digests` to get ' +
+      'Each part has 8 MiB (8,388,608 bytes), but the last one may be smaller. Send up to 64 `digests` to get ' +
       'an address for each part from `first` on. The bucket refuses bytes that do not match their digest. ' +
       'When all parts are stored, an empty PATCH without `Tus-Resumable` completes the upload.',
     query: switchesOf(partsQuery, {

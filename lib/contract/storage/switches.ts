@@ -59,11 +59,11 @@ export const partsBody = z.strictObject(
   'The body must be an object with name and size; type and version are optional',
 )
 
-const mostDigests = 8
+const mostDigests = 64
 const digestsText = `must be 1 to ${mostDigests} SHA-256 digests, each with 64 digits of 0-9 and a-f, separated by commas`
 export const partsQuery = z.object({
   first: z.optional(z.pipe(digits, pageLimit)),
-  digests: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}(,[0-9a-f]{64}){0,7}$/, digestsText))),
+  digests: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}(,[0-9a-f]{64}){0,63}$/, digestsText))),
 })
 
 const versionName = z.string('must be a string').check(z.minLength(1, 'must not be empty'), atMost(1_024))

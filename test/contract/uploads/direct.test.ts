@@ -77,11 +77,13 @@ const sendAll = async (upload: string) => {
 const fileIn = (path: string) => bytesIn(service.deps.files, `live/${service.site}/${path}`)
 const percent = async (): Promise<number> => JSON.parse((await ask('GET', '/storage', { status: '' })).text).percent
 
-test('The parts become the file without copying, with type and history (U-31, U-32)', async () => {
+test('The parts become the file without copying, with type and history, by a PATCH without bytes (U-31, U-32, U-33)', async () => {
   const begun = await begin({ name: 'film.mp4', size: bytes.length, type: 'video/mp4' }, {}, '/films')
   expect([begun.status, begun.text]).toEqual([201, ''])
   const upload = uploadIn(begun)
   expect(await sendAll(upload)).toEqual([200, 200, 200])
+  const refused = await ask('PATCH', upload, {}, { body: 'bytes' })
+  expect([...statusAndCode(refused), refused.text]).toEqual([400, 104000, expect.stringContaining('without bytes')])
   expect((await ask('PATCH', upload)).status).toBe(204)
   expect((await fileIn('films/film.mp4'))?.equals(bytes)).toBe(true)
   expect(bucket.s3.requests.filter(({ headers }) => headers['x-amz-copy-source'])).toEqual([])
@@ -171,7 +173,8 @@ test.each([
 })
 
 test.each([
-  ['nine digests', { digests: Array(9).fill('0'.repeat(64)).join(',') }],
+  ['65 digests', { digests: Array(65).fill('0'.repeat(64)).join(',') }],
+  ['64 digests of an upload with fewer parts', { digests: Array(64).fill('0'.repeat(64)).join(',') }],
   ['a digest of another length', { digests: '0'.repeat(63) }],
   ['a part after the last one', { first: '4', digests: '0'.repeat(64) }],
   ['a first part of 0', { first: '0', digests: '0'.repeat(64) }],

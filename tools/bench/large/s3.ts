@@ -8,7 +8,7 @@ import { requestOf } from '../../../test/support/gateway.ts'
 import { atLeast, inTurns, mebibyte, seconds, type Table } from '../measure/figures.ts'
 import { type CloudFiles, onTables, openCloudFiles, unlogged, uploadByLibrary } from '../measure/grounds.ts'
 import { type Consumed, meter } from '../measure/meter.ts'
-import { countRequests, fileCosts, prices, requestCosts, tableCosts } from '../measure/prices.ts'
+import { countRequests, fileCosts, requestCosts, tableCosts } from '../measure/prices.ts'
 
 const runs = 3
 const measured = 256 * mebibyte
@@ -67,7 +67,7 @@ const assumedSecondsOfAppend = 0.4
 // In dollars for one upload, not for a million.
 const cents = (millions: number): string => (millions / 1e6).toFixed(4)
 
-/** Compares the cost of 1 GiB in appends through the gateway with a multipart upload to presigned URLs. */
+/** The cost of 1 GiB in appends through the gateway. `costs` counts an upload in parts. */
 const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promise<Table> => {
   const sent: CloudRequest[] = []
   const stop = watchCloudRequests((request) => void sent.push(request))
@@ -79,10 +79,6 @@ const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promis
   const requests = Math.ceil(gibibyte / gatewayAppend) + 1
   const before = requests * requestCosts('storage', assumedSecondsOfAppend)
   const stores = tableCosts(consumed) + fileCosts(counted)
-  // Each request gets addresses for 8 parts of 8 MiB. Two more requests begin and complete the upload.
-  const calls = gibibyte / (64 * mebibyte) + 2
-  const parts = { writes: gibibyte / (8 * mebibyte) + 4, reads: 0, queue: 0 }
-  const signing = calls * requestCosts('storage', prices.assumedSecondsWithFiles)
   return {
     title: 'What a GiB costs (US dollars)',
     columns: [
@@ -107,17 +103,6 @@ const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promis
         cents(before),
         cents(stores),
         cents(before + stores),
-      ],
-      [
-        'presigned upload in parts of 8 MiB (calculated)',
-        calls,
-        '',
-        '',
-        parts.writes,
-        0,
-        cents(signing),
-        cents(fileCosts(parts)),
-        cents(signing + fileCosts(parts)),
       ],
     ],
   }

@@ -60,8 +60,8 @@ export const atEndpoint = async (what: string, run: () => Promise<readonly Table
   return []
 }
 
-const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
-const journalTable = 'journal' satisfies keyof typeof tables
+export const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
+export const journalTable = 'journal' satisfies keyof typeof tables
 
 /**
  * Opens the deployed file stores, with a bucket and a queue of their own at `AWS_ENDPOINT_URL` (an IP address), and the
