@@ -29,13 +29,11 @@ export const acquireLease = async (
   const holder = newId()
   const since = clock.monotonic()
   const taken = await uploadRecords.take(id, offset, holder, lease.lasts, owner)
-  if (taken.outcome === 'gone') {
-    if (requester) await findUpload(deps, requester, id)
-    throw new ServiceError('uploadUnknown')
-  }
-  if (taken.outcome === 'moved') throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
+  if (taken.outcome === 'taken') return { held: taken.upload, lease: keepLease(deps, { id, holder, since }) }
+  const found = requester && (await findUpload(deps, requester, id))
+  if (taken.outcome === 'gone' || found?.target.isDirect) throw new ServiceError('uploadUnknown')
   if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
-  return { held: taken.upload, lease: keepLease(deps, { id, holder, since }) }
+  throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
 }
 
 const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }: Requester) =>
