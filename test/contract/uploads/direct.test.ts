@@ -105,6 +105,13 @@ test('Requests for addresses update the progress, and completing the upload sets
   expect(await percent()).toBe(100)
 })
 
+test('One request returns the addresses of 64 parts (U-32)', async () => {
+  Object.assign(service.deps, { largestResumableFile: 64 * part })
+  const upload = uploadIn(await begin({ name: 'film.mp4', size: 64 * part }))
+  const { addresses } = await stateOf(upload, { digests: Array(64).fill('0'.repeat(64)).join(',') })
+  expect(addresses.map(({ number }) => number)).toEqual(Array.from({ length: 64 }, (_, index) => index + 1))
+})
+
 test('The refusal to complete an upload names the missing part, and the upload stays open (U-33)', async () => {
   const upload = await beginFilm()
   const whole = Buffer.concat([bytes.subarray(0, 2 * part), Buffer.from('four')])
