@@ -140,11 +140,12 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
     },
 
     /**
-     * Returns false if there was no item, if the condition is false, or if another call removed the item meanwhile. The
-     * read is needed: a repeated call cannot tell whether it removed the item.
+     * Returns false if there was no item, if the condition is false, or if another call removed the item meanwhile. A
+     * repeated call cannot tell whether it removed the item, so the item is read first. Callers with a condition have
+     * just read it.
      */
     async remove(key: Key, write: Write = {}): Promise<boolean> {
-      if (!(await this.get(key))) return false
+      if (write.condition === undefined && !(await this.get(key))) return false
       const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD', ...conditional(write) })
       try {
         const { Attributes, $metadata } = await dynamodb.send(command)

@@ -5,7 +5,6 @@ import type { Change, ObjectStore } from '../object-store.ts'
 import {
   ancestorsOf,
   childOf,
-  fileKey,
   folderKey,
   isReserved,
   parentOf,
@@ -77,8 +76,7 @@ const refusalsOf = ({ relocation: { kind, path, target }, ...seen }: SeenRelocat
 ]
 
 const absencesAtTarget = ({ site, target }: Relocation): Absences => [
-  [fileKey('live', site, target), 'destinationExists'],
-  [fileKey('draft', site, target), 'destinationExists'],
+  ...noFileAt(site, [target], 'destinationExists'),
   [folderKey('live', site, target), 'destinationExists'],
 ]
 
