@@ -23,6 +23,9 @@ const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
   holding: blob === null ? null : { name: blob, parts: [], tail: null },
 })
 
+const isCounted = `(length IS NOT NULL
+  OR NOT EXISTS (SELECT 1 FROM sites WHERE id = uploads.site AND quota IS NOT NULL))`
+
 export const prepareUploads = (connection: DatabaseSync) =>
   prepareAll(connection, {
     count: query<{ count: number }>(
@@ -37,8 +40,8 @@ export const prepareUploads = (connection: DatabaseSync) =>
     insert: 'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     advance: 'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
     // Leaves out bytes that the quota does not count yet, because it may refuse them (S-122).
-    note: `UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?
-      AND (length IS NOT NULL OR NOT EXISTS (SELECT 1 FROM sites WHERE id = uploads.site AND quota IS NOT NULL))`,
+    note: `UPDATE uploads SET expires = ?3, kept = iif(${isCounted}, ?1, kept), length = iif(${isCounted}, ?2, length)
+      WHERE id = ?4 AND complete = 0 AND kept <= ?1`,
     complete: 'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   })
 
@@ -89,7 +92,7 @@ export const createUploadRecords = (
       leases.set(id, { ...lease, until: monotonic() + duration })
       if (progress) {
         const { offset, length, expires } = progress
-        await note(() => uploads.note.run(offset, length, expires, id, offset)).catch(() => {})
+        await note(() => uploads.note.run(offset, length, expires, id)).catch(() => {})
       }
       return true
     },

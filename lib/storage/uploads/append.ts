@@ -50,9 +50,10 @@ const appendBytes = async (
   }
   const durable = { size: 0, holding: grown.holding }
   // Records progress only if every counted byte is certain to stay. Bytes with a checksum may be refused, and so may
-  // bytes that the quota does not count yet.
+  // bytes that the quota does not count yet. Then each renewal only delays the expiry.
   const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
   if (!checksum && isCounted) lease.follow(grown, durable)
+  else lease.follow(upload, { ...durable })
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
   const { size, failure } = appended
   const stays = failure === undefined || (!wrong && size > 0 && !checksum)

@@ -148,29 +148,35 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     // The checksum is wrong, but only the last byte shows it.
     ['no bytes whose checksum may be wrong (U-22)', { checksum: `sha1 ${'A'.repeat(27)}=` }, false],
     ['no bytes that the quota does not count yet (S-122)', { length: undefined, quota: 24 * mebibyte }, false],
-  ])('While bytes arrive, the renewed lease records %s', async (_, options, isRecorded) => {
-    const { checksum, quota, length } = { checksum: null, quota: undefined, length: 24 * mebibyte, ...options }
-    const service = await start()
-    const { site, stores, deps } = service
-    await stores.usage.prepare(site, true)
-    if (quota) await stores.sites.setQuota(site, quota, entry)
-    const { append } = deps.uploadParts
-    let stored: Durable | undefined
-    Object.assign(deps.uploadParts, {
-      append(...given: Parameters<typeof append>) {
-        stored = given[3]
-        return append(...given)
-      },
-    })
-    const upload = uploadIn(await service.create('a.txt', length))
-    const body = openBody('x'.repeat(17 * mebibyte))
-    const appending = service.patch(upload, 0, body.stream, { headers: { 'Upload-Checksum': checksum } })
-    while (!stored?.size) await turn()
-    await service.pass(5)
-    expect(Number((await service.head(upload)).headers['upload-offset']) > 0).toBe(isRecorded)
-    body.end('x')
-    expect((await appending).status).toBe(checksum ? 460 : 204)
-  })
+  ])(
+    'While bytes arrive, the renewed lease delays the expiry, and records %s (U-25)',
+    async (_, options, isRecorded) => {
+      const { checksum, quota, length } = { checksum: null, quota: undefined, length: 24 * mebibyte, ...options }
+      const service = await start()
+      const { site, stores, deps } = service
+      await stores.usage.prepare(site, true)
+      if (quota) await stores.sites.setQuota(site, quota, entry)
+      const { append } = deps.uploadParts
+      let stored: Durable | undefined
+      Object.assign(deps.uploadParts, {
+        append(...given: Parameters<typeof append>) {
+          stored = given[3]
+          return append(...given)
+        },
+      })
+      const upload = uploadIn(await service.create('a.txt', length))
+      const expiry = async () => Date.parse((await service.head(upload)).headers['upload-expires'] ?? '')
+      const expires = await expiry()
+      const body = openBody('x'.repeat(17 * mebibyte))
+      const appending = service.patch(upload, 0, body.stream, { headers: { 'Upload-Checksum': checksum } })
+      while (!stored?.size) await turn()
+      await service.pass(5)
+      expect(Number((await service.head(upload)).headers['upload-offset']) > 0).toBe(isRecorded)
+      expect(await expiry()).toBeGreaterThan(expires)
+      body.end('x')
+      expect((await appending).status).toBe(checksum ? 460 : 204)
+    },
+  )
 
   test.each([0, 9])('Bytes are dropped if the upload is cancelled after %i MiB (U-24)', async (stored) => {
     const service = await start()
