@@ -23,18 +23,23 @@ export interface SiteUsage {
 /**
  * The port to the counts of used bytes where no transaction covers them and the files (AWS). Until the next recount, a
  * count may be too high; it is never too low (S-125). A change reserves the `bytes` that it adds, and gets the epoch,
- * which ends when a recount begins or ends. `placed` counts all bytes that get a new key, because a running recount may
- * miss them. A release is never repeated. After its epoch, a release does nothing, because the recount may have seen
- * the change. Errors: quotaExceeded, unavailable.
+ * which ends when a recount begins or ends. `placed` counts all bytes that a running recount may miss: those that get a
+ * new key, and those of a replaced state, which comes back if the change is undone. A release is never repeated. It
+ * takes back `bytes`, and `replaced` from the bytes that the recount may miss. After its epoch, a release does nothing,
+ * because the recount may have seen the change. Errors: quotaExceeded, unavailable.
  */
 export interface UsageCounts {
-  reserve(site: SiteId, quota: number, bytes: number, placed: number): Promise<number>
-  release(site: SiteId, bytes: number, epoch: number): Promise<void>
+  reserve(site: SiteId, quota: number, bytes: number, placed: number): Promise<Epoch>
+  release(site: SiteId, bytes: number, replaced: number, epoch: number): Promise<void>
 }
 
-interface Reservation {
-  readonly site: SiteId
+interface Epoch {
   readonly epoch: number
+  readonly isRecounting: boolean
+}
+
+interface Reservation extends Epoch {
+  readonly site: SiteId
 }
 
 type FindSite = (id: SiteId) => Promise<{ readonly quota?: number } | undefined>
@@ -47,12 +52,12 @@ export const createQuotas = (counts: UsageCounts, findSite: FindSite) => {
 
     async reserve(site: SiteId, bytes: number, placed = bytes): Promise<Reservation | undefined> {
       const quota = await quotaOf(site)
-      return quota === undefined ? undefined : { site, epoch: await counts.reserve(site, quota, bytes, placed) }
+      return quota === undefined ? undefined : { site, ...(await counts.reserve(site, quota, bytes, placed)) }
     },
 
-    async release(reservation: Reservation | undefined, bytes: number): Promise<void> {
-      if (!reservation || bytes <= 0) return
-      await counts.release(reservation.site, bytes, reservation.epoch).catch(() => {})
+    async release(reservation: Reservation | undefined, bytes: number, replaced = 0): Promise<void> {
+      if (!reservation || (bytes <= 0 && (replaced === 0 || !reservation.isRecounting))) return
+      await counts.release(reservation.site, Math.max(bytes, 0), replaced, reservation.epoch).catch(() => {})
     },
   }
 }
@@ -91,13 +96,14 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
       changes.filter(replaces).map(({ key }) => key),
     )
     const replaced = present.filter(({ size }) => size > 0)
+    const returning = sum(replaced.map(({ size }) => size))
     // The bytes of a replaced state count as free only if the change can replace this state and no other.
     const states = new Map([...replaced, ...matching].map(({ key, version }) => [key, version]))
     const freed = replaced.filter(({ key, version }) => states.get(key) === version)
     const added = sum(changes.map(addedBy)) - sum(freed.map(({ size }) => size))
     let reservation: Reservation | undefined
     try {
-      reservation = await quotas.reserve(unlocked.site, added, sum(changes.map(placedBy)))
+      reservation = await quotas.reserve(unlocked.site, added, sum(changes.map(placedBy)) + returning)
     } catch (error) {
       // The error for a taken name comes before the error for the quota.
       const key = await findRival(files, conditions.absent)
@@ -106,7 +112,8 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     }
     const expected = [...states].map(([key, version]): Expected => ({ key, version }))
     const result = await files.place(changes, { ...conditions, matching: expected }, entry)
-    await quotas.release(reservation, result.outcome === 'placed' ? -added : added)
+    const isPlaced = result.outcome === 'placed'
+    await quotas.release(reservation, isPlaced ? -added : added, isPlaced ? returning : 0)
     return result
   },
 

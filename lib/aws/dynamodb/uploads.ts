@@ -206,11 +206,15 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
   }
 }
 
+// In milliseconds. A request that began before the expiry of an upload may still complete the upload for this time.
+const longestRequest = 15 * 60_000
+
 /** In bytes. Reads the whole table, which has only the uploads of a week. */
-export const countOpenUploads = async (options: TableOptions, site: SiteId): Promise<number> => {
+export const countOpenUploads = async ({ now = Date.now, ...options }: TableOptions, site: SiteId): Promise<number> => {
+  const oldest = now() - longestRequest
   let bytes = 0
   for await (const item of scan(openTable<RecordItem>(options))) {
-    if (item.site === site && !item.complete) bytes += countedBytes(item)
+    if (item.site === site && !item.complete && item.ends > oldest) bytes += countedBytes(item)
   }
   return bytes
 }

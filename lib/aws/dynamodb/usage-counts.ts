@@ -69,12 +69,13 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
         ...(isGrowing && { condition: 'attribute_not_exists(#counted) OR #used <= :room' }),
         returns: 'ALL_NEW',
       })
-      if (item) return item.epoch
+      if (item) return { epoch: item.epoch, isRecounting: item.begun !== undefined }
       throw quotaExceeded(quota, (await read(site))?.used ?? 0)
     },
 
-    async release(site, bytes, epoch) {
-      await changeIn(site, epoch, { update: 'ADD #used :less', values: { ':less': -bytes } }, openOnce())
+    async release(site, bytes, replaced, epoch) {
+      const values = { ':less': -bytes, ':replaced': -replaced }
+      await changeIn(site, epoch, { update: 'ADD #used :less, #since :replaced', values }, openOnce())
     },
 
     begin: (site: SiteId, epoch: number) =>

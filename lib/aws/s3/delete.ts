@@ -51,12 +51,22 @@ const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error 
 const isSettled = ({ Code = '' }: FailedKey): boolean =>
   ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey', 'NoSuchVersion'].includes(Code)
 
-// The refusal of a repetition may be caused by the first attempt, which has hidden the object.
-const spare = async (bucket: Bucket, key: string, isFirstAttempt: boolean, spared: Set<string>): Promise<void> => {
-  if (isFirstAttempt || (await headObject(bucket, key))) spared.add(key)
+/**
+ * The keys that a deletion did not hide. Others have changed or removed the objects of `spared`. The objects of
+ * `doubtful` are gone, but another caller may have removed them: the call was repeated, and then refused.
+ */
+interface Refused {
+  readonly spared: Set<string>
+  readonly doubtful: Set<string>
 }
 
-const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], spared: Set<string>): Promise<void> => {
+const refuse = async (bucket: Bucket, key: string, isFirstAttempt: boolean, { spared, doubtful }: Refused) => {
+  const isSpared = isFirstAttempt || (await headObject(bucket, key)) !== undefined
+  const keys = isSpared ? spared : doubtful
+  keys.add(key)
+}
+
+const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], refused: Refused): Promise<void> => {
   let left = batch
   for (let attempt = 1; left.length > 0; attempt++) {
     const Objects = left.map(identifierOf)
@@ -65,7 +75,7 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], spared: Set
       bucket.options,
     )
     const isFirst = attempt === 1 && $metadata.attempts === 1
-    await inParallel(Errors.filter(isSettled), callsInFlight, ({ Key = '' }) => spare(bucket, Key, isFirst, spared))
+    await inParallel(Errors.filter(isSettled), callsInFlight, ({ Key = '' }) => refuse(bucket, Key, isFirst, refused))
     const failed = Errors.filter((error) => !isSettled(error))
     const [first] = failed
     if (!first) return
@@ -106,7 +116,7 @@ export const deleteState = async (
   return client.send(new DeleteObjectCommand(command), options)
 }
 
-const deleteOne = async (bucket: Bucket, doomed: Doomed, spared: Set<string>): Promise<void> => {
+const deleteOne = async (bucket: Bucket, doomed: Doomed, refused: Refused): Promise<void> => {
   const { client, name, options } = bucket
   if (doomed.kind === 'version') {
     await client.send(new DeleteObjectCommand({ Bucket: name, Key: doomed.key, VersionId: doomed.versionId }), options)
@@ -116,19 +126,18 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed, spared: Set<string>): P
     await deleteState(bucket, client, doomed)
   } catch (error) {
     if (!isRefused(error)) throw error
-    await spare(bucket, doomed.key, isRefusedAtOnce(error), spared)
+    await refuse(bucket, doomed.key, isRefusedAtOnce(error), refused)
   }
 }
 
-/** Returns the keys of the objects that this call did not hide, because others have changed or removed them. */
-export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Promise<ReadonlySet<string>> => {
-  const spared = new Set<string>()
+export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Promise<Refused> => {
+  const refused: Refused = { spared: new Set(), doubtful: new Set() }
   // A single DELETE is free, but a batch is charged as a POST.
   const isSingle = ({ key }: Doomed) => doomed.length === 1 || unfitForXml.test(key)
-  await inParallel(doomed.filter(isSingle), callsInFlight, (one) => deleteOne(bucket, one, spared))
+  await inParallel(doomed.filter(isSingle), callsInFlight, (one) => deleteOne(bucket, one, refused))
   const others = doomed.filter((one) => !isSingle(one))
-  await inParallel(chunksOf(others, batchLength), batchesInFlight, (batch) => deleteBatch(bucket, batch, spared))
-  return spared
+  await inParallel(chunksOf(others, batchLength), batchesInFlight, (batch) => deleteBatch(bucket, batch, refused))
+  return refused
 }
 
 /**

@@ -111,13 +111,14 @@ export const createS3ObjectStore = ({
         deadline.check()
         const begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
         const doomed = objects.map(({ key, version }): Doomed => ({ kind: 'object', key, tag: version }))
-        const spared = await deleteAll(until(bucket, deadline.signal), doomed)
+        const { spared, doubtful } = await deleteAll(until(bucket, deadline.signal), doomed)
         await Promise.all([
           // Without this call, the recorded period would extend to the end of the request's time.
           begun && deadline.wait(removals.note(begun)).catch(() => {}),
           entry && spared.size < objects.length && record(entry, given),
         ])
-        return { spared, bytes: objects.reduce((sum, { key, size }) => sum + (spared.has(key) ? 0 : size), 0) }
+        const removed = objects.filter(({ key }) => !spared.has(key) && !doubtful.has(key))
+        return { spared, bytes: removed.reduce((sum, { size }) => sum + size, 0) }
       } catch (error) {
         throw deadline.signal.aborted ? new ServiceError('unavailable', { cause: error }) : error
       }

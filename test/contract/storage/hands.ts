@@ -56,7 +56,7 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
   }
   const filler = connect()
   const storage = await openStorage({ ...options, between: onAws })
-  const readingUploads = { dynamodb: tables.connect(), table: tables.names.uploads }
+  const readingUploads = { dynamodb: tables.connect(), table: tables.names.uploads, now }
   const openUploadsOf = (site: SiteId) => countOpenUploads(readingUploads, site)
   const ofSites = { sites: storage.stores.sites, dataCentre: 'us', counts, openUploadsOf, now: now ?? Date.now }
   return {

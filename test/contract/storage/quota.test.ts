@@ -4,13 +4,16 @@ import type { ObservedRemovals } from '../../../lib/aws/dynamodb/folder-removals
 import { createRemovalsHandler } from '../../../lib/aws/lambda/removal-worker.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { statusAndCode } from '../../support/answer.ts'
+import { type Answer, statusAndCode } from '../../support/answer.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
-import { createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
+import { Refusal } from '../../support/s3-messages.ts'
+import { beforeCalls, createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
 import { limited } from './limited.ts'
+import { atFirst, isPutOf, isRemovalOf } from './s3-bench.ts'
 
 type OnAws = Parameters<typeof openStorageOnAws>[0]
 
@@ -84,8 +87,9 @@ test('The quota of a site that has files takes effect after the first count (S-1
   // The removed file is counted until the next recount.
   expect(await used()).toBe(141)
   await recountWhole(storage)
-  expect(await used()).toBe(41)
-  expect(statusAndCode(await put('/b.txt', 'x'))).toEqual(refused)
+  // The upload has expired.
+  expect(await used()).toBe(36)
+  expect(statusAndCode(await put('/b.txt', bytes(6)))).toEqual(refused)
   expect((await put('/a.txt', bytes(30))).status).toBe(200)
 })
 
@@ -189,16 +193,57 @@ test('The worker of removals subtracts removed bytes, and recounts on schedule (
   storage.pass(17 * minute)
   await storage.put('/c.txt', bytes(10))
   await work(schedule, context)
-  expect([await storage.used(), await storedBytes(storage)]).toEqual([45, 35])
+  expect([await storage.used(), await storedBytes(storage)]).toEqual([40, 30])
 })
 
 test('Two removals of a file at once subtract the bytes of the file once (S-125)', async () => {
-  const storage = await start(1_000)
+  const bucket = openBucketInMemory()
+  const storage = await start(1_000, { bucket })
   await fill(storage)
   const { remove, used } = storage
   const before = (await used()) ?? 0
   await Promise.all(Array.from({ length: 8 }, () => remove('/c.txt')))
   expect(await used()).toBe(before - 20)
+  atFirst(bucket.s3, isRemovalOf('0.txt'), async () => {
+    await remove('/0/0.txt')
+    throw new Refusal(503, 'SlowDown')
+  })
+  expect((await remove('/0/0.txt')).status).toBe(200)
+  expect([await used(), await storedBytes(storage)]).toEqual([before - 40, before - 40])
+})
+
+test('A replaced file that comes back after the listing stays counted (S-125)', async () => {
+  const [bucket, checking] = [openBucketInMemory(), createGate()]
+  let isPut = false
+  const storage = await start(1_000, {
+    bucket,
+    prepare: ({ dynamodb }) =>
+      beforeCalls(dynamodb, 'BatchGetItemCommand', async () => {
+        if (!isPut) return
+        await checking.pass()
+        throw new ServiceError('unavailable')
+      }),
+  })
+  await fill(storage)
+  atFirst(bucket.s3, isPutOf('c.txt'), async () => {
+    isPut = true
+  })
+  let putting: Promise<Answer> | undefined
+  await recountWhole(storage, async () => {
+    putting ??= storage.put('/c.txt', 'x')
+    await checking.reached
+  })
+  checking.open()
+  expect((await putting)?.status).toBe(503)
+  expect(await storage.used()).toBeGreaterThanOrEqual(await storedBytes(storage))
+})
+
+test('An expired upload is not counted, even while its record still exists (S-125)', async () => {
+  const storage = await start(1_000)
+  await storage.create('up.txt', 5)
+  storage.pass(day)
+  await recountWhole(storage)
+  expect(await storage.used()).toBe(0)
 })
 
 test('A recount that runs out of time is continued later from the same place (S-125)', async () => {

@@ -15,10 +15,13 @@ export const isPut: Matcher = (request) => request.method === 'PUT' && !isCopy(r
 export const isCompletion: Matcher = ({ method, query = {} }) => method === 'POST' && query['uploadId'] !== undefined
 export const isBatch: Matcher = ({ query = {} }) => query['delete'] !== undefined
 export const isRemoval: Matcher = ({ method, query = {} }) => method === 'DELETE' && query['versionId'] === undefined
-export const isRemovalOf =
+const at =
+  (isMeant: Matcher) =>
   (key: string): Matcher =>
   (request) =>
-    isRemoval(request) && request.path.endsWith(`/${key}`)
+    isMeant(request) && request.path.endsWith(`/${key}`)
+export const isRemovalOf = at(isRemoval)
+export const isPutOf = at(isPut)
 export const isListing: Matcher = ({ method, query = {} }) =>
   method === 'GET' && (query['versions'] !== undefined || query['list-type'] !== undefined)
 

@@ -34,7 +34,10 @@ beforeEach(async () => {
   asked = async () => {}
   age = 3_600_000
   const files = openObjectStore(opened, { removals, record: asking(unrecorded), now: () => Date.now() + age })
-  const counts: UsageCounts = { reserve: asking(async () => 1), release: asking(async () => {}) }
+  const counts: UsageCounts = {
+    reserve: asking(async () => ({ epoch: 1, isRecounting: false })),
+    release: asking(async () => {}),
+  }
   storage = await openStorage({
     wholeBodies: true,
     between: ({ workflows, removals: going, progress }) => ({
