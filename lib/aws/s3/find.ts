@@ -1,6 +1,12 @@
 import { HeadObjectCommand, type HeadObjectCommandOutput, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { compareText } from '../../core/compare-text.ts'
-import { type ListedObject, type ListQuery, longestListing, type ObjectInfo } from '../../storage/object-store.ts'
+import {
+  type ListedObject,
+  type Listing,
+  type ListQuery,
+  longestListing,
+  type ObjectInfo,
+} from '../../storage/object-store.ts'
 import { type Bucket, isMissing, markOf, noteLack, unquote } from './bucket.ts'
 
 export const headObject = async (
@@ -70,21 +76,23 @@ const greatest = '\u{10ffff}'
 export const endOfFolder = (folder: string): string =>
   folder + greatest.repeat(Math.max(mostBytesOfKey - Buffer.byteLength(folder), 0) / Buffer.byteLength(greatest))
 
-const listOnce = async (
-  { client, name, options }: Bucket,
-  { prefix, folded, after, limit }: ListQuery,
-  isEncoded = true,
-) => {
+const listOnce = async (bucket: Bucket, listing: ListQuery, isEncoded = true, token?: string): Promise<Listing> => {
+  const { prefix, folded, after, limit } = listing
   const isFolder = folded && after?.endsWith('/') && after !== prefix
   const query = new ListObjectsV2Command({
-    Bucket: name,
+    Bucket: bucket.name,
     Prefix: prefix,
     MaxKeys: limit,
     ...(isEncoded && { EncodingType: 'url' }),
     ...(folded && { Delimiter: '/' }),
     ...(after !== undefined && { StartAfter: isFolder ? endOfFolder(after) : after }),
+    ContinuationToken: token,
   })
-  const { Contents = [], CommonPrefixes = [], IsTruncated } = await client.send(query, options)
+  const { client, options } = bucket
+  const { Contents = [], CommonPrefixes = [], IsTruncated, ...more } = await client.send(query, options)
+  const isEmpty = Contents.length + CommonPrefixes.length === 0
+  // S3 may answer a page without objects, although objects follow.
+  if (IsTruncated && isEmpty) return listOnce(bucket, listing, isEncoded, more.NextContinuationToken)
   const keyOf = (key = '') => (isEncoded ? decodeKey(key) : key)
   const objects = Contents.map((listed) => toListed(keyOf(listed.Key), listed.Size, listed))
   const folders = CommonPrefixes.map(({ Prefix }) => keyOf(Prefix))

@@ -5,6 +5,7 @@ import { removalsWhile } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import { stageObject } from '../../support/objects.ts'
 import { Refusal, type S3Answer, type S3Request } from '../../support/s3-messages.ts'
+import { tag } from '../../support/s3-xml.ts'
 import { openS3Bench, type S3Bench } from './s3-bench.ts'
 
 // A bucket in memory without a feature that LocalStack, MiniStack or a new bucket does not have.
@@ -57,6 +58,22 @@ describe('A store without conditional removals', () => {
     expect(await bench.place([move], { absent: ['live/b'] })).toEqual({ outcome: 'placed' })
     expect(await bench.keys()).toEqual(['live/b'])
   })
+})
+
+it('If S3 answers a page without objects, a listing continues until it has objects', async () => {
+  for (const key of ['live/a/1', 'live/b']) await bench.put(key)
+  wrapBucket(async ({ query = {}, ...request }, handle) => {
+    const { 'continuation-token': token, ...rest } = query
+    const isFirst = query['list-type'] !== undefined && token === undefined
+    const { response } = await handle({ ...request, query: rest })
+    if (!isFirst) return { response }
+    const empty = tag('IsTruncated', 'true') + tag('NextContinuationToken', 'next')
+    return { response: { ...response, body: Readable.from([`<ListBucketResult>${empty}</ListBucketResult>`]) } }
+  })
+  expect(await bench.store.exists('live/a/')).toBe(true)
+  expect(await bench.keys()).toEqual(['live/a/1', 'live/b'])
+  const listing = await bench.store.list({ prefix: 'live/', folded: true, limit: 1 })
+  expect(listing).toMatchObject({ objects: [], folders: ['live/a/'], next: 'live/a/' })
 })
 
 it('Without conditional writes, each write first reads the version of the object', async () => {
