@@ -23,15 +23,16 @@ export const createQuotaCheck = (connection: DatabaseSync) => {
   }
 }
 
-export const createSiteUsage = ({ connection, read }: Database): SiteUsage => {
+export const createSiteUsage = ({ connection, read, write }: Database): SiteUsage => {
   const used = prepareQuery<{ bytes: number }>(
     connection,
     `SELECT ${usedBytesOf('sites.id')} AS bytes FROM sites WHERE id = ?`,
   )
+  const removeUploads = connection.prepare('DELETE FROM uploads WHERE site = ?')
   return {
     bytesOf: (site) => read(() => used.get(site)?.bytes),
     // The transaction that sets the quota also counts the used bytes.
     prepare: async () => {},
-    clear: async () => {},
+    clear: (site) => write(() => void removeUploads.run(site)),
   }
 }

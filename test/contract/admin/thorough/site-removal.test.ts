@@ -20,6 +20,8 @@ const fill = async (
   for (const path of ['a.txt', 'deep/er/b.html', 'deep/er/b.html?version=draft']) {
     await request(`${storage}/${path}`, { method: 'PUT', body: 'x'.repeat(20_000) })
   }
+  const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '9', 'Upload-Metadata': 'filename YQ==' }
+  await request(storage, { method: 'POST', headers })
   await stop()
   const commands = commandsOn(directory)
   for (const line of [
@@ -80,6 +82,10 @@ test('site remove lists what it would remove, and with --yes removes that site',
   expect(await run('token list')).toMatchObject([{ sites: [1002] }])
   expect(await run('check')).toEqual({ faults: [] })
   expect(await attempt('site remove 1001 --yes')).toEqual(refusal(directory, messages.site.missing(1001)))
+  await run('site create --name Again --id 1001')
+  const again = await openMachine(directory)
+  expect(await again.stores.usage.bytesOf(site)).toBe(0)
+  await again.close()
 })
 
 test('after a removal, the history stays, and the id is never used again', async ({ commands: { run } }) => {
