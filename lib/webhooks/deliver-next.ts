@@ -12,7 +12,7 @@ const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * ho
 
 const pauseWithoutRoom = 5 * minute
 
-const mostAtOnce = 100
+export const mostAtOnce = 100
 
 export const isWanted = ({ types, subject }: Webhook, change: Change): boolean =>
   isWantedType(types, change.type) && isAbout(change, subject)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { Change } from '../core/change.ts'
 import { ServiceError } from '../core/errors.ts'
 import { attemptDelivery, changeAt, type DeliveryDeps, postEvent, recordDelivery } from './attempt-delivery.ts'
-import { isWanted } from './deliver-next.ts'
-import { type Delivery, isSuccess, type TestDelivery, type Webhook } from './webhooks.ts'
+import { isWanted, mostAtOnce } from './deliver-next.ts'
+import { type Delivery, isSuccess, type Outcome, type TestDelivery, type Webhook } from './webhooks.ts'
 
 const findSource = async (deps: DeliveryDeps, { site }: Webhook): Promise<string> => {
   const source = await deps.findSource(site)
@@ -19,6 +20,14 @@ export const sendTest = async (deps: DeliveryDeps, webhook: Webhook): Promise<Te
   return { id, type: view.type, attempt: 1, ...sent }
 }
 
+// While entries wait (V-10), the first of them has no retry and is after the position of the webhook.
+const endedBy = async ({ history }: DeliveryDeps, webhook: Webhook, { position }: Change): Promise<Outcome> => {
+  if (position <= webhook.position) return { ended: position }
+  const waiting = await history.after(webhook.site, webhook.position, mostAtOnce)
+  const next = waiting.find((entry) => isWanted(webhook, entry))
+  return { ended: position, ...(next?.position === position && { position }) }
+}
+
 /** V-13. A success ends the retry of the entry. Errors: deliveryUnknown, webhookUnknown, unavailable. */
 export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: string): Promise<Delivery> => {
   const { site } = webhook
@@ -27,6 +36,6 @@ export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: s
   if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
   const source = await findSource(deps, webhook)
   const delivery = await attemptDelivery(deps, webhook, entry, source, before.attempt + 1)
-  await recordDelivery(deps, webhook, delivery, isSuccess(delivery) ? { ended: entry.position } : {})
+  await recordDelivery(deps, webhook, delivery, isSuccess(delivery) ? await endedBy(deps, webhook, entry) : {})
   return delivery
 }

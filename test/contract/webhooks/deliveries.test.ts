@@ -172,7 +172,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     expect(await stored()).not.toHaveProperty('failingSince')
   })
 
-  test('After 500 failed deliveries, later changes wait until the target works (V-10)', async () => {
+  test('After 500 failed deliveries, later changes wait until the target works or a repetition succeeds (V-10, V-13)', async () => {
     const retries = Array.from({ length: mostRetries }, (_, position) => ({ position, attempt: 9, due: now + day }))
     await create({ retries })
     answer = () => failure
@@ -184,8 +184,10 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
       expect(subjects()).toEqual(Array(sends).fill('a.html'))
     }
     expect((await stored()).retries).toHaveLength(mostRetries)
-    now += 5 * minute
     answer = () => ok
+    const [failed] = await deliveries.recent(site, 'whk_one')
+    await repeatDelivery(deps, await stored(), failed?.id ?? '')
+    now += 5 * minute
     expect(await deliver()).toBe(retries[0]?.due)
     expect(subjects()).toEqual(['a.html', 'b.html'])
   })
