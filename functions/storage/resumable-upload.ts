@@ -3,7 +3,7 @@ import type { OperationInput, Segments } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { toStoragePath } from '../../lib/storage/path.ts'
+import { storedPath } from '../../lib/storage/path.ts'
 import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
 import { settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import {
@@ -87,7 +87,7 @@ export const appendToUpload = operation({ params: uploadOf }, async (input, deps
   const requester = uploaderOf(input)
   const begun = await beginAppend(deps, requester, input.params.id, addition)
   const { body, follow } = openBody(deps, input, begun.upload, true)
-  const content = body(toStoragePath(begun.upload.target.path))
+  const content = body(storedPath(begun.upload.target.path))
   const grown = await follow(completeAppend(deps, requester, begun, { ...addition, content }), isWhole)
   return { status: 204, headers: offsetHeaders(grown) }
 })

@@ -46,6 +46,9 @@ export const toStoragePath = (text: string): StoragePath =>
       .filter((segment) => segment !== ''),
   )
 
+/** A path that the service has found or stored. Other programs may have stored its names in another form than NFC. */
+export const storedPath = (text: string): StoragePath => text as StoragePath
+
 /** Decodes percent signs exactly once, then checks the path (S-1). Errors: urlInvalid, nameTooLong. */
 export const parsePath = (encoded: string): StoragePath => {
   let decoded: string

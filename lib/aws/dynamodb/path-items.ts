@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
+import { root, type StoragePath, storedPath } from '../../storage/path.ts'
 import { type Query, queryPages, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 
@@ -52,7 +52,7 @@ export interface RecordItem extends PathItem {
   readonly until?: number
 }
 
-export const pathOf = ({ path }: PathItem): StoragePath => toStoragePath(path.slice(path.indexOf('#') + 1))
+export const pathOf = ({ path }: PathItem): StoragePath => storedPath(path.slice(path.indexOf('#') + 1))
 
 export const getItems = <Item extends PathItem>(table: Table<Item>, site: SiteId, paths: readonly string[]) => {
   const keys = [...new Set(paths)].map((path) => ({ site, path }))

@@ -7,7 +7,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import type { Site, SiteDirectory } from '../../sites/site-directory.ts'
 import { type ContinueDeps, continueRemoval, type RemovalMessage, type Rest } from '../../storage/continue-removal.ts'
-import { toStoragePath } from '../../storage/path.ts'
+import { storedPath } from '../../storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
 import { createQuotas, limitFiles } from '../../storage/quota.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
@@ -25,7 +25,7 @@ const taskShape = z.object({ site: z.string(), path: z.string(), id: z.string() 
 
 const readTask = (body: string): RemovalTask => {
   const { site, path, id } = z.parse(taskShape, JSON.parse(body))
-  return { site: storedId(site), path: toStoragePath(path), id }
+  return { site: storedId(site), path: storedPath(path), id }
 }
 
 // The alarm for old removals reads `removalAge`, in seconds. The line is logged at every log level.

@@ -4,7 +4,7 @@ import { unlimited } from '../../core/deadline.ts'
 import { withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Period, PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
-import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
+import { root, type StoragePath, storedPath } from '../../storage/path.ts'
 import {
   type FolderRemovals,
   longestSilence,
@@ -103,7 +103,7 @@ export const createFolderRemovals = (
   const openOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]> => {
     const rows = await read(() => removals.these.all(site, JSON.stringify(folders)))
     return rows.map(({ folder, id }) => {
-      const task: RemovalTask = { site, path: toStoragePath(folder), id }
+      const task: RemovalTask = { site, path: storedPath(folder), id }
       const { heartbeat = Number.NEGATIVE_INFINITY } = leases.of(task) ?? {}
       return { path: task.path, id: task.id, hasWorker: monotonic() - heartbeat < longestSilence, isRestoreLock: false }
     })
@@ -176,7 +176,7 @@ export const createRemovalCheck = (connection: DatabaseSync) => {
     any.get(site, JSON.stringify(folders)) !== undefined
 }
 
-const toPage = ({ page }: { readonly page: string }): StoragePath => toStoragePath(page)
+const toPage = ({ page }: { readonly page: string }): StoragePath => storedPath(page)
 
 export const createWorkflows = ({ connection, read, write }: Database, record: RecordChange): Workflows => {
   const { insert, remove, removeAll, firstOf, firstBelow, behind } = prepareAll(connection, {

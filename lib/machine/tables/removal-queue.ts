@@ -1,6 +1,6 @@
 import { createTurns } from '../../core/turns.ts'
 import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
-import { toStoragePath } from '../../storage/path.ts'
+import { storedPath } from '../../storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
@@ -66,7 +66,7 @@ export const createRemovalQueue = ({ connection, read, write }: Database) => {
     async start(worker: RemovalWorker): Promise<void> {
       const left = await read(() => all.all())
       work = worker
-      for (const { number, site, path, id } of left) schedule(number, { site, path: toStoragePath(path), id }, 0)
+      for (const { number, site, path, id } of left) schedule(number, { site, path: storedPath(path), id }, 0)
     },
     /** Ends the current slice. The rest of the work stays for the next start. */
     async stop(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
-import { toStoragePath } from '../path.ts'
+import { storedPath } from '../path.ts'
 import { requireScope } from '../scope.ts'
 import { acquireLease, completeUpload, settleUpload } from './complete-upload.ts'
 import type { Lease } from './lease.ts'
@@ -95,7 +95,7 @@ export const beginAppend = async (
   const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked', requester)
   try {
     if (held.target.isDirect) throw new ServiceError('uploadUnknown')
-    requireScope(requester, toStoragePath(held.target.path))
+    requireScope(requester, storedPath(held.target.path))
   } catch (error) {
     await lease[Symbol.asyncDispose]()
     throw error

@@ -3,7 +3,7 @@ import type { Requester } from '../changes/change.ts'
 import { admitFile, entryOf, putStaged } from '../changes/put.ts'
 import { isTemplate } from '../file-kind.ts'
 import type { Claim } from '../object-store.ts'
-import { toStoragePath } from '../path.ts'
+import { storedPath } from '../path.ts'
 import { refuse } from '../refusals.ts'
 import { templateFault } from '../template.ts'
 import { requireDirectParts, tagsOf } from './direct-parts.ts'
@@ -42,8 +42,8 @@ const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }
     asDraft,
     keepsDraft,
     kind: 'file',
-    path: toStoragePath(path),
-    into: folder === undefined ? undefined : toStoragePath(folder),
+    path: storedPath(path),
+    into: folder === undefined ? undefined : storedPath(folder),
   }) as const
 
 const placeUpload = async (deps: UploadsDeps, whole: ClaimedUpload, uploader: Requester): Promise<void> => {

@@ -7,7 +7,7 @@ import { isInWorkflow } from '../changes/look.ts'
 import { admitFile, editionOf, placeInFolder } from '../changes/put.ts'
 import { readConditions } from '../conditions.ts'
 import { contentTypeOf, isTemplate } from '../file-kind.ts'
-import { fileKey, nameOf, parseFileName, type StoragePath, toStoragePath } from '../path.ts'
+import { fileKey, nameOf, parseFileName, type StoragePath, storedPath } from '../path.ts'
 import type { Quotas } from '../quota.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import { requireScope } from '../scope.ts'
@@ -141,7 +141,7 @@ export const findUpload = async (deps: UploadsDeps, requester: Requester, id: st
   const upload = await deps.uploadRecords.get(id)
   if (upload && upload.expires <= deps.clock.wall()) await discardUpload(deps, upload).catch(() => {})
   else if (upload?.site === requester.site && upload.user === requester.author.actor) {
-    requireScope(requester, toStoragePath(upload.target.path))
+    requireScope(requester, storedPath(upload.target.path))
     return upload
   }
   throw new ServiceError('uploadUnknown')

@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
+import { storedPath } from '../../../lib/storage/path.ts'
 import type { Between } from '../../support/files.ts'
+import { entry } from '../../support/history.ts'
 import { openStorageOnAws } from '../storage/hands.ts'
 import { createInterruption } from '../storage/interruption.ts'
 import { openUploads, uploadIn } from './service.ts'
@@ -120,4 +122,16 @@ describe('An upload that completed without being recorded on AWS', () => {
     expect((await head(upload)).status).toBe(200)
     expect([await content('a.txt'), await content('b.txt')]).toEqual([404, 'hello'])
   })
+})
+
+test('A folder whose name another program stored in NFD accepts uploads, and can be removed (S-9, S-95)', async () => {
+  const service = await openUploads({}, openStorageOnAws)
+  const { site, stores } = service
+  const folder = 'e\u0301'
+  await service.fill?.([`live/${site}/${folder}/`, `live/${site}/${folder}/in/`])
+  const upload = uploadIn(await service.create('a.txt', 5, { folder: '/\u00e9' }))
+  expect((await service.patch(upload, 0, 'hello')).status).toBe(204)
+  expect(await service.keys()).toEqual(['/', '/a.txt', '/in/'].map((name) => `live/${site}/${folder}${name}`))
+  await stores.removals.open(site, storedPath(`${folder}/in`), 'removal', entry)
+  expect((await service.call('DELETE', '/storage/\u00e9/in')).status).toBe(202)
 })
