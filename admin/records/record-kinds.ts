@@ -156,19 +156,19 @@ const contentRecord = (kind: ContentKind) =>
   })
 
 const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRecord): string | undefined => {
-  if (outcome.outcome === 'category unknown') return 'categoryId: the site has no such category'
-  const isUnknown = outcome.outcome === 'objects unknown' && outcome.ids.has(objectId)
+  if (outcome.outcome === 'end unknown') return 'categoryId: the site has no such category'
+  const isUnknown = outcome.outcome === 'others unknown' && outcome.ids.has(objectId)
   return isUnknown ? `objectId: the site has no such ${objectKinds[kind].one}` : undefined
 }
 
 // Returns a function that says why a record was not linked, or undefined if it was.
 const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { stores, replaces }: Destination) => {
   const items = records.map(({ objectId, displayable }) => ({
-    objectId,
+    id: objectId,
     displayable: displayable ?? (replaces ? true : undefined),
   }))
   const first = await tryToLink(stores, list, items, administrator)
-  const known = first.outcome === 'objects unknown' ? items.filter(({ objectId }) => !first.ids.has(objectId)) : []
+  const known = first.outcome === 'others unknown' ? items.filter(({ id }) => !first.ids.has(id)) : []
   // The second try also finds the objects that were removed since the first try.
   const second = known.length > 0 ? await tryToLink(stores, list, known, administrator) : first
   return (record: LinkRecord) => faultIn(first, list, record) ?? faultIn(second, list, record)

@@ -1,9 +1,4 @@
-import {
-  linkCategories as linkCategoriesOf,
-  linkObjects as linkObjectsOf,
-  unlinkCategories as unlinkCategoriesOf,
-  unlinkObjects as unlinkObjectsOf,
-} from '../../lib/categories/change-links.ts'
+import { link, unlink } from '../../lib/categories/change-links.ts'
 import type { ObjectKind } from '../../lib/core/content-kinds.ts'
 import { bodyOf, categoryOf, objectOf, operation, removalOf } from './params.ts'
 
@@ -11,7 +6,8 @@ import { bodyOf, categoryOf, objectOf, operation, removalOf } from './params.ts'
 export const linkObjects = (kind: ObjectKind) =>
   operation({ params: categoryOf, body: bodyOf('linkBody') }, async (input, deps) => {
     const { site, params, body, path, author, deadline } = input
-    await linkObjectsOf(deps, { site: site.id, kind, category: params.category }, body.items, author, deadline)
+    const items = body.items.map(({ objectId: id, displayable }) => ({ id, displayable }))
+    await link(deps, { site: site.id, kind, category: params.category }, items, author, deadline)
     return { status: 201, headers: { Location: path } }
   })
 
@@ -20,7 +16,7 @@ export const unlinkObjects = (kind: ObjectKind) =>
   operation({ params: categoryOf, body: removalOf('unlinkBody') }, async (input, deps) => {
     const { site, params, body, path, author, deadline } = input
     const ids = body.items.map(({ objectId }) => objectId)
-    await unlinkObjectsOf(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
+    await unlink(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
     return { status: 204, headers: { Location: path } }
   })
 
@@ -31,7 +27,8 @@ export const unlinkObjects = (kind: ObjectKind) =>
 export const linkCategories = (kind: ObjectKind) =>
   operation({ params: objectOf, body: bodyOf('linkCategoriesBody') }, async (input, deps) => {
     const { site, params, body, path, author, deadline } = input
-    await linkCategoriesOf(deps, { site: site.id, kind, id: params.object }, body.items, author, deadline)
+    const items = body.items.map(({ categoryId: id, displayable }) => ({ id, displayable }))
+    await link(deps, { site: site.id, kind, id: params.object }, items, author, deadline)
     return { status: 201, headers: { Location: path } }
   })
 
@@ -39,6 +36,6 @@ export const unlinkCategories = (kind: ObjectKind) =>
   operation({ params: objectOf, body: removalOf('unlinkCategoriesBody') }, async (input, deps) => {
     const { site, params, body, path, author, deadline } = input
     const categories = body.items.map(({ categoryId }) => categoryId)
-    await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
+    await unlink(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
     return { status: 204, headers: { Location: path } }
   })

@@ -15,19 +15,22 @@ export interface CategoryLink {
   readonly displayable: boolean
 }
 
+/** A category with the kind of its objects, or an object. The other ends of its links are named by their ids. */
+export type LinkEnd = LinkList | SiteObject
+
+export const isList = (end: LinkEnd): end is LinkList => 'category' in end
+
+export const linkOf = (end: LinkEnd, other: number): LinkList & SiteObject =>
+  isList(end) ? { ...end, id: other } : { ...end, category: other as CategoryId }
+
+export const linksOf = (end: LinkEnd, others: readonly number[]) => others.map((other) => linkOf(end, other))
+
 export type LinkOutcome =
-  | { readonly outcome: 'linked' | 'category unknown' }
-  | { readonly outcome: 'objects unknown'; readonly ids: ReadonlySet<number> }
+  | { readonly outcome: 'done' }
+  | { readonly outcome: 'end unknown' }
+  | { readonly outcome: 'others unknown'; readonly ids: ReadonlySet<number> }
 
-export type ObjectLinkOutcome =
-  | { readonly outcome: 'done' | 'object unknown' }
-  | { readonly outcome: 'categories unknown'; readonly ids: ReadonlySet<number> }
-
-/**
- * The port to links. When a category or an object is removed (`Contents`), its links are removed too. `linkObject` and
- * `unlinkObject` are `link` and `unlink` from the side of the object: all of the categories must exist. Errors:
- * unavailable.
- */
+/** The port to links. When a category or an object is removed (`Contents`), its links are removed too. Errors: unavailable. */
 export interface CategoryLinks {
   // Returns up to `limit` links to objects with ids above `after`, sorted by id. Only the last page has fewer.
   // With `isConsistent`, the answer does not lag behind changes.
@@ -37,32 +40,20 @@ export interface CategoryLinks {
   // answer may lag behind changes.
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
-  linkObject(
-    object: SiteObject,
-    wanted: ReadonlyMap<CategoryId, boolean | undefined>,
-    entry: HistoryEntry,
-    deadline?: Deadline,
-  ): Promise<ObjectLinkOutcome>
-  unlinkObject(
-    object: SiteObject,
-    categories: readonly CategoryId[],
-    entry: HistoryEntry,
-    deadline?: Deadline,
-  ): Promise<ObjectLinkOutcome>
   /**
-   * Links all of these objects, or none. If `displayable` is undefined, an existing link keeps its value, and a new
+   * Makes all of these links, or none. If `displayable` is undefined, an existing link keeps its value, and a new
    * link is displayable. Repeating is safe, and concurrent calls run one after the other. If the time is up (unlimited
    * by default), nothing is linked, now or later.
    */
   link(
-    list: LinkList,
+    end: LinkEnd,
     wanted: ReadonlyMap<number, boolean | undefined>,
     entry: HistoryEntry,
     deadline?: Deadline,
   ): Promise<LinkOutcome>
   /**
-   * As with `link`, repeating is safe, and nothing happens after the answer. Missing links are not an error. Returns
-   * false if the category is unknown.
+   * As with `link`, repeating is safe, and nothing happens after the answer. Missing links are not an error. The objects
+   * of a category need not exist, but the categories of an object must exist (C-43, C-48).
    */
-  unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry, deadline?: Deadline): Promise<boolean>
+  unlink(end: LinkEnd, others: readonly number[], entry: HistoryEntry, deadline?: Deadline): Promise<LinkOutcome>
 }

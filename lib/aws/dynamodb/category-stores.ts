@@ -1,24 +1,29 @@
-import type { CategoryLinks, LinkList } from '../../categories/category-links.ts'
-import type { Contents, SiteObject } from '../../categories/contents.ts'
+import {
+  type CategoryLinks,
+  isList,
+  type LinkEnd,
+  type LinkOutcome,
+  linkOf,
+  linksOf,
+} from '../../categories/category-links.ts'
+import type { Contents } from '../../categories/contents.ts'
 import { objectKindNames } from '../../core/content-kinds.ts'
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type ContentItems, createContentItems } from './content-items.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
-import { createLinkItems, type LinkItems, type LinkName, linksIn, linksOf, type StoredLink } from './link-items.ts'
+import { createLinkItems, type LinkItems, type LinkName, type StoredLink } from './link-items.ts'
 
 interface CategoryItems {
   readonly contents: ContentItems
   readonly links: LinkItems
 }
 
-type Kind = Pick<LinkList, 'site' | 'kind'>
-
 const existingEnds = async (
   { contents }: CategoryItems,
-  { site, kind }: Kind,
-  categories: readonly CategoryId[],
+  { site, kind }: LinkEnd,
+  categories: readonly number[],
   ids: readonly number[],
 ) => {
   const [existing, objects] = await Promise.all([
@@ -28,9 +33,25 @@ const existingEnds = async (
   return { categories: existing, objects }
 }
 
+const refusalOf = async (
+  items: CategoryItems,
+  end: LinkEnd,
+  others: readonly number[],
+): Promise<LinkOutcome | undefined> => {
+  const own = isList(end) ? end.category : end.id
+  const existing = await (isList(end)
+    ? existingEnds(items, end, [own], others)
+    : existingEnds(items, end, others, [own]))
+  const { categories, objects } = existing
+  const [around, known] = isList(end) ? [categories, objects] : [objects, categories]
+  if (!around.has(own)) return { outcome: 'end unknown' }
+  const unknown = others.filter((id) => !known.has(id))
+  return unknown.length > 0 ? { outcome: 'others unknown', ids: new Set(unknown) } : undefined
+}
+
 const undoLinksOfRemoved = async (
   items: CategoryItems,
-  kind: Kind,
+  end: LinkEnd,
   written: readonly LinkName[],
   deadline: Deadline,
 ): Promise<void> => {
@@ -38,7 +59,7 @@ const undoLinksOfRemoved = async (
   undoing.check()
   const categories = new Set(written.map(({ category }) => category))
   const ids = new Set(written.map(({ id }) => id))
-  const existing = await existingEnds(items, kind, [...categories], [...ids])
+  const existing = await existingEnds(items, end, [...categories], [...ids])
   const isLeftOver = ({ category, id }: LinkName) => !existing.categories.has(category) || !existing.objects.has(id)
   await items.links.deleteMany(written.filter(isLeftOver), undoing)
 }
@@ -47,7 +68,7 @@ const undoLinksOfRemoved = async (
 // history records it, too.
 const addLinks = async (
   items: CategoryItems,
-  kind: Kind,
+  end: LinkEnd,
   links: readonly StoredLink[],
   deadline: Deadline,
   record: () => Promise<void>,
@@ -57,7 +78,7 @@ const addLinks = async (
   const plain = links.filter(({ wanted, stored }) => wanted === undefined && stored === undefined)
   const written = [...flagged, ...plain]
   if (written.length === 0) return
-  const lookAgain = () => undoLinksOfRemoved(items, kind, written, deadline)
+  const lookAgain = () => undoLinksOfRemoved(items, end, written, deadline)
   try {
     using writing = deadline.reserving(reserves.settle)
     await items.links.putMany(flagged, writing)
@@ -73,60 +94,29 @@ const addLinks = async (
 
 const createCategoryLinks = (items: CategoryItems, record: RecordChange): CategoryLinks => {
   const { links } = items
-
-  const findRefusal = async (object: SiteObject, categories: readonly CategoryId[]) => {
-    const existing = await existingEnds(items, object, categories, [object.id])
-    if (!existing.objects.has(object.id)) return { outcome: 'object unknown' } as const
-    const unknown = categories.filter((category) => !existing.categories.has(category))
-    return unknown.length > 0 ? ({ outcome: 'categories unknown', ids: new Set(unknown) } as const) : undefined
-  }
-
   return {
     ...links,
 
-    async link(list, wanted, entry, deadline = unlimited) {
-      const ids = [...wanted.keys()]
-      const [{ categories, objects }, found] = await Promise.all([
-        existingEnds(items, list, [list.category], ids),
-        links.withStored([...wanted].map(([id, flag]) => ({ ...list, id, wanted: flag }))),
+    async link(end, wanted, entry, deadline = unlimited) {
+      const [refusal, found] = await Promise.all([
+        refusalOf(items, end, [...wanted.keys()]),
+        links.withStored([...wanted].map(([other, flag]) => ({ ...linkOf(end, other), wanted: flag }))),
       ])
-      const isThere = categories.has(list.category)
-      const unknown = ids.filter((id) => !objects.has(id))
-      if (!isThere || unknown.length > 0) {
+      if (refusal) {
         // An earlier request may have ended after its writes, before it checked both ends of its links again.
         const present = found.filter(({ stored }) => stored !== undefined)
-        if (present.length > 0) await undoLinksOfRemoved(items, list, present, deadline)
-        return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
+        if (present.length > 0) await undoLinksOfRemoved(items, end, present, deadline)
+        return refusal
       }
-      await addLinks(items, list, found, deadline, () => record(entry, deadline))
-      return { outcome: 'linked' }
-    },
-
-    async unlink(list, ids, entry, deadline = unlimited) {
-      const { categories } = await existingEnds(items, list, [list.category], [])
-      if (!categories.has(list.category)) return false
-      using deleting = deadline.reserving(reserves.settle)
-      await links.deleteMany(linksIn(list, new Set(ids)), deleting)
-      await record(entry, deadline)
-      return true
-    },
-
-    // From the side of the object (C-46). A failure may leave some of the links, and repeating the call completes them.
-    async linkObject(object, wanted, entry, deadline = unlimited) {
-      const [refusal, found] = await Promise.all([
-        findRefusal(object, [...wanted.keys()]),
-        links.withStored([...wanted].map(([category, flag]) => ({ ...object, category, wanted: flag }))),
-      ])
-      if (refusal) return refusal
-      await addLinks(items, object, found, deadline, () => record(entry, deadline))
+      await addLinks(items, end, found, deadline, () => record(entry, deadline))
       return { outcome: 'done' }
     },
 
-    async unlinkObject(object, categories, entry, deadline = unlimited) {
-      const refusal = await findRefusal(object, categories)
+    async unlink(end, others, entry, deadline = unlimited) {
+      const refusal = await refusalOf(items, end, isList(end) ? [] : others)
       if (refusal) return refusal
       using deleting = deadline.reserving(reserves.settle)
-      await links.deleteMany(linksOf(object, categories), deleting)
+      await links.deleteMany(linksOf(end, others), deleting)
       await record(entry, deadline)
       return { outcome: 'done' }
     },

@@ -1,4 +1,10 @@
-import type { CategoryLink, CategoryLinks, LinkList } from '../../categories/category-links.ts'
+import {
+  type CategoryLink,
+  type CategoryLinks,
+  type LinkList,
+  type linkOf,
+  linksOf,
+} from '../../categories/category-links.ts'
 import type { SiteObject } from '../../categories/contents.ts'
 import type { ObjectKind } from '../../core/content-kinds.ts'
 import type { Deadline } from '../../core/deadline.ts'
@@ -10,9 +16,7 @@ import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts
 
 const updatesAtOnce = 32
 
-export interface LinkName extends LinkList {
-  readonly id: number
-}
+export type LinkName = ReturnType<typeof linkOf>
 
 interface WantedLink extends LinkName {
   readonly wanted: boolean | undefined
@@ -25,12 +29,6 @@ interface WantedLink extends LinkName {
 export interface StoredLink extends WantedLink {
   readonly stored: boolean | undefined
 }
-
-export const linksIn = (list: LinkList, ids: Iterable<number>): readonly LinkName[] =>
-  Array.from(ids, (id) => ({ ...list, id }))
-
-export const linksOf = (object: SiteObject, categories: readonly CategoryId[]): readonly LinkName[] =>
-  categories.map((category) => ({ ...object, category }))
 
 // Leading zeros keep categories in order of their ids, in the index too.
 const idDigits = 10
@@ -85,7 +83,11 @@ export const createLinkItems = (options: TableOptions) => {
     countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
 
     async *pagesIn(list: LinkList) {
-      for await (const items of rangePages(table, rangeOf(list, true))) yield items.map(({ id }) => ({ ...list, id }))
+      for await (const items of rangePages(table, rangeOf(list, true)))
+        yield linksOf(
+          list,
+          items.map(({ id }) => id),
+        )
     },
 
     // All links of an object. The list may lag behind changes.

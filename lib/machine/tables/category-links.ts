@@ -1,6 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { CategoryLink, CategoryLinks, LinkList, ObjectLinkOutcome } from '../../categories/category-links.ts'
-import type { SiteObject } from '../../categories/contents.ts'
+import {
+  type CategoryLink,
+  type CategoryLinks,
+  isList,
+  type LinkEnd,
+  type LinkOutcome,
+  linkOf,
+  linksOf,
+} from '../../categories/category-links.ts'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import { unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
@@ -40,14 +47,11 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
     ofObject: query(ofObject, ({ category }: { category: CategoryId }) => category),
     countOfObject: query<CountedRows>(`SELECT count(*) AS count, max(category) AS last FROM (${ofObject})`),
     unknown: query(unknownIn(objects), idOf),
-    object: `SELECT 1 FROM ${objects} WHERE site = ? AND id = ? AND going = 0`,
     // A link that exists is written only when it changes.
     put: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO UPDATE SET displayable = excluded.displayable WHERE displayable <> excluded.displayable`,
     add: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, 1) ON CONFLICT DO NOTHING`,
-    remove: `DELETE FROM ${table} WHERE site = ?1 AND category = ?2 AND object IN (SELECT value FROM json_each(?3))`,
-    removeOfObject: `DELETE FROM ${table}
-        WHERE site = ?1 AND object = ?2 AND category IN (SELECT value FROM json_each(?3))`,
+    remove: `DELETE FROM ${table} WHERE site = ?1 AND category = ?2 AND object = ?3`,
   })
 }
 
@@ -76,65 +80,48 @@ const createQueries = (
 
 export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
   const statements = byName(objectKindNames, (kind) => prepareLinks(connection, kind))
-  const categories = prepareAll(connection, {
-    get: 'SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0',
-    unknown: query(unknownIn('categories'), idOf),
-  })
+  const { categories } = prepareAll(connection, { categories: query(unknownIn('categories'), idOf) })
 
-  const putLink = ({ site, kind, category }: LinkList, object: number, displayable: boolean | undefined): boolean => {
+  const putLink = (
+    { site, kind, category, id }: ReturnType<typeof linkOf>,
+    displayable: boolean | undefined,
+  ): boolean => {
     const { put, add } = statements[kind]
     const { changes } =
-      displayable === undefined ? add.run(site, category, object) : put.run(site, category, object, displayable ? 1 : 0)
+      displayable === undefined ? add.run(site, category, id) : put.run(site, category, id, displayable ? 1 : 0)
     return changes === 1
   }
 
-  const refusalOf = ({ site, kind, id }: SiteObject, wanted: readonly CategoryId[]): ObjectLinkOutcome | undefined => {
-    if (!statements[kind].object.get(site, id)) return { outcome: 'object unknown' }
-    const unknown = categories.unknown.all(site, JSON.stringify(wanted))
-    return unknown.length > 0 ? { outcome: 'categories unknown', ids: new Set(unknown) } : undefined
+  const refusalOf = (end: LinkEnd, others: readonly number[]): LinkOutcome | undefined => {
+    const [ofCategories, ofObjects] = [categories, statements[end.kind].unknown]
+    const [own, unknown] = isList(end) ? [ofCategories, ofObjects] : [ofObjects, ofCategories]
+    const unknownAmong = (query: typeof own, ids: readonly number[]) => query.all(end.site, JSON.stringify(ids))
+    if (unknownAmong(own, [isList(end) ? end.category : end.id]).length > 0) return { outcome: 'end unknown' }
+    const ids = unknownAmong(unknown, others)
+    return ids.length > 0 ? { outcome: 'others unknown', ids: new Set(ids) } : undefined
   }
 
   return {
     ...createQueries(read, statements),
 
-    link: (list, wanted, entry, deadline = unlimited) =>
-      write(() => {
+    link: (end, wanted, entry, deadline = unlimited) =>
+      write((): LinkOutcome => {
         deadline.check()
-        if (!categories.get.get(list.site, list.category)) return { outcome: 'category unknown' }
-        const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
-        if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown) }
-        const changed = [...wanted].filter(([id, displayable]) => putLink(list, id, displayable))
-        recordIf(changed.length > 0, record, entry)
-        return { outcome: 'linked' }
-      }),
-
-    unlink: ({ site, kind, category }, ids, entry, deadline = unlimited) =>
-      write(() => {
-        deadline.check()
-        if (!categories.get.get(site, category)) return false
-        statements[kind].remove.run(site, category, JSON.stringify(ids))
-        record(entry)
-        return true
-      }),
-
-    linkObject: (object, wanted, entry, deadline = unlimited) =>
-      write((): ObjectLinkOutcome => {
-        deadline.check()
-        const refusal = refusalOf(object, [...wanted.keys()])
+        const refusal = refusalOf(end, [...wanted.keys()])
         if (refusal) return refusal
-        const { site, kind, id } = object
-        const changed = [...wanted].filter(([category, shown]) => putLink({ site, kind, category }, id, shown))
+        const changed = [...wanted].filter(([other, displayable]) => putLink(linkOf(end, other), displayable))
         recordIf(changed.length > 0, record, entry)
         return { outcome: 'done' }
       }),
 
-    unlinkObject: (object, given, entry, deadline = unlimited) =>
-      write((): ObjectLinkOutcome => {
+    unlink: (end, others, entry, deadline = unlimited) =>
+      write((): LinkOutcome => {
         deadline.check()
-        const refusal = refusalOf(object, given)
+        const refusal = refusalOf(end, isList(end) ? [] : others)
         if (refusal) return refusal
-        const { site, kind, id } = object
-        statements[kind].removeOfObject.run(site, id, JSON.stringify(given))
+        for (const { site, kind, category, id } of linksOf(end, others)) {
+          statements[kind].remove.run(site, category, id)
+        }
         record(entry)
         return { outcome: 'done' }
       }),

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { linksIn } from '../../../lib/aws/dynamodb/link-items.ts'
-import { linkObjects } from '../../../lib/categories/change-links.ts'
+import { linksOf } from '../../../lib/categories/category-links.ts'
+import { link } from '../../../lib/categories/change-links.ts'
 import { associationList, contentList, listAssociations, listContents } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
@@ -31,7 +31,7 @@ const metered = store.over(
   }),
 )
 const displayed = (ids: readonly number[], list = newsOfCategory) =>
-  linksIn(list, ids).map((link) => ({ ...link, wanted: true }))
+  linksOf(list, ids).map((link) => ({ ...link, wanted: true }))
 beforeAll(async () => {
   await fill(plain, range(1, 1_000))
   await plain.linkItems.putMany(displayed(range(1, 1_000)))
@@ -58,11 +58,11 @@ test('Linking 300 items in requests of 100 costs at most 2.1 write units for eac
     }),
   )
   for (let from = 1; from <= 300; from += 100) {
-    await linkObjects(
+    await link(
       deps,
       newsOfCategory,
       // With and without `displayable`.
-      range(from, from + 99).map((objectId) => ({ objectId, ...(objectId % 10 > 0 && { displayable: true }) })),
+      range(from, from + 99).map((id) => ({ id, ...(id % 10 > 0 && { displayable: true }) })),
       author,
     )
   }
@@ -93,11 +93,11 @@ test('linking the same objects again writes nothing', async () => {
       return proceed()
     }),
   )
-  await linkObjects(
+  await link(
     deps,
     newsOfCategory,
     // With and without `displayable`.
-    range(1, 100).map((objectId) => ({ objectId, ...(objectId % 2 > 0 && { displayable: true }) })),
+    range(1, 100).map((id) => ({ id, ...(id % 2 > 0 && { displayable: true }) })),
     author,
   )
   expect(writes).toBe(0)

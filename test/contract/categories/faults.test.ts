@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { linksIn, linksOf } from '../../../lib/aws/dynamodb/link-items.ts'
-import { linkCategories, linkObjects, unlinkCategories, unlinkObjects } from '../../../lib/categories/change-links.ts'
-import type { SiteObject } from '../../../lib/categories/contents.ts'
+import { linksOf } from '../../../lib/categories/category-links.ts'
+import { link, unlink } from '../../../lib/categories/change-links.ts'
 import { associationList, contentList, listAssociations, listContents } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
-import type { CategoryId } from '../../../lib/core/ids.ts'
 import { asServiceError } from '../../../lib/http/render-reply.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
-import { namedCategories, range } from '../ports/some-content.ts'
+import { range } from '../ports/some-content.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
@@ -21,8 +19,8 @@ const all = range(1, 120)
 const linked = range(1, 40)
 
 const resetLinks = async () => {
-  await deps.linkItems.deleteMany(linksIn(newsOfCategory, all))
-  await deps.linkItems.putMany(linksIn(newsOfCategory, linked).map((link) => ({ ...link, wanted: link.id > 10 })))
+  await deps.linkItems.deleteMany(linksOf(newsOfCategory, all))
+  await deps.linkItems.putMany(linksOf(newsOfCategory, linked).map((link) => ({ ...link, wanted: link.id > 10 })))
 }
 
 const resetAll = async () => {
@@ -34,16 +32,6 @@ const list = async (over: Deps, switches: Readonly<Record<string, string>>): Pro
   const query = new Map(Object.entries(switches))
   const list = parseListQuery(query, associationList(site, category, 'news'))
   return JSON.parse(await listAssociations(over, newsOfCategory, list))
-}
-
-const object: SiteObject = { site, kind: 'news', id: 7 }
-/** The categories of the object. The object is linked with the first category, and hidden there. */
-const several = [category, 6 as CategoryId, 8 as CategoryId]
-
-const resetSeveral = async () => {
-  await resetLinks()
-  await deps.contents.putMany(site, 'category', namedCategories(several), entry)
-  await deps.linkItems.deleteMany(linksOf(object, several.slice(1)))
 }
 
 interface Operation {
@@ -58,11 +46,11 @@ const operations: Readonly<Record<string, Operation>> = {
   'linking 120 objects, 40 of them linked already': {
     reset: resetLinks,
     run: (over) =>
-      linkObjects(
+      link(
         over,
         newsOfCategory,
         // Most new links are written in batches. Each of the other links takes one call.
-        all.map((objectId) => ({ objectId, ...(objectId > 44 && { displayable: true }) })),
+        all.map((id) => ({ id, ...(id > 44 && { displayable: true }) })),
         author,
       ),
     async verify() {
@@ -73,24 +61,8 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'unlinking 60 objects, 20 of them not linked': {
     reset: resetLinks,
-    run: (over) => unlinkObjects(over, newsOfCategory, range(1, 60), author),
+    run: (over) => unlink(over, newsOfCategory, range(1, 60), author),
     verify: async () => expect(await linkedIds(deps)).toEqual([]),
-  },
-  'linking an object with 3 categories, one of which it is linked with already': {
-    reset: resetSeveral,
-    run(over) {
-      const items = several.map((categoryId) => ({ categoryId }))
-      return linkCategories(over, object, items, author)
-    },
-    async verify() {
-      expect(await deps.links.categoriesOf(object, 0, 10)).toEqual(several)
-      expect(await deps.links.list(newsOfCategory, 6, 1)).toEqual([{ id: 7, displayable: false }])
-    },
-  },
-  'unlinking an object from 3 categories, one of which it is linked with': {
-    reset: resetSeveral,
-    run: (over) => unlinkCategories(over, object, several, author),
-    verify: async () => expect(await deps.links.categoriesOf(object, 0, 10)).toEqual([]),
   },
   'removing a category': {
     reset: resetAll,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { linksIn } from '../../../lib/aws/dynamodb/link-items.ts'
-import { linkCategories, linkObjects } from '../../../lib/categories/change-links.ts'
+import { linksOf } from '../../../lib/categories/category-links.ts'
+import { link as linkTo } from '../../../lib/categories/change-links.ts'
 import { categoriesOfObjectList, listCategoriesOfObject } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
@@ -23,17 +23,16 @@ const removals = {
 }
 
 const link = (over: Deps) =>
-  linkObjects(
+  linkTo(
     over,
     newsOfCategory,
     // Links without `displayable` are written one by one, the others in a batch. The link to the removed object has its
     // own call.
-    ids.map((objectId) => ({ objectId, ...(objectId > 4 && { displayable: true }) })),
+    ids.map((id) => ({ id, ...(id > 4 && { displayable: true }) })),
     author,
   )
 
-const linkFromObject = (over: Deps) =>
-  linkCategories(over, { site, kind: 'news', id: gone }, [{ categoryId: category }], author)
+const linkFromObject = (over: Deps) => linkTo(over, { site, kind: 'news', id: gone }, [{ id: category }], author)
 
 /** Runs an operation. A refusal by the service is an outcome like any other. */
 const attempt = async (work: Promise<unknown>): Promise<number> => {
@@ -48,7 +47,7 @@ const attempt = async (work: Promise<unknown>): Promise<number> => {
 
 const begin = async () => {
   await fill(deps, ids)
-  await deps.linkItems.deleteMany(linksIn(newsOfCategory, ids))
+  await deps.linkItems.deleteMany(linksOf(newsOfCategory, ids))
 }
 
 /** Fails if a link leads to a missing category or object. */
@@ -101,8 +100,8 @@ describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
   }
 })
 
-const plain = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9 }], author)
-const hidden = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9, displayable: false }], author)
+const plain = (over: Deps) => linkTo(over, newsOfCategory, [{ id: 9 }], author)
+const hidden = (over: Deps) => linkTo(over, newsOfCategory, [{ id: 9, displayable: false }], author)
 const cases = [
   ['the hidden link is made between the calls of the other', plain, hidden],
   ['the other link is made between the calls of the hidden one', hidden, plain],

@@ -36,7 +36,7 @@ test('an object whose removal was interrupted is not read, listed, counted or li
   expect(idsOf(await links.list(list, 0, 100))).toEqual(others)
   expect((await links.count(list, 0, 100)).count).toBe(29)
   expect(await links.categoriesOf({ site, kind: 'news', id: 7 }, 0, 10)).toEqual([])
-  const unknown = { outcome: 'objects unknown', ids: new Set([7]) }
+  const unknown = { outcome: 'others unknown', ids: new Set([7]) }
   expect(await links.link(list, new Map([[7, true]]), entry)).toEqual(unknown)
   expect(await contents.create(site, 'news', newsItem(7), entry)).toBe(false)
 })
@@ -48,8 +48,8 @@ test('a category whose removal was interrupted is hidden, and refuses new links'
   expect((await links.count(list, 0, 100)).count).toBe(0)
   expect(await links.categoriesOf({ site, kind: 'news', id: 8 }, 0, 10)).toEqual([])
   expect((await links.countCategoriesOf({ site, kind: 'news', id: 8 }, 0, 10)).count).toBe(0)
-  expect(await links.link(list, new Map([[1, true]]), entry)).toEqual({ outcome: 'category unknown' })
-  expect(await links.unlink(list, [1], entry)).toBe(false)
+  expect(await links.link(list, new Map([[1, true]]), entry)).toEqual({ outcome: 'end unknown' })
+  expect(await links.unlink(list, [1], entry)).toEqual({ outcome: 'end unknown' })
 })
 
 test.each<[string, (half: Awaited<ReturnType<typeof openHalfRemoved>>) => Promise<unknown>]>([
