@@ -1,7 +1,8 @@
 import type { SiteId } from '../../core/ids.ts'
 import { onDemand } from '../../core/on-demand.ts'
 import { quotaExceeded, type SiteUsage, type UsageCounts } from '../../storage/quota.ts'
-import { createDocumentClient, type ItemChange, openTable, queryFirst, type TableOptions } from './dynamodb.ts'
+import { createDocumentClient, type ItemChange, openTable, type TableOptions } from './dynamodb.ts'
+import { getItems } from './path-items.ts'
 
 /**
  * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes of placed files, and
@@ -32,12 +33,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
   )
   const keyOf = (site: SiteId) => ({ site, path: 'usage' })
 
-  const read = (site: SiteId) =>
-    queryFirst(table, {
-      where: '#site = :site AND #path = :path',
-      values: { ':site': site, ':path': 'usage' },
-      consistent: true,
-    })
+  const read = async (site: SiteId) => (await getItems(table, site, ['usage']))[0]
 
   const changeIn = (site: SiteId, epoch: number, { values, ...change }: ItemChange, on = table) =>
     on.update(keyOf(site), { ...change, condition: '#epoch = :present', values: { ':present': epoch, ...values } })
@@ -53,7 +49,6 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
     // The epoch is the time in milliseconds, so that no epoch is used twice.
     async prepare(site, isNew) {
       const item: UsageItem = { ...keyOf(site), used: 0, since: 0, epoch: now(), ...(isNew && { counted: now() }) }
-      // Another command may create this record at the same moment.
       await table.put(item, isNew ? { condition: 'attribute_not_exists(#path)' } : {})
     },
 

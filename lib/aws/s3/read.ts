@@ -46,14 +46,9 @@ const readChosen = async ({ client, name, options }: Bucket, info: ObjectInfo, c
   return { info, ...(body && { body }) }
 }
 
-const lookAndRead = async (bucket: Bucket, key: string, choose: ChooseBytes) => {
-  const info = await findObject(bucket, key)
-  return info && readChosen(bucket, info, choose)
-}
-
-export const readVersion = async (bucket: Bucket, key: string, id: string, choose: ChooseBytes) => {
-  const info = await findVersion(bucket, key, id)
-  return info && readChosen(bucket, { ...info, versionId: id }, choose)
+export const lookAndRead = async (bucket: Bucket, key: string, choose: ChooseBytes, versionId?: string) => {
+  const info = await (versionId === undefined ? findObject(bucket, key) : findVersion(bucket, key, versionId))
+  return info && readChosen(bucket, { ...info, ...(versionId !== undefined && { versionId }) }, choose)
 }
 
 export const computeFingerprint = async (bucket: Bucket, info: ObjectInfo, given: Deadline): Promise<string | null> => {

@@ -10,7 +10,7 @@ import { type Doomed, deleteAll } from './delete.ts'
 import { existsBelow, findObject, listObjects } from './find.ts'
 import { createPartBuffers, type PartBuffers } from './part-buffers.ts'
 import { claimIn, type PlaceDeps, place } from './place.ts'
-import { computeFingerprint, readObject, readVersion } from './read.ts'
+import { computeFingerprint, lookAndRead, readObject } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, type StagedBody, stageBody } from './stage.ts'
 import { countKept, deleteVersions, listVersions } from './versions.ts'
@@ -74,7 +74,7 @@ export const createS3ObjectStore = ({
       hasOwnKey ? computeFingerprint(bucket, object, deadline) : object.fingerprint,
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
     versions: (key, query) => listVersions(bucket, key, query),
-    readVersion: (key, id, choose) => readVersion(bucket, key, id, choose),
+    readVersion: (key, id, choose) => lookAndRead(bucket, key, choose, id),
     listRemoved: (query) => listRemoved(bucket, query),
     keptBelow: (prefix) => countKept(bucket, prefix),
     removedWithin: (prefix, period) => listRemovedWithin(bucket, prefix, period),

@@ -68,7 +68,6 @@ export const abortUpload = async ({ client, name, options }: Bucket, { key, uplo
   try {
     await client.send(new AbortMultipartUploadCommand({ Bucket: name, Key: key, UploadId: uploadId }), options)
   } catch (error) {
-    // The upload was completed or aborted before.
     if (!isMissing(error)) throw error
   }
 }

@@ -94,7 +94,6 @@ const planRelocation = (seen: SeenRelocation): Plan => {
     ancestors,
     matching: checked.matching,
     entry: { type: kind === 'copy' ? 'file.copied' : 'file.moved', subject: path, details: { to: target } },
-    // A moved folder counts as removed at its old path.
     removedFolder: kind === 'move' && !isFile ? { site, folder: path, since } : undefined,
     late: isFileMove ? undefined : tooMuch(kind),
   }

@@ -1,10 +1,10 @@
 import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { isUnconditional, refusalOf } from '../conditions.ts'
+import { checkFolder, isUnconditional } from '../conditions.ts'
 import { listAll } from '../many-objects.ts'
 import type { ObjectStore, Period, Restoration } from '../object-store.ts'
-import { ancestorsOf, editions, fileKey, folderKey, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { ancestorsOf, editions, folderKey, pathIn, root, type StoragePath, upTo } from '../path.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
@@ -88,8 +88,10 @@ export const isAnyRemoved = async (
   site: SiteId,
   folder: StoragePath,
   periods: readonly Period[],
+  since: number,
 ) => {
   for (const period of periods) {
+    if (period.from <= since) continue
     for await (const some of files.removedWithin(folderKey('live', site, folder), period)) {
       if (some.length > 0) return true
     }
@@ -165,9 +167,6 @@ const restoreRemoved = async (
   }
 }
 
-const findPresent = async (files: ObjectStore, site: SiteId, path: StoragePath) =>
-  (await files.exists(folderKey('live', site, path))) ? 'folder' : files.find(fileKey('live', site, path))
-
 /** Restores everything that the last removal of a folder removed (H-21). */
 export const restoreFolder = async (
   deps: ChangeDeps,
@@ -180,19 +179,13 @@ export const restoreFolder = async (
   const { files, removals, workflows } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
   refuse([known.length === 0 && nothingToRestore()])
-  const isConditional = !isUnconditional(conditions)
-  const [isHeld, isInFile, present, isRunning] = await Promise.all([
+  const [isHeld, isInFile, checked, isRunning] = await Promise.all([
     isLocked(deps, site, [folder]),
-    isConditional && isBelowFile(deps, site, folder),
-    isConditional ? findPresent(files, site, folder) : undefined,
+    !isUnconditional(conditions) && isBelowFile(deps, site, folder),
+    checkFolder(files, site, folder, conditions),
     workflows.isRunningBelow(site, folder),
   ])
-  refuse([
-    isHeld && 'folderLocked',
-    isInFile && 'pathUnknown',
-    refusalOf(conditions, present),
-    isRunning && 'workflowUpdated',
-  ])
+  refuse([isHeld && 'folderLocked', isInFile && 'pathUnknown', checked.refusal, isRunning && 'workflowUpdated'])
   await using lock = await lockPath(deps, folder, { site, deadline })
   // A purge locks the path of its file before it looks for the locks of folders.
   refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])

@@ -139,8 +139,7 @@ const restoreIfFree = async (
     removals.lastOf(site, selfAndAncestors(path)),
   ])
   // A folder of the same name may have been removed after the file.
-  const later = periods.filter(({ from }) => from > goneAt)
-  if (restorations.length > 0 && !(await isAnyRemoved(files, site, path, later)))
+  if (restorations.length > 0 && !(await isAnyRemoved(files, site, path, periods, goneAt)))
     return restoreFile(deps, path, restorations, { ...wanted, isPresent }, requester)
   return restoreFolder(deps, path, periods, wanted, requester)
 }

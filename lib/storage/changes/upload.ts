@@ -155,7 +155,6 @@ const planUpload = (
   if (checked.refusal) return checked.refusal
   const isFolder = !paths.includes(folder)
   return {
-    // One lookup of the folder covers all of its files.
     paths: [folder],
     changes: staged.map((one, index) => ({
       kind: 'put',

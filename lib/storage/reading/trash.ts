@@ -19,7 +19,6 @@ export interface TrashItem {
   readonly goneAt: number | undefined
 }
 
-/** The newest version of the first of these keys that has versions. */
 const newestOf = async (files: ObjectStore, keys: readonly string[]): Promise<ObjectVersion | undefined> => {
   for (const key of keys) {
     const { versions: [newest] = [] } = (await files.versions(key, { limit: 1 })) ?? {}
@@ -30,8 +29,7 @@ const newestOf = async (files: ObjectStore, keys: readonly string[]): Promise<Ob
 
 const isRemovedAsFolder = async ({ files, removals }: Stores, site: SiteId, path: StoragePath, since = 0) => {
   const periods = await removals.lastOf(site, selfAndAncestors(path))
-  const later = periods.filter(({ from }) => from > since)
-  return isAnyRemoved(files, site, path, later)
+  return isAnyRemoved(files, site, path, periods, since)
 }
 
 const isRemovedAsFile = async (

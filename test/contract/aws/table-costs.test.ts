@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { storedId } from '../../../lib/core/ids.ts'
 import {
   addOwner,
   type Exercise,
@@ -11,10 +10,8 @@ import {
   site,
   storesOver,
 } from '../../support/every-operation.ts'
-import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createRounds } from '../../support/rounds.ts'
-import { watchCalls } from '../../support/store-faults.ts'
 
 const tables = openMemoryTables()
 const token = await fillDirectory(storesOver(tables.connect()))
@@ -74,17 +71,6 @@ test.each([
 ])('The requests of %s need the expected number of rounds of calls to the tables', async (group, expected) => {
   const exercise = exercises.find((one) => one.group === group)
   expect(exercise && Object.fromEntries(await roundsOf(exercise))).toMatchObject(expected)
-})
-
-test('The removal of a news item or category reads only its links', async () => {
-  const own = openMemoryTables()
-  const dynamodb = own.connect()
-  const { contents } = storesOver(dynamodb)
-  for (const kind of ['news', 'category'] as const) await contents.create(site, kind, { id: 1 }, entry)
-  const calls = watchCalls(dynamodb)
-  expect(await contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(true)
-  expect(await contents.removeCategory(site, storedId(1), entry)).toBe(true)
-  expect(calls.filter((name) => /Get/.test(name))).toEqual([])
 })
 
 test.each(exercises)('$group answers after the last of its calls to the tables has ended', async (exercise) => {

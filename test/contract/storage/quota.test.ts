@@ -238,14 +238,6 @@ test('A replaced file that comes back after the listing stays counted (S-125)', 
   expect(await storage.used()).toBeGreaterThanOrEqual(await storedBytes(storage))
 })
 
-test('An expired upload is not counted, even while its record still exists (S-125)', async () => {
-  const storage = await start(1_000)
-  await storage.create('up.txt', 5)
-  storage.pass(day)
-  await recountWhole(storage)
-  expect(await storage.used()).toBe(0)
-})
-
 test('A recount that runs out of time is continued later from the same place (S-125)', async () => {
   const storage = await start()
   // More empty files than two listings show, between the other two files.
