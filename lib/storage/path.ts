@@ -97,6 +97,9 @@ export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/') as StoragePath)
 }
 
+export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
+  [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
+
 /** The paths from `path` up to the first folder below `folder`, the deepest first. */
 export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] => {
   const found: StoragePath[] = []

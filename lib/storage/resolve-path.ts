@@ -3,11 +3,11 @@ import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
 import {
-  ancestorsOf,
   childOf,
   type Edition,
   foldCase,
   folderKey,
+  foldersAround,
   nameOf,
   parentOf,
   root,
@@ -82,8 +82,7 @@ const searchBelow = async (store: ObjectStore, scope: Scope, { existing = root, 
 }
 
 const searchFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath) => {
-  const folders = folder === root ? [] : [...ancestorsOf(folder), folder]
-  return searchBelow(store, scope, await findAncestors(store, scope.site, folders))
+  return searchBelow(store, scope, await findAncestors(store, scope.site, foldersAround([folder])))
 }
 
 const join = (folder: StoragePath, names: readonly string[]): StoragePath => names.reduce<StoragePath>(childOf, folder)

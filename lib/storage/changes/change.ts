@@ -7,7 +7,7 @@ import type { Conditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import { findAll } from '../many-objects.ts'
 import type { Change, Expected, ObjectStore, PlaceOutcome, RemovableObject, RemovedFolder } from '../object-store.ts'
-import { ancestorsOf, editions, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, editions, fileKey, folderKey, foldersAround, type StoragePath } from '../path.ts'
 import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
 import type { Scope } from '../scope.ts'
@@ -71,9 +71,6 @@ export interface FolderRemoval {
 }
 
 export type Plan = Changes | Deletion | FolderRemoval | 'nothing' | ServiceError
-
-export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
-  [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
 
 const place = async ({ files }: StorageStores, plan: Changes, requester: Requester) => {
   const { site, author, deadline, alongsideEntry } = requester

@@ -3,11 +3,11 @@ import type { SiteId } from '../../core/ids.ts'
 import { type CheckedConditions, checkConditions, checkFolder, isUnconditional } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore } from '../object-store.ts'
-import { ancestorsOf, childOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, childOf, fileKey, folderKey, foldersAround, parentOf, root, type StoragePath } from '../path.ts'
 import type { FolderLocks } from '../path-locks.ts'
 import { refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
-import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
+import { type Absences, noFileAt, type Requester, type StorageStores } from './change.ts'
 
 export interface Place {
   readonly site: SiteId
@@ -37,16 +37,13 @@ export interface Seen {
   readonly checked: CheckedConditions
 }
 
-export const selfAndAncestors = (folder: StoragePath): readonly StoragePath[] =>
-  folder === root ? [] : [...ancestorsOf(folder), folder]
-
 export const findTaken = async (files: ObjectStore, absent: Absences): Promise<readonly ErrorName[]> => {
   const found = await Promise.all(absent.map(([key]) => files.find(key)))
   return absent.filter((_, index) => found[index]).map(([, error]) => error)
 }
 
-export const isLocked = async ({ removals }: StorageStores, site: SiteId, paths: readonly StoragePath[]) =>
-  (await removals.locksOf(site, foldersAround(paths))).open.length > 0
+export const openLocks = async ({ removals }: StorageStores, site: SiteId, paths: readonly StoragePath[]) =>
+  (await removals.locksOf(site, foldersAround(paths))).open
 
 export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, paths: readonly StoragePath[]) => {
   const pages = paths.filter(isPage)
@@ -77,7 +74,7 @@ const spelled = (place: Place, path: StoragePath): Place => ({
 const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }: Requester): Promise<Seen> => {
   const { files } = stores
   const { site, path, kind, asDraft = false } = place
-  const folders = kind === 'files' ? selfAndAncestors(path) : ancestorsOf(path)
+  const folders = kind === 'files' ? foldersAround([path]) : ancestorsOf(path)
   const [ancestors, locks, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),
     stores.removals.locksOf(site, foldersAround([path])),

@@ -4,9 +4,9 @@ import { isPage } from '../file-kind.ts'
 import { longestListing, type ObjectStore, type ObjectVersion } from '../object-store.ts'
 import { editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
 import { refuse, storageRefused } from '../refusals.ts'
-import { type ChangeDeps, foldersAround, type Requester } from './change.ts'
+import type { ChangeDeps, Requester } from './change.ts'
 import { lockPath } from './lock-path.ts'
-import { isInWorkflow } from './look.ts'
+import { isInWorkflow, openLocks } from './look.ts'
 import { unknownVersion } from './restore.ts'
 
 const mostAtOnce = 10_000
@@ -45,20 +45,20 @@ const lookAtVersions = async (
   { site, conditions }: Requester,
   ownLock?: string,
 ): Promise<Listed> => {
-  const { files, removals, reservedFolders } = deps
+  const { files, reservedFolders } = deps
   const kinds = isPage(path) && wanted === undefined ? editions : (['live'] as const)
   // The versions are listed before the checks. So a version that somebody replaces after the checks is not purged.
   const listed = await Promise.all(kinds.map((edition) => listVersions(files, fileKey(edition, site, path), wanted)))
   const all = listed.flatMap(({ versions }) => versions)
   const named = all.find(({ id }) => id === wanted)
-  const [locks, checked, isFolder, isRunning] = await Promise.all([
-    removals.locksOf(site, foldersAround([path])),
+  const [open, checked, isFolder, isRunning] = await Promise.all([
+    openLocks(deps, site, [path]),
     checkConditions(files, site, [path], false, conditions),
     all.length === 0 && files.exists(folderKey('live', site, path)),
     isInWorkflow(deps, site, [path]),
   ])
   refuse([
-    locks.open.some(({ id }) => id !== ownLock) && 'folderLocked',
+    open.some(({ id }) => id !== ownLock) && 'folderLocked',
     checked.refusal,
     isReserved(reservedFolders, path) && 'folderReserved',
     all.length === 0 && (isFolder ? 'notAFile' : 'fileUnknown'),

@@ -17,7 +17,7 @@ import { type Refusals, refusalIn, refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
 import { requireScope, type Scope } from '../scope.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
-import { findTaken, isLocked } from './look.ts'
+import { findTaken, openLocks } from './look.ts'
 import { findTransfers, hasLongPath, type Relocation, refusalOfTemplates, templatesIn, tooMuch } from './transfers.ts'
 
 type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
@@ -115,8 +115,8 @@ const spellTarget = async (files: ObjectStore, relocation: Relocation, requester
 
 const refuseLocks = async (stores: ChangeDeps, { site, path, target }: Relocation): Promise<void> => {
   const below = [path, target].map((folder) => stores.removals.isOpenBelow(site, folder))
-  const found = await Promise.all([isLocked(stores, site, [path, target]), ...below])
-  refuse([found.includes(true) && 'folderLocked'])
+  const [open, ...isOpen] = await Promise.all([openLocks(stores, site, [path, target]), ...below])
+  refuse([(open.length > 0 || isOpen.includes(true)) && 'folderLocked'])
 }
 
 const lookAtTransfers = async (

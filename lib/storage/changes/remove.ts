@@ -11,7 +11,7 @@ import type { OpenRemoval, RemovalQueue, RemovalTask } from '../path-locks.ts'
 import { type Refusals, refusalIn } from '../refusals.ts'
 import { resolveParent } from '../resolve-path.ts'
 import { type ChangeDeps, change, type FolderRemoval, noFileAt, type Plan, type Requester } from './change.ts'
-import { findTaken, isInWorkflow, selfAndAncestors } from './look.ts'
+import { findTaken, isInWorkflow, openLocks } from './look.ts'
 
 interface RemoveDeps extends ChangeDeps {
   readonly removalQueue: RemovalQueue
@@ -81,9 +81,6 @@ const planRemoval = (
   }
 }
 
-export const openRemovals = async ({ removals }: ChangeDeps, site: SiteId, path: StoragePath) =>
-  (await removals.locksOf(site, selfAndAncestors(path))).open
-
 export const findFile = async ({ files }: ChangeDeps, site: SiteId, path: StoragePath) => {
   const [live, draft] = await Promise.all([
     path === root ? undefined : files.find(fileKey('live', site, path)),
@@ -147,7 +144,7 @@ const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: Remove
 const lookAtRemoval = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<SeenRemoval> => {
   const { site } = options
   if (path === root) return { site, path, open: [] }
-  const open = await openRemovals(deps, site, path)
+  const open = await openLocks(deps, site, [path])
   if (open.length > 0) return { site, path, open }
   const { live, draft } = await findFile(deps, site, path)
   const seen = { site, path, open, live, draft }

@@ -9,7 +9,7 @@ import { refuse, storageRefused } from '../refusals.ts'
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { lockPath } from './lock-path.ts'
-import { findTaken, isLocked } from './look.ts'
+import { findTaken, openLocks } from './look.ts'
 import { isBelowFile } from './remove.ts'
 
 const mostObjects = 10_000
@@ -179,13 +179,18 @@ export const restoreFolder = async (
   const { files, removals, workflows } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
   refuse([known.length === 0 && nothingToRestore()])
-  const [isHeld, isInFile, checked, isRunning] = await Promise.all([
-    isLocked(deps, site, [folder]),
+  const [open, isInFile, checked, isRunning] = await Promise.all([
+    openLocks(deps, site, [folder]),
     !isUnconditional(conditions) && isBelowFile(deps, site, folder),
     checkFolder(files, site, folder, conditions),
     workflows.isRunningBelow(site, folder),
   ])
-  refuse([isHeld && 'folderLocked', isInFile && 'pathUnknown', checked.refusal, isRunning && 'workflowUpdated'])
+  refuse([
+    open.length > 0 && 'folderLocked',
+    isInFile && 'pathUnknown',
+    checked.refusal,
+    isRunning && 'workflowUpdated',
+  ])
   await using lock = await lockPath(deps, folder, { site, deadline })
   // A purge locks the path of its file before it looks for the locks of folders.
   refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])

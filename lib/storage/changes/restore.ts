@@ -3,10 +3,10 @@ import type { SiteId } from '../../core/ids.ts'
 import { checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore, ObjectVersion, Period, Restoration } from '../object-store.ts'
-import { ancestorsOf, fileKey, isReserved, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, fileKey, foldersAround, isReserved, root, type StoragePath } from '../path.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
-import { absencesOf, isInWorkflow, look, lookAgain, type Seen, selfAndAncestors } from './look.ts'
+import { absencesOf, isInWorkflow, look, lookAgain, type Seen } from './look.ts'
 import { extendRecords, isAnyRemoved, restoreFolder } from './restore-folder.ts'
 
 interface Wanted {
@@ -136,7 +136,7 @@ const restoreIfFree = async (
   }
   const [{ restorations, isPresent, goneAt }, periods] = await Promise.all([
     newestRemoved(files, site, path),
-    removals.lastOf(site, selfAndAncestors(path)),
+    removals.lastOf(site, foldersAround([path])),
   ])
   // A folder of the same name may have been removed after the file.
   if (restorations.length > 0 && !(await isAnyRemoved(files, site, path, periods, goneAt)))

@@ -2,8 +2,8 @@ import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { ChangeDeps } from '../changes/change.ts'
-import { isInWorkflow } from '../changes/look.ts'
-import { findFile, isBelowFile, openRemovals, refusalsOfRemoval } from '../changes/remove.ts'
+import { isInWorkflow, openLocks } from '../changes/look.ts'
+import { findFile, isBelowFile, refusalsOfRemoval } from '../changes/remove.ts'
 import { listAll } from '../many-objects.ts'
 import type { ListedObject, ObjectStore } from '../object-store.ts'
 import { editions, folderKey, isReserved, parentOf, pathIn, root, type StoragePath, upTo } from '../path.ts'
@@ -67,7 +67,7 @@ export const previewRemoval = async (
 ): Promise<Preview> => {
   const { files, reservedFolders } = deps
   const { site } = scope
-  const [{ live, draft }, open] = await Promise.all([findFile(deps, site, path), openRemovals(deps, site, path)])
+  const [{ live, draft }, open] = await Promise.all([findFile(deps, site, path), openLocks(deps, site, [path])])
   const isFile = live !== undefined || draft !== undefined
   const ofFile = { files: 1, folders: 0, bytes: (live?.size ?? 0) + (draft?.size ?? 0), atLeast: false }
   const counted = isFile ? ofFile : await countFolder(files, site, path, deadline.reserving(reserves.preview))

@@ -1,9 +1,8 @@
 import type { SiteId } from '../../core/ids.ts'
-import { selfAndAncestors } from '../changes/look.ts'
 import { isAnyRemoved } from '../changes/restore-folder.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore, ObjectVersion } from '../object-store.ts'
-import { editions, fileKey, folderKey, type StoragePath } from '../path.ts'
+import { editions, fileKey, folderKey, foldersAround, type StoragePath } from '../path.ts'
 import type { FolderRemovals } from '../path-locks.ts'
 
 interface Stores {
@@ -28,7 +27,7 @@ const newestOf = async (files: ObjectStore, keys: readonly string[]): Promise<Ob
 }
 
 const isRemovedAsFolder = async ({ files, removals }: Stores, site: SiteId, path: StoragePath, since = 0) => {
-  const periods = await removals.lastOf(site, selfAndAncestors(path))
+  const periods = await removals.lastOf(site, foldersAround([path]))
   return isAnyRemoved(files, site, path, periods, since)
 }
 

@@ -121,11 +121,13 @@ test.each(cases)('an object that is linked hidden and shown at once stays hidden
 })
 
 test.each(Object.entries(removals))('a refused link after %s removes links of a killed request', async (_, remove) => {
-  await begin()
-  await remove(deps)
-  await deps.linkItems.putMany([{ ...newsOfCategory, id: gone, wanted: true }])
-  expect(await attempt(link(deps))).toBe(404)
-  expect(await linkedIds(deps)).toEqual([])
+  for (const again of [link, linkFromObject]) {
+    await begin()
+    await remove(deps)
+    await deps.linkItems.putMany([{ ...newsOfCategory, id: gone, wanted: true }])
+    expect(await attempt(again(deps))).toBe(404)
+    expect(await linkedIds(deps)).toEqual([])
+  }
 })
 
 test('an object that is imported while it is removed is gone, or has its new text', async () => {

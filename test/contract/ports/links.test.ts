@@ -62,16 +62,6 @@ describeOn({ kinds: handsOfPorts, subject: 'links' }, (hand, { isSlow }) => {
     expect(await linked()).toEqual([...range(1, 100), ...range(601, 1_200)])
   })
 
-  test.skipIf(isSlow)('An object is linked with 120 categories in several calls', async () => {
-    const many = range(1, 120)
-    await putCategories(many)
-    await putNews([1])
-    expect(await linkObject(1, many)).toEqual({ outcome: 'done' })
-    expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(many)
-    await links.unlink(newsOf(1), many.slice(10), entry)
-    expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(range(1, 10))
-  })
-
   test('A request without time left changes no link', async () => {
     await putNews([1, 2, 3])
     await putCategories([6])

@@ -13,7 +13,7 @@ import { Refusal } from '../../support/s3-messages.ts'
 import { beforeCalls, createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
 import { limited } from './limited.ts'
-import { atFirst, isPutOf, isRemovalOf } from './s3-bench.ts'
+import { atFirst, isPut, isRemovalOf, type Matcher } from './s3-bench.ts'
 
 type OnAws = Parameters<typeof openStorageOnAws>[0]
 
@@ -214,19 +214,20 @@ test('Two removals of a file at once subtract the bytes of the file once (S-125)
 
 test('A replaced file that comes back after the listing stays counted (S-125)', async () => {
   const [bucket, checking] = [openBucketInMemory(), createGate()]
-  let isPut = false
+  let hasPut = false
   const storage = await start(1_000, {
     bucket,
     prepare: ({ dynamodb }) =>
       beforeCalls(dynamodb, 'BatchGetItemCommand', async () => {
-        if (!isPut) return
+        if (!hasPut) return
         await checking.pass()
         throw new ServiceError('unavailable')
       }),
   })
   await fill(storage)
-  atFirst(bucket.s3, isPutOf('c.txt'), async () => {
-    isPut = true
+  const isMeant: Matcher = (request) => isPut(request) && request.path.endsWith('/c.txt')
+  atFirst(bucket.s3, isMeant, async () => {
+    hasPut = true
   })
   let putting: Promise<Answer> | undefined
   await recountWhole(storage, async () => {

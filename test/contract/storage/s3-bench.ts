@@ -15,13 +15,10 @@ export const isPut: Matcher = (request) => request.method === 'PUT' && !isCopy(r
 export const isCompletion: Matcher = ({ method, query = {} }) => method === 'POST' && query['uploadId'] !== undefined
 export const isBatch: Matcher = ({ query = {} }) => query['delete'] !== undefined
 export const isRemoval: Matcher = ({ method, query = {} }) => method === 'DELETE' && query['versionId'] === undefined
-const at =
-  (isMeant: Matcher) =>
+export const isRemovalOf =
   (key: string): Matcher =>
   (request) =>
-    isMeant(request) && request.path.endsWith(`/${key}`)
-export const isRemovalOf = at(isRemoval)
-export const isPutOf = at(isPut)
+    isRemoval(request) && request.path.endsWith(`/${key}`)
 export const isListing: Matcher = ({ method, query = {} }) =>
   method === 'GET' && (query['versions'] !== undefined || query['list-type'] !== undefined)
 
