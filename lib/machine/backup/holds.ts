@@ -29,12 +29,12 @@ export const holdBlobs = async (
   let isWhole = true
   return {
     /**
-     * The hold then ends `duration` milliseconds from now. Returns false if the hold has expired at any time, because
-     * blobs may have been removed.
+     * The hold then ends `milliseconds` from now. Returns false if the hold has expired at any time, because blobs may
+     * have been removed.
      */
-    async extend(duration: number): Promise<boolean> {
+    async extend(): Promise<boolean> {
       // If the database is busy or full, enough time is left for another attempt.
-      const isHeld = await note(() => extend.run(now() + duration, id, now()).changes === 1).catch(() => true)
+      const isHeld = await note(() => extend.run(now() + milliseconds, id, now()).changes === 1).catch(() => true)
       isWhole &&= isHeld
       return isWhole
     },

@@ -32,9 +32,9 @@ export interface Backup extends BackupMarker {
 const heldFor = 60_000
 const interval = 10_000
 
-// In bytes per millisecond: the slowest copy that is expected. While SQLite copies the database, the rest of this
-// process waits.
-const slowestCopy = 4_000
+// In bytes per millisecond: the slowest pass over the database that is expected. While SQLite copies or checks the
+// database, the rest of this process waits.
+const slowestPass = 4_000
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
@@ -67,9 +67,9 @@ const copyDatabase = ({ database, directory: source }: OpenDataDirectory, file: 
 }
 
 const beginHold = async ({ database, directory: source }: OpenDataDirectory, { wall }: Clock): Promise<BackupHold> => {
-  const timeToCopy = Math.ceil((sizeOf(source.database) + sizeOf(source.wal)) / slowestCopy)
+  const timeOfPass = Math.ceil((sizeOf(source.database) + sizeOf(source.wal)) / slowestPass)
   try {
-    return await holdBlobs(database, heldFor + timeToCopy, wall)
+    return await holdBlobs(database, heldFor + timeOfPass, wall)
   } catch (error) {
     throw asFailureOfSource(error, source)
   }
@@ -116,12 +116,12 @@ const fill = async (
   const source = opened.directory
   const at = new Date(clock.wall()).toISOString()
   copyDatabase(opened, directory.database)
-  await hold.extend(heldFor)
+  await hold.extend()
   const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
   syncFile(directory.database)
   const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
   const missing = await takeBlobs(passage, blobs, signal)
-  if (missing.length > 0 && !(await hold.extend(heldFor))) throw tookTooLong()
+  if (missing.length > 0 && !(await hold.extend())) throw tookTooLong()
   const damaged = [...snapshot.damaged, ...missing]
   if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
   copyDemo(source, directory)
@@ -134,7 +134,7 @@ const fill = async (
 const fillUnderHold = async (place: BackupPlace, opened: OpenDataDirectory, options: BackupOptions) => {
   options.signal.throwIfAborted()
   const hold = await beginHold(opened, options.clock ?? systemClock)
-  using _timer = setInterval(() => void hold.extend(heldFor), interval)
+  using _timer = setInterval(() => void hold.extend(), interval)
   try {
     const marker = await fill(place, opened, hold, options)
     place.complete()
