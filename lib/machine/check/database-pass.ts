@@ -97,6 +97,12 @@ const isListOf = (json: string, items: string) =>
 
 const json: readonly (readonly [table: string, key: string, column: string, isRight: string])[] = [
   ...contentKinds.map((kind) => [contentTables[kind].table, 'site, id', 'members', "members ->> 'id' IS id"] as const),
+  [
+    'people',
+    'key',
+    'record',
+    `${are('record', 'text', ['name', 'displayName', 'email'])} AND ${are('record', 'object', ['sites'])} AND ${are('record', 'integer', ['created', 'sessions'])}`,
+  ],
   ['grants', 'user', 'sites', isListOf('sites', "type = 'integer'")],
   ['grants', 'user', 'permissions', isListOf('permissions', "type = 'text'")],
   ['access_values', 'key', 'value', `key <> 'issuers' OR ${are('value', 'array', ['issuers', 'rules'])}`],
@@ -186,6 +192,20 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     return [`${rows} of the table ${table} ${have} an invalid blob name, which may lead to other files`]
   })
 
+// Node throws for a larger number, so one row would prevent every list that contains it.
+const largeNumbers = (connection: DatabaseSync): readonly string[] =>
+  connection
+    .prepare(
+      `SELECT tables.name AS "table", columns.name AS "column" FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND columns.type = 'INTEGER'`,
+    )
+    .all()
+    .filter(({ table, column }) => {
+      const { MIN_SAFE_INTEGER: least, MAX_SAFE_INTEGER: most } = Number
+      return connection.prepare(`SELECT 1 FROM "${table}" WHERE "${column}" NOT BETWEEN ${least} AND ${most}`).get()
+    })
+    .map(({ table, column }) => `the column ${column} of the table ${table} has a number that is too large`)
+
 /** Faults that make every row unusable: rows may have been changed, or may name any file. */
 export const checkStructure = (connection: DatabaseSync, database: string): readonly Finding[] => {
   const damage = ask(connection, integrity, database).findings
@@ -193,7 +213,7 @@ export const checkStructure = (connection: DatabaseSync, database: string): read
   const refusal = isEmpty(connection) ? damagedBy('it is empty') : refusalOfTables(versionOf(connection))
   if (refusal !== undefined) return [{ where: database, fault: refusal }]
   const wrong = schemaFaults(connection)
-  const reasons = wrong.length > 0 ? wrong : strayNames(connection)
+  const reasons = wrong.length > 0 ? wrong : [...strayNames(connection), ...largeNumbers(connection)]
   return reasons.map((reason) => ({ where: database, fault: damagedBy(reason) }))
 }
 

@@ -20,6 +20,12 @@ const unreadable = [
   ['JSON that is cut', form('[{'), 'web_forms, site 1001, id 1', 'fields'],
   ['an item without a member', form('[{"typeId":1,"mandatory":true}]'), 'web_forms, site 1001, id 1', 'fields'],
   ['a token with invalid permissions', "UPDATE grants SET permissions = '[1]'", 'grants, user demo', 'permissions'],
+  [
+    'a person without sites',
+    `INSERT INTO people VALUES ('ann', 1, '{"name":"ann","displayName":"Ann","email":"","created":1,"sessions":1}')`,
+    'people, key ann',
+    'record',
+  ],
   ['content of another id', `UPDATE blogs SET members = '{"id":9}' WHERE id = 8`, 'blogs, site 1001, id 8', 'members'],
   [
     'an upload without a target',
@@ -139,6 +145,14 @@ test.for([
     'a quota with a wrong count of used bytes (S-124)',
     'UPDATE sites SET quota = 9000000, used = 7 WHERE id = 1001',
     { where: 'site 1001', fault: expect.stringContaining('its quota counts 7 used bytes instead of ') },
+  ],
+  [
+    'a number that is too large to be read',
+    `UPDATE objects SET size = ${2 ** 60} WHERE key LIKE 'live/1001/%.txt'`,
+    {
+      where: expect.stringMatching(/site-admin\.db$/),
+      fault: expect.stringContaining('the column size of the table objects'),
+    },
   ],
   ...unreadable.map(
     ([what, sql, row, column]) => [what, sql, { where: `table ${row}`, fault: messages.check.column(column) }] as const,
