@@ -54,6 +54,8 @@ const lockWait = 20
 const longestWait = 5_000
 // In milliseconds. The pause is short, because a busy process frees the database only for moments.
 const pause = 1
+// In bytes: four times the size at which SQLite moves the changes of the WAL to the database.
+const largestWal = 16 * 1024 ** 2
 // In milliseconds: after this much work, a command pauses.
 const workBeforeRest = 20
 const rest = 4
@@ -76,8 +78,10 @@ const connectToWrite = (file: string): DatabaseSync => {
   // No request waits yet. Processes that open a new database at the same time may wait for each other.
   const connection = connect(file, { timeout: longestWait })
   try {
-    // Temporary data of SQLite stays in memory, and so needs no disk space and no file handles.
+    // Temporary data of SQLite stays in memory, and so needs no disk space and no file handles. The WAL grows during a
+    // check or a backup of another process, and then shrinks again.
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
+    connection.exec(`PRAGMA journal_size_limit = ${largestWal}`)
     // Without this, flushes on macOS stop at the cache of the disk. On other systems it changes nothing.
     connection.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
     return connection

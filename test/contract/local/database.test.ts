@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -27,6 +27,22 @@ test('a connection distrusts the schema, checks pages, and flushes writes (O-13,
   const reading = openImmutable(file)
   onTestFinished(() => reading.close())
   expect(settingsOf(reading).slice(0, 2)).toEqual([0, 1])
+})
+
+test('the write-ahead log shrinks again after another process has read for long', async () => {
+  const { file, database, connection } = openWords()
+  const another = openAnother(file)
+  const size = () => statSync(`${file}-wal`).size
+  another.exec('BEGIN; SELECT count(*) FROM words')
+  const text = 'x'.repeat(1_000_000)
+  for (let index = 0; index < 20; index++) {
+    await database.note(() => connection.exec(`INSERT INTO words (word) VALUES ('${text}${index}')`))
+  }
+  expect(size()).toBeGreaterThan(2 ** 24)
+  another.exec('COMMIT')
+  for (const word of ['a', 'b'])
+    await database.note(() => connection.exec(`INSERT INTO words (word) VALUES ('${word}')`))
+  expect(size()).toBeLessThanOrEqual(2 ** 24)
 })
 
 test('only one function opens connections, for service, commands, check and backups', () => {
