@@ -144,3 +144,8 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
     },
   }
 }
+
+export const createGrantSweep = ({ connection, write }: Database, now: () => number): (() => Promise<void>) => {
+  const remove = connection.prepare('DELETE FROM grants WHERE expires <= ?')
+  return async () => void (await write(() => remove.run(now() / 1000)))
+}

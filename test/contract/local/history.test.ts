@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { issueGrant } from '../../../lib/access/grants.ts'
 import { roles } from '../../../lib/access/roles.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
 import { createChangeWatch } from '../../../lib/machine/tables/change-watch.ts'
+import { createGrantSweep } from '../../../lib/machine/tables/directory-stores.ts'
 import { createHistory, createHistorySweep, createRecorder } from '../../../lib/machine/tables/history.ts'
 import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
@@ -59,6 +61,16 @@ test('entries are removed after 90 days, and newer ones stay (H-8)', async () =>
     return changes.map(({ subject }) => subject)
   }
   expect(await subjects()).toEqual(['kept', 'new'])
+})
+
+test('an expired token is removed, and other tokens stay (A-12)', async () => {
+  const database = scratchTables()
+  const { grants } = createTableStores(database)
+  for (const seconds of [-1, 1]) {
+    await issueGrant(grants, { user: 'ann', sites: [site], permissions: [], expires: now / 1000 + seconds })
+  }
+  await createGrantSweep(database, () => now)()
+  expect(await grants.list()).toMatchObject([{ expires: now / 1000 + 1 }])
 })
 
 test('positions of new entries grow even if the clock is set back, or a backup is restored', async () => {
