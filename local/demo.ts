@@ -128,12 +128,14 @@ const continueDemo = async (deps: DemoDeps, { state, ...demo }: KnownDemo): Prom
 /**
  * The first start creates the demo. Its token works as long as the demo site exists. If the token was revoked, issues
  * another one. Undefined if the demo site was removed or if no file describes it, because no other site may get a
- * token. Throws UsageError when this file cannot be read.
+ * token, not even a removed site, whose files can be restored. Throws UsageError when this file cannot be read.
  */
 export const ensureDemo = async (deps: DemoDeps): Promise<Demo | undefined> => {
   const { directory, stores } = deps
   const known = readDemo(directory)
   if (known) return continueDemo(deps, known)
+  const demo = newDemo()
   const { sites } = await stores.sites.list()
-  return sites.length === 0 ? makeDemo(deps, newDemo()) : undefined
+  const isNewId = sites.length === 0 && (await stores.history.after(demo.siteId, 0, 1)).length === 0
+  return isNewId ? makeDemo(deps, demo) : undefined
 }

@@ -105,6 +105,15 @@ test('a site 1001 gets no token in a directory that never had a demo', async ({ 
   expect(await tokensOf(siteDirectory)).toEqual([])
 })
 
+test('a removed site 1001 gets no token either, because a demo could restore its files', async ({
+  siteDirectory,
+  start,
+}) => {
+  await removeSite(siteDirectory)
+  expect(JSON.parse((await start()).line)).not.toHaveProperty('siteId')
+  expect(await tokensOf(siteDirectory)).toEqual([])
+})
+
 test('if the demo file is missing, no token is issued, and the old token stays valid', async ({ used, start }) => {
   const { directory, file, token } = used
   rmSync(file)
