@@ -4,6 +4,7 @@ import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
 import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
 import type { DamageCounts } from '../../lib/machine/directory/backup-marker.ts'
 import { UsageError } from '../../lib/machine/directory/faults.ts'
+import { parseText } from '../../local/flags.ts'
 import type { GlobalOptions } from '../stores/stores.ts'
 import { commandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
@@ -90,7 +91,7 @@ const restoreDescription = 'one machine: fill an empty data directory from a bac
 
 export const backupCommand = (): Command =>
   commandOf('backup', backupDescription, 'backup /backups/2026-11-22 --data-dir /var/lib/site-admin')
-    .argument('<directory>', 'the folder for the backup; it must be empty, or not exist')
+    .argument('<directory>', 'the folder for the backup; it must be empty, or not exist', parseText)
     .option(
       '--bytes',
       'also compare the bytes of every file that the backup does not copy with the fingerprint of the file',
@@ -108,7 +109,7 @@ export const backupCommand = (): Command =>
 
 export const restoreCommand = (): Command =>
   commandOf('restore', restoreDescription, 'restore /backups/2026-11-22 --data-dir /var/lib/site-admin')
-    .argument('<directory>', 'the folder of the backup')
+    .argument('<directory>', 'the folder of the backup', parseText)
     .option('--keep-webhooks', 'keep the webhooks enabled, because this copy replaces the old directory', false)
     .option(...damageOption)
     .action(async (backup: string, { evenIfDamaged, keepWebhooks }: RestoreOptions, self: Command) => {

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { failureOf, reasonOf, type SystemFailure } from '../../lib/core/system-failures.ts'
 import { directoryAround } from '../../lib/machine/directory/data-directory.ts'
+import { parseText } from '../../local/flags.ts'
 import { exportRecords } from '../records/export-records.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
@@ -115,5 +116,5 @@ const description = 'export everything of a site except its files, as JSON lines
 
 export const exportCommand = (): Command =>
   siteCommandOf('export', description, 'export --site 1001 --out site.jsonl')
-    .option('--out <file>', 'the file to write (default: standard output)')
+    .option('--out <file>', 'the file to write (default: standard output)', parseText)
     .action(onStores(run))

@@ -1,6 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline'
 import type { WriteStream } from 'node:tty'
 import type { Command } from 'commander'
+import { parseText } from '../../local/flags.ts'
 import { type ImportOutcome, importRecords } from '../records/import-records.ts'
 import { readInput, readRecords, statsOf } from '../records/read-records.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
@@ -90,7 +91,7 @@ const description = 'import records: JSON lines, or one JSON array, in UTF-8; im
 
 export const importCommand = (): Command =>
   siteCommandOf('import', description, 'import records.jsonl --site 1001')
-    .argument('<file>', 'the file to read; - reads standard input')
+    .argument('<file>', 'the file to read; - reads standard input', parseText)
     .option('--strict', 'stop at the first bad record', false)
     .option(
       '--replace',
