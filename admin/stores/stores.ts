@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { Interrupted } from '../../client/src/command/failure.ts'
 import { SettingsError } from '../../lib/config/settings.ts'
 import { errors, ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -91,6 +92,7 @@ export const adviceOn = (error: unknown): string | undefined => {
   const failed = error instanceof ServiceError && storeFailures.get(error.code)
   if (failed) return failed
   if (!(error instanceof Error)) return undefined
+  if (error instanceof Interrupted) return 'Interrupted. Nothing was changed.'
   if (inWords.some((kind) => error instanceof kind)) return error.message
   const failure = databaseFailure(error)
   if (failure !== undefined) return failure
