@@ -66,6 +66,7 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
     next: nextId,
     largest: largestNamedId,
     async create(id) {
+      if (existing.some((site) => site.id === id)) return false
       if (quota !== undefined) await prepareUsage(stores, dataCentre, id, true)
       return sites.createSite(siteUnder(id), entryOf('site.created', id, `site/${id}`))
     },
