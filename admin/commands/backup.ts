@@ -10,13 +10,17 @@ import { commandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { FaultsFound, print, printText, Refusal } from '../terminal/output.ts'
 
-interface Options extends GlobalOptions {
-  readonly bytes: boolean
+const onOneMachine = (command: Command): GlobalOptions => {
+  const options = command.optsWithGlobals<GlobalOptions>()
+  if (options.target === 'local') return options
+  throw new Refusal(
+    `"${command.name()}" works only on the data directory of one machine. Leave out --target. A ` +
+      'deployment on AWS has point-in-time recovery instead.',
+  )
 }
 
-const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> => {
-  if (target !== 'local')
-    throw new Refusal('"check" works only on the data directory of one machine. Leave out --target.')
+const check = async ({ bytes }: Pick<BackupOptions, 'bytes'>, self: Command): Promise<void> => {
+  const { dataDir, json } = onOneMachine(self)
   const faults = await checkDataDirectory(dataDir, { withBytes: bytes })
   if (json) await print({ faults }, json)
   else if (faults.length > 0) await print(faults, json)
@@ -30,7 +34,7 @@ const checkDescription =
 export const checkCommand = (): Command =>
   commandOf('check', checkDescription, 'check', 'check --bytes --data-dir /backups/2026-11-22')
     .option('--bytes', 'also read every file, and compare its bytes with its fingerprint', false)
-    .action((_options: object, self: Command) => check(self.optsWithGlobals<Options>()))
+    .action(check)
 
 interface BackupOptions {
   readonly evenIfDamaged: boolean
@@ -76,15 +80,6 @@ const report = async (place: object, counts: Counts, json: boolean): Promise<voi
 
 const wasEnded = (what: string) =>
   new UsageError(`The ${what} was interrupted and left nothing behind. Repeat the command.`)
-
-const onOneMachine = (command: Command): GlobalOptions => {
-  const options = command.optsWithGlobals<GlobalOptions>()
-  if (options.target === 'local') return options
-  throw new Refusal(
-    `"${command.name()}" works only on the data directory of one machine. Leave out --target. A ` +
-      'deployment on AWS has point-in-time recovery instead.',
-  )
-}
 
 const backupDescription = 'one machine: back up the data directory; the service may be running'
 const restoreDescription = 'one machine: fill an empty data directory from a backup'

@@ -14,7 +14,7 @@ import { type CategoryId, largestContentId, type SiteId } from '../../lib/core/i
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/json.ts'
 import { check } from '../../lib/http/validate.ts'
-import { type AdminStores, type AreaStores, idOf, readPages } from '../stores/admin-stores.ts'
+import { type AdminStores, type AreaStores, readPages } from '../stores/admin-stores.ts'
 import { createUnderId, entryOf } from '../stores/changes.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {
@@ -42,7 +42,7 @@ const step = 1_000
 const rowsOf = async (stores: AdminStores, kind: ContentKind, site: SiteId, names: readonly string[]) => {
   const { contents } = await areaOf(stores, site)
   const rows: object[] = []
-  for await (const page of readPages(step, 0, idOf, (after, limit) => contents.list(site, kind, after, limit))) {
+  for await (const page of readPages(step, (after, limit) => contents.list(site, kind, after, limit))) {
     for (const { content } of page) {
       if (content) rows.push(Object.fromEntries(names.map((name) => [name, content[name]])))
     }

@@ -40,15 +40,6 @@ const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]):
   )
 }
 
-// A new site must not inherit the history of a removed site with the same id.
-const hasHistory = async (stores: AdminStores, dataCentre: string, id: SiteId): Promise<boolean> => {
-  const { history } = await stores.areas({ dataCentre })
-  return (await history.before(id, undefined, 1)).length > 0
-}
-
-const prepareUsage = async (stores: AdminStores, dataCentre: string, id: SiteId, isNew: boolean): Promise<void> =>
-  (await stores.areas({ dataCentre })).usage.prepare(id, isNew)
-
 const create = async (stores: AdminStores, options: CreateOptions) => {
   const { sites } = stores
   const { sites: existing, dataCentres } = await sites.list()
@@ -56,9 +47,11 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
   const dataCentre = homeOf(options.dataCentre, dataCentres)
   const limit = quota === undefined ? {} : { quota }
   const siteUnder = (id: SiteId): Site => ({ id, name, dataCentre, renderingEngine, ...limit })
+  // A new site must not inherit the history of a removed site with the same id.
   const nextId = async (): Promise<SiteId> => {
+    const { history } = await stores.areas({ dataCentre })
     for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1) as SiteId; ; id = (id + 1) as SiteId) {
-      if (!(await hasHistory(stores, dataCentre, id))) return id
+      if ((await history.before(id, undefined, 1)).length === 0) return id
     }
   }
   const id = await createUnderId<SiteId>({
@@ -67,7 +60,7 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
     largest: largestNamedId,
     async create(id) {
       if (existing.some((site) => site.id === id)) return false
-      if (quota !== undefined) await prepareUsage(stores, dataCentre, id, true)
+      if (quota !== undefined) await (await stores.areas({ dataCentre })).usage.prepare(id, true)
       return sites.createSite(siteUnder(id), entryOf('site.created', id, `site/${id}`))
     },
     taken: 'There is a site',
@@ -106,7 +99,7 @@ const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name
 const setQuota = async (stores: AdminStores, id: SiteId, quota: number | undefined) => {
   const site = await siteOf(stores, id)
   // Without a quota, AWS does not count the bytes. So a count of the time before would be wrong.
-  if ((site.quota === undefined) !== (quota === undefined)) await prepareUsage(stores, site.dataCentre, id, false)
+  if ((site.quota === undefined) !== (quota === undefined)) await (await stores.areas(site)).usage.prepare(id, false)
   const entry = entryOf('site.changed', id, `site/${id}`, { quota: quota ?? 'none' })
   if (!(await stores.sites.setQuota(id, quota, entry))) throw alreadyRemoved(id)
   return { ...site, quota: quota ?? null }

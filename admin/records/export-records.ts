@@ -2,14 +2,14 @@ import type { LinkList } from '../../lib/categories/category-links.ts'
 import { type Content, listWhole } from '../../lib/categories/contents.ts'
 import { type ContentKind, contentKinds, contentMembers, objectKindNames } from '../../lib/core/content-kinds.ts'
 import type { CategoryId, SiteId } from '../../lib/core/ids.ts'
-import { type ContentStores, idOf, readPages } from '../stores/admin-stores.ts'
+import { type ContentStores, readPages } from '../stores/admin-stores.ts'
 
 // The number of forms, links and objects in one read. Objects with long texts are read in smaller numbers.
 const step = 1_000
 const contentsTogether = 100
 
 async function* formRecords({ webForms }: ContentStores, site: SiteId): AsyncGenerator<object, void> {
-  for await (const forms of readPages(step, 0, idOf, (after, limit) => webForms.listWhole(site, after, limit))) {
+  for await (const forms of readPages(step, (after, limit) => webForms.listWhole(site, after, limit))) {
     for (const { id, name, fields } of forms) {
       yield { kind: 'webForm', id, name }
       for (const field of fields) yield { kind: 'field', webFormId: id, ...field }
@@ -33,7 +33,7 @@ type Written = ReadonlyMap<ContentKind, readonly number[]>
 
 async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: ContentKind, written: number[]) {
   const read = (after: number, limit: number) => listWhole(contents, site, kind, after, limit)
-  for await (const listed of readPages(contentsTogether, 0, idOf, read)) {
+  for await (const listed of readPages(contentsTogether, read)) {
     for (const { id, content } of listed) {
       if (!content) continue
       yield { kind, ...membersOf(kind, content) }
@@ -57,7 +57,7 @@ async function* linksOf({ links }: ContentStores, list: LinkList, written: Writt
   const { kind, category } = list
   const wasWritten = follow(written.get(kind) ?? [])
   const read = (after: number, limit: number) => links.list(list, after, limit, true)
-  for await (const some of readPages(step, 0, idOf, read)) {
+  for await (const some of readPages(step, read)) {
     for (const { id, displayable } of some) {
       const link = { kind: 'link', type: kind, categoryId: category, objectId: id, displayable: displayable ? 1 : 0 }
       if (wasWritten(id)) yield link

@@ -19,20 +19,16 @@ export interface AdminStores extends Pick<Stores, 'sites' | 'grants' | 'people' 
   close(): Promise<void>
 }
 
-/** Reads a list to its end, beginning after the value with the key `first`. */
-export async function* readPages<Value, Key>(
+/** Reads a list to its end, in the order of the ids. */
+export async function* readPages<Value extends { readonly id: number }>(
   most: number,
-  first: Key,
-  keyOf: (value: Value) => Key,
-  read: (after: Key, limit: number) => Promise<readonly Value[]>,
+  read: (after: number, limit: number) => Promise<readonly Value[]>,
 ): AsyncGenerator<readonly Value[], void> {
-  for (let after = first; ; ) {
+  for (let after = 0; ; ) {
     const values = await read(after, most)
     yield values
     const last = values.at(-1)
     if (last === undefined || values.length < most) return
-    after = keyOf(last)
+    after = last.id
   }
 }
-
-export const idOf = ({ id }: { readonly id: number }): number => id

@@ -11,20 +11,14 @@ import type { Site } from '../../lib/sites/site-directory.ts'
 import { emptyFolder } from '../../lib/storage/continue-removal.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
 import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
-import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
+import type { AdminStores, AreaStores } from './admin-stores.ts'
 import { administrator, entryOf } from './changes.ts'
 
 const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId): Promise<readonly Grant[]> =>
   (await grants.list()).filter(({ sites }) => sites.includes(site))
 
-const step = 1_000
-
-export const runningWorkflows = async ({ workflows }: AreaStores, site: SiteId): Promise<StoragePath[]> => {
-  const paths: StoragePath[] = []
-  const read = (after: StoragePath | undefined, limit: number) => workflows.list(site, after, limit)
-  for await (const page of readPages(step, undefined, (path) => path, read)) paths.push(...page)
-  return paths
-}
+export const runningWorkflows = ({ workflows }: AreaStores, site: SiteId): Promise<readonly StoragePath[]> =>
+  workflows.list(site, undefined, Number.POSITIVE_INFINITY)
 
 /** Counts each kind, and the bytes of the files. `atLeast` means that the site has more files than were counted. */
 export const contentsOf = async (stores: AdminStores, site: Site) => {
@@ -92,9 +86,11 @@ const endAccess = async (stores: AdminStores, { id }: Site): Promise<boolean> =>
 
 const losses: readonly ChangeType[] = ['token.changed', 'token.removed', 'key.removed', 'user.changed', 'user.removed']
 
+const mostRecent = 1_000
+
 // An interrupted removal, or another command, may have ended tokens that caches still accept.
 const hasLostAccessSince = async ({ history }: AreaStores, site: SiteId, moment: number): Promise<boolean> =>
-  (await history.before(site, undefined, step)).some(({ at, type }) => at > moment && losses.includes(type))
+  (await history.before(site, undefined, mostRecent)).some(({ at, type }) => at > moment && losses.includes(type))
 
 /**
  * Removes a site with all its contents. First its tokens lose access. The site itself is removed last, so that

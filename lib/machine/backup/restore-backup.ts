@@ -38,10 +38,9 @@ const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, si
   }
 }
 
-/** V-33. Returns the number of webhooks that it disables. Older tables have no webhooks. */
+/** V-33. Returns the number of webhooks that it disables. */
 const disableWebhooks = (file: string): number => {
   using database = connect(file)
-  if (!database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'webhooks'`).get()) return 0
   return Number(database.prepare('UPDATE webhooks SET enabled = 0 WHERE enabled = 1').run().changes)
 }
 
