@@ -25,26 +25,9 @@ interface Changed {
   readonly marked: readonly number[]
 }
 
-const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] => {
-  const pieces: Content[][] = []
-  let left = 0
-  for (const content of contents) {
-    const { length } = textOf(content, kind)
-    const piece = pieces.at(-1)
-    if (!piece || piece.length === mostEntries || length > left) {
-      pieces.push([content])
-      left = mostText - length
-    } else {
-      piece.push(content)
-      left -= length
-    }
-  }
-  return pieces
-}
-
 type Statements = Readonly<Record<ContentKind, ReturnType<typeof prepareContents>>>
 
-const createPieces = (statements: Statements, record: RecordChange) => {
+const createChange = (statements: Statements, record: RecordChange) => {
   const put = (site: SiteId, kind: ContentKind, content: Content) => {
     statements[kind].put.run(site, content.id, membersToKeep(content, kind))
     statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
@@ -67,36 +50,24 @@ const createPieces = (statements: Statements, record: RecordChange) => {
     return true
   }
 
-  return {
-    /** Returns the ids of content that is being removed. If the list is not empty, nothing is stored. */
-    put(site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] {
-      const ids = piece.map(({ id }) => id)
-      const marked = markedOf(site, kind, ids)
-      if (marked.length > 0) return marked
-      for (const content of piece) put(site, kind, content)
-      if (entry) record(entry)
-      return marked
-    },
-
-    change(site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry): Changed {
-      const marked = markedOf(site, kind, ids)
-      if (marked.length > 0) return { done: 0, changed: 0, marked }
-      const toContent = contentReader(site, kind)
-      let done = 0
-      let changed = 0
-      let left = mostText
-      for (const id of ids) {
-        if (left <= 0) break
-        done += 1
-        const row = statements[kind].get.get(site, id)
-        const stored = row && toContent(row)
-        const content = apply(stored, id)
-        left -= textOf(content, kind).length
-        if (content && putDifference(site, kind, stored, content)) changed += 1
-      }
-      if (changed > 0 && entry) record(entry)
-      return { done, changed, marked }
-    },
+  return (site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry): Changed => {
+    const marked = markedOf(site, kind, ids)
+    if (marked.length > 0) return { done: 0, changed: 0, marked }
+    const toContent = contentReader(site, kind)
+    let done = 0
+    let changed = 0
+    let left = mostText
+    for (const id of ids) {
+      if (left <= 0) break
+      done += 1
+      const row = statements[kind].get.get(site, id)
+      const stored = row && toContent(row)
+      const content = apply(stored, id)
+      left -= textOf(content, kind).length
+      if (content && putDifference(site, kind, stored, content)) changed += 1
+    }
+    if (changed > 0 && entry) record(entry)
+    return { done, changed, marked }
   }
 }
 
@@ -153,10 +124,23 @@ export const createContents = (database: Database, record: RecordChange): Conten
   const { connection, write } = database
   const removals = createContentRemovals(database, record)
   const statements = byName(contentKinds, (kind) => prepareContents(connection, kind))
-  const pieces = createPieces(statements, record)
+  const change = createChange(statements, record)
 
   const finishAll = async (site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> => {
     for (const id of ids) await removals.finish({ site, kind, id })
+  }
+
+  const changeMany: Contents['changeMany'] = async (site, kind, ids, apply, entry) => {
+    let changed = 0
+    for (let from = 0; from < ids.length; ) {
+      const some = ids.slice(from, from + mostEntries)
+      const isFirst = changed === 0
+      const step = await write(() => change(site, kind, some, apply, isFirst ? entry : undefined))
+      await finishAll(site, kind, step.marked)
+      changed += step.changed
+      from += step.done
+    }
+    return changed
   }
 
   return {
@@ -170,28 +154,11 @@ export const createContents = (database: Database, record: RecordChange): Conten
         return recordIf(isNew, record, entry)
       }),
 
-    async putMany(site, kind, contents, entry) {
-      for (const [index, piece] of piecesOf(contents, kind).entries()) {
-        for (;;) {
-          // The entry is written with the first piece, so that nothing is stored without an entry.
-          const marked = await write(() => pieces.put(site, kind, piece, index === 0 ? entry : undefined))
-          if (marked.length === 0) break
-          await finishAll(site, kind, marked)
-        }
-      }
-    },
+    changeMany,
 
-    async changeMany(site, kind, ids, apply, entry) {
-      let changed = 0
-      for (let from = 0; from < ids.length; ) {
-        const some = ids.slice(from, from + mostEntries)
-        const isFirst = changed === 0
-        const step = await write(() => pieces.change(site, kind, some, apply, isFirst ? entry : undefined))
-        await finishAll(site, kind, step.marked)
-        changed += step.changed
-        from += step.done
-      }
-      return changed
+    async putMany(site, kind, contents, entry) {
+      const byId = new Map(contents.map((content) => [content.id, content]))
+      await changeMany(site, kind, [...byId.keys()], (_, id) => byId.get(id), entry)
     },
 
     removeObject: (object, entry) => removals.remove(object, entry),
