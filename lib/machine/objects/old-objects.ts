@@ -60,7 +60,6 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
       SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
     keepVersion: `INSERT INTO old_objects (${columns}, gone, removed)
       SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
-    forget: 'DELETE FROM old_objects WHERE key = ? AND version = ?',
     purge: query<{ blob: string | null; gone: number; removed: Flag }>(
       'DELETE FROM old_objects WHERE key = ? AND version = ? RETURNING blob, gone, removed',
     ),
@@ -72,7 +71,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
   return {
     keep: (key: string, isRemoved: boolean) => void objects.keep.run(now(), isRemoved ? 1 : 0, key),
     keepVersion: (key: string, version: string) => void objects.keepVersion.run(now(), key, version),
-    forget: (key: string, version: string) => void objects.forget.run(key, version),
+    forget: (key: string, version: string) => void objects.purge.all(key, version),
     /**
      * Returns where the bytes are. Empty if the version is not an old one. If the object was removed in this state, it
      * then counts as removed in the state before.
