@@ -60,9 +60,12 @@ export const openBackupPlace = (given: string) => {
   if (around !== undefined) throw new UsageError(`${path} is inside ${around}. Name a folder outside it.`)
   clearLeftovers(path)
   const directory = layoutOf(`${path}.unfinished-${randomBytes(4).toString('hex')}`)
+  using made = new DisposableStack()
+  made.defer(() => rmSync(directory.path, { recursive: true, force: true }))
   makePrivateFolder(directory.path)
-  const lock = takeLock(directory.unfinished, 'exclusive')
+  const lock = made.use(takeLock(directory.unfinished, 'exclusive'))
   makePrivateFolder(directory.blobs)
+  const leftovers = made.move()
   return {
     directory,
     path,
@@ -73,10 +76,7 @@ export const openBackupPlace = (given: string) => {
       rmSync(layoutOf(path).unfinished)
       syncFolder(path)
     },
-    [Symbol.dispose]() {
-      lock?.[Symbol.dispose]()
-      rmSync(directory.path, { recursive: true, force: true })
-    },
+    [Symbol.dispose]: () => leftovers.dispose(),
   }
 }
 
