@@ -506,7 +506,6 @@ export const wrongCommands = [
   ['site show', usage.missing],
   ['--data-dir= site list', 'It must not be empty'],
   ['backup ', 'It must not be empty'],
-  ['restore ', 'It must not be empty'],
   ['import  --site 1001', 'It must not be empty'],
   ['export --site 1001 --out=', 'It must not be empty'],
   ['data-centre add Us --url http://a', 'lower-case letters'],

@@ -100,17 +100,12 @@ test.for([
   },
 )
 
-test('a site 1001 gets no token in a directory that never had a demo', async ({ siteDirectory, start }) => {
+test.for([
+  ['a site 1001 gets no token in a directory that never had a demo', async () => {}],
+  ['a removed site 1001 gets no token either, because a demo could restore its files', removeSite],
+] as const)('%s', async ([, prepare], { siteDirectory, start }) => {
+  await prepare(siteDirectory)
   expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
-  expect(await tokensOf(siteDirectory)).toEqual([])
-})
-
-test('a removed site 1001 gets no token either, because a demo could restore its files', async ({
-  siteDirectory,
-  start,
-}) => {
-  await removeSite(siteDirectory)
-  expect(JSON.parse((await start()).line)).not.toHaveProperty('siteId')
   expect(await tokensOf(siteDirectory)).toEqual([])
 })
 
