@@ -51,9 +51,8 @@ const isUncertain = (status: number): boolean => status === 502 || status === 50
 const longestAnswer = 32_000_000
 export const hasNoBody = (status: number): boolean => [101, 204, 205, 304].includes(status)
 
-// A captive portal answers every request with a page. The service never answers a change with a page.
-const isPage = ({ method }: Call, { headers }: Response): boolean =>
-  method !== 'GET' && headers.get('Content-Type')?.includes('html') === true
+// A captive portal answers every request with a page. The service sends no pages to this client (S-66).
+const isPage = ({ headers }: Response): boolean => headers.get('Content-Type')?.includes('html') === true
 
 const whole = async ({ status, headers, body }: Response, onRead: () => void): Promise<Response> => {
   const chunks: Uint8Array<ArrayBuffer>[] = []
@@ -118,7 +117,7 @@ const attempt = async (
       onRead: begin,
       onFault,
     })
-    return { response: call.streams && response.ok ? response : await whole(response, begin) }
+    return { response: call.streams && response.ok && !isPage(response) ? response : await whole(response, begin) }
   } catch (fault) {
     call.signal?.throwIfAborted()
     if (unreadable) throw unreadable
@@ -171,7 +170,7 @@ const pathIn = (url: string): string | undefined => {
 
 const accepted = async (call: Call, response: Response, base: string): Promise<Response> => {
   if (response.status === 304) return response
-  const isUnexpected = response.ok && isPage(call, response)
+  const isUnexpected = response.ok && isPage(response)
   if (response.ok && !isUnexpected) return response
   const host = hostOf(call.url)
   const failure = isUnexpected ? unexpectedAnswer(response, host) : await failureOf(response, host)

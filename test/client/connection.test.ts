@@ -41,7 +41,8 @@ test('a server that answers every request with the same page is not accepted as 
       await expect(call(client)).rejects.toThrow(ServiceError)
     }
   }
-  const { client } = await scripted([page, page, page])
+  const { client } = await scripted([page, page, page, page])
+  await expect(client.files.read('a')).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
   await expect(client.files.put('a', 'text')).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
   await expect(client.files.remove('a', { etag: '"1"' })).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
   await expect(client.categories.news.link(1, [2])).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
