@@ -42,8 +42,8 @@ const streamOf = (fill: Fill, start: number, end: number): StreamedBody => ({
 })
 
 /**
- * Opens a file with its current size. If the file shrinks, the upload ends with a `ServiceError`. `check` runs before
- * the last bytes. If it throws, the file is not placed. Errors: those of `node:fs`.
+ * Opens a file with its current size. If the file shrinks, the upload ends with a `ServiceError`. `check` runs
+ * before the last bytes, and if the file shrinks. If it throws, the file is not placed. Errors: those of `node:fs`.
  */
 export const openFile = async (path: string, check: () => Promise<void> = async () => {}): Promise<FileSource> => {
   const file = await open(path)
@@ -52,6 +52,7 @@ export const openFile = async (path: string, check: () => Promise<void> = async 
     for (let filled = 0; filled < bytes.length; ) {
       const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, start + filled)
       if (bytesRead === 0) {
+        await check()
         const message = `${path} became shorter during the upload. Repeat when nobody writes to it.`
         throw new ServiceError({ status: 0, code: 0, message })
       }
