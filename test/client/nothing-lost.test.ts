@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { connect, type Files } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
+import { asDemo, siteFiles } from './support/command.ts'
 import { pathsOf, readTree, test, writeTree } from './support/site.ts'
 
 test('the upload of a large file continues after a crash (T-33)', async ({ client, makeDirectory, site }) => {
@@ -41,13 +42,20 @@ test('after a crash, a file that someone replaced meanwhile is sent again', asyn
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('an unfinished upload conflicts with a file stored meanwhile', async ({ client, makeDirectory, site }) => {
+test('an unfinished upload conflicts with a file stored meanwhile, and a changed file cancels it', async ({
+  client,
+  makeDirectory,
+  service,
+  site,
+}) => {
+  let upload = ''
   const here = await makeDirectory({ 'large.bin': 'x'.repeat(5_000_000) })
   const crashing = site.withFiles({
     put: (path, content, options) =>
       client.files.put(path, content, {
         ...options,
         async onBegun(address) {
+          upload = address
           await options?.onBegun?.(address)
           throw new Error('crash')
         },
@@ -57,6 +65,14 @@ test('an unfinished upload conflicts with a file stored meanwhile', async ({ cli
   await site.put('large.bin', 'theirs')
   expect(await site.push(here)).toMatchObject({ replace: 0, conflict: 1 })
   expect(await site.texts()).toStrictEqual({ 'large.bin': 'theirs' })
+  const headers = { Authorization: service.token, 'Tus-Resumable': '1.0.0' }
+  const statusOfUpload = async () => (await fetch(upload, { method: 'HEAD', headers })).status
+  expect(await statusOfUpload()).toBe(200)
+  await writeTree(here, { 'large.bin': 'y'.repeat(5_000_000) })
+  await site.push(here, { dryRun: true })
+  expect(await statusOfUpload()).toBe(200)
+  await site.push(here)
+  expect(await statusOfUpload()).toBe(404)
   const forced = await site.push(here, { force: true })
   expect(forced).toMatchObject({ replace: 1, conflict: 0, failed: 0 })
   expect(await site.texts()).toStrictEqual(await readTree(here))
@@ -138,7 +154,12 @@ test('a push notices a change that came directly after the scan of a long push',
   expect(await site.push(here)).toMatchObject({ replace: 1 })
 })
 
-test('a push removes the partial files of killed commands only after a day', async ({ makeDirectory, site }) => {
+test('push and get remove the partial files of killed commands only after a day', async ({
+  folder,
+  makeDirectory,
+  service,
+  site,
+}) => {
   const [old, now, other] = [`.${randomUUID()}.part`, `.${randomUUID()}.part`, 'film.part']
   const downloads = await makeDirectory(Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
   const yesterday = Date.now() / 1000 - 25 * 3600
@@ -146,7 +167,12 @@ test('a push removes the partial files of killed commands only after a day', asy
   const here = await makeDirectory({ 'a.txt': 'a' })
   await symlink(downloads, join(here, '.site-files'))
   await site.push(here)
-  expect((await readdir(downloads)).filter((name) => name.endsWith('.part')).sort()).toStrictEqual([now, other].sort())
+  const partial = async () => (await readdir(downloads)).filter((name) => name.endsWith('.part')).sort()
+  expect(await partial()).toStrictEqual([now, other].sort())
+  await writeTree(downloads, { [old]: 'half' })
+  await utimes(join(downloads, old), yesterday, yesterday)
+  await siteFiles(['get', `${folder}/a.txt`, `${downloads}/`], asDemo(service))
+  expect(await partial()).toStrictEqual([now, other].sort())
 })
 
 test('an outage ends a push with one failure, not one per file', async ({ makeDirectory, proxied, service, site }) => {

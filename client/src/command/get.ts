@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { readBytes } from '../file-bytes.ts'
 import { placeNew, writeTo } from '../sync/fetch-file.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
-import { temporaryName } from '../sync/temporary.ts'
+import { removeLeftovers, temporaryName } from '../sync/temporary.ts'
 import { UsageError } from './failure.ts'
 import { sizeOf } from './format-text.ts'
 import { type Context, liveLine, print } from './single.ts'
@@ -65,6 +65,7 @@ export const get = async (context: Context, from: string, to: string | undefined
     force,
   )
   await access(dirname(location), constants.W_OK)
+  await removeLeftovers(dirname(location))
   const temporary = join(dirname(location), temporaryName())
   const live = liveLine(context, files, bytes)
   let size = 0

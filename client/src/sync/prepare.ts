@@ -152,12 +152,15 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   for (const each of skipped) onEvent?.({ event: 'skipped', ...each })
   state.remembered.clear()
   for (const [path, { location: _, ...file }] of local) state.remembered.set(path, file)
-  for (const [place, { fingerprint }] of state.uploads) {
+  for (const [place, { address, fingerprint }] of state.uploads) {
     const path = folder === '' ? place : place.slice(folder.length + 1)
     const file = local.get(path)
     const isWanted =
       file?.fingerprint.join(' ') === fingerprint && !isSame(file.fingerprint, remote.get(path)?.fingerprint)
-    if (!isWanted) state.uploads.delete(place)
+    if (isWanted || options.dryRun) continue
+    state.uploads.delete(place)
+    // An open upload counts in the quota of the site until it expires.
+    await client.files.cancel(address).catch(() => {})
   }
   const isUnreadable = (path: string) => isCovered(unreadable, path)
   // An unreadable file may be the new place of a moved file. Then the other side still needs the old file.
