@@ -51,20 +51,21 @@ interface LoginFlags {
  * Returns the name of the person, or an empty text for a sign-in with a token. Without a terminal, the command cannot
  * ask.
  */
-const askName = ({ user }: LoginFlags): Promise<string> | string =>
-  user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ') : '')
+const askName = ({ user }: LoginFlags, signal: AbortSignal): Promise<string> | string =>
+  user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ', signal) : '')
 
 const tokenFor = async (url: string, username: string, signal: AbortSignal): Promise<string> => {
-  const secret = await askSecret(username ? 'Password (not shown): ' : 'Token (not shown): ')
+  const secret = await askSecret(username ? 'Password (not shown): ' : 'Token (not shown): ', signal)
   if (!secret.trim()) throw new UsageError(`No ${username ? 'password' : 'token'} was entered, so nothing was saved.`)
   return username ? signIn({ url, username, password: secret, signal, fetch: nodeFetch }) : secret.trim()
 }
 
 const login = async ({ url, site }: Globals, flags: LoginFlags, signal: AbortSignal): Promise<void> => {
-  const given = url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: '))))
+  const given =
+    url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: ', signal))))
   if (!given) throw new UsageError('Name the service with --url https://admin.example.com.')
   const address = checkedUrl(given)
-  const token = await tokenFor(address, await askName(flags), signal)
+  const token = await tokenFor(address, await askName(flags, signal), signal)
   const choice = site === undefined ? {} : { site }
   const client = await connect({ url: address, token, signal, fetch: nodeFetch, ...choice })
   await writeLogin({ url: address, token, ...choice })

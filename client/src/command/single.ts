@@ -156,9 +156,15 @@ export const copy = async (context: Context, given: string, to: string) => {
   print(context, { from, path }, path)
 }
 
-const isWanted = async (path: string, what: string, type: string, yes: true | undefined): Promise<boolean> => {
+const isWanted = async (
+  { signal }: Context,
+  path: string,
+  what: string,
+  type: string,
+  yes: true | undefined,
+): Promise<boolean> => {
   if (type !== 'folder' || yes) return true
-  const agreed = await askYesNo(escapeControls(`Remove ${what}?`))
+  const agreed = await askYesNo(escapeControls(`Remove ${what}?`), signal)
   if (agreed !== undefined) return agreed
   throw new LocalRefusal(
     `"${path}" is a folder (${what}). Add --yes to remove it with everything in it, or --dry-run to check first.`,
@@ -175,7 +181,7 @@ const removeOne = async (context: Context, path: string, { dryRun, yes }: Remove
   const { type, etag } = await findExactly(context, path)
   const { files: count, bytes, atLeast, code } = await files.removal(path)
   const what = `${path}: ${atLeast ? 'at least ' : ''}${count} ${count === 1 ? 'file' : 'files'}, ${sizeOf(bytes)}`
-  const removed = !dryRun && (await isWanted(path, what, type, yes))
+  const removed = !dryRun && (await isWanted(context, path, what, type, yes))
   if (removed) await files.remove(path, etag === undefined ? {} : { etag })
   if (!removed && !dryRun) return
   const would = code === undefined ? 'would remove' : `would be refused (${code})`
@@ -223,7 +229,7 @@ export const purge = async (context: Context, given: string, { state, yes }: { s
     throw error
   }
   const what = `${path}: ${count} ${count === 1 ? 'old version' : 'old versions'}, ${sizeOf(bytes)}`
-  const agreed = yes ?? (await askYesNo(escapeControls(`Delete for good ${what}?`)))
+  const agreed = yes ?? (await askYesNo(escapeControls(`Delete for good ${what}?`), context.signal))
   if (agreed === undefined)
     throw new LocalRefusal(
       `A purge deletes these versions for good (${what}). Nothing was purged. Add --yes to purge them.`,

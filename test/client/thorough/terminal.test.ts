@@ -27,6 +27,8 @@ const openTerminal = async (args: readonly string[], environment: Record<string,
   return {
     type: (...keys: readonly string[]) => tmux('send-keys', '-t', 'own', ...keys),
     screen: () => tmux('capture-pane', '-p', '-t', 'own'),
+    terminate: async () =>
+      execute('pkill', ['-TERM', '-P', (await tmux('display-message', '-p', '#{pane_pid}')).trim()]),
     close: () => tmux('kill-server'),
   }
 }
@@ -51,12 +53,19 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await terminal.screen()).toContain(messages.client.done(1))
   })
 
-  test.for(['C-c', 'C-d'])('%s at the prompt for the token ends the command login', async (key, { run }) => {
+  test.for([
+    ['C-c', 'token'],
+    ['C-d', 'token'],
+    ['SIGTERM', 'token'],
+    ['SIGTERM', 'name'],
+  ])('%s at the prompt for the %s ends the command login', async ([key = '', prompt], { run }) => {
     const terminal = await run(['--url', 'http://127.0.0.1:1', 'login'], { XDG_CONFIG_HOME: '/nonexistent' })
     await expect.poll(terminal.screen).toContain(messages.client.askName)
-    await terminal.type('Enter')
-    await expect.poll(terminal.screen).toContain(messages.client.askToken)
-    await terminal.type(key)
+    if (prompt === 'token') {
+      await terminal.type('Enter')
+      await expect.poll(terminal.screen).toContain(messages.client.askToken)
+    }
+    await (key === 'SIGTERM' ? terminal.terminate() : terminal.type(key))
     await expect.poll(terminal.screen).toContain('status 1')
     expect(await terminal.screen()).toContain('Stopped.')
   })
