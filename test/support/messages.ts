@@ -198,7 +198,6 @@ $`,
     tokenNotValidThere: (host: string) => `${host}, where the token is not valid`,
     tooLong: (path: string, here: string) =>
       `failed  ${path}: This name or path is longer than the disk allows: ${here}`,
-    tooManyFolders: /This machine cannot watch so many folders/g,
     twiceInZip: (name: string) => `Two files would be "${name}" in the zip.`,
     unchangeable: 'cannot be changed',
     unencrypted: (from: string, to: string) =>

@@ -40,7 +40,7 @@ const statusOf = ({ failed, conflict, interrupted }: EndEvent): number => {
 const mostListed = 50
 
 const confirmWith =
-  ({ json }: Context, printer: Printer) =>
+  ({ json, signal }: Context, printer: Printer) =>
   async (paths: readonly string[]): Promise<boolean> => {
     printer.clear()
     // A script that parses the refusal below expects only JSON.
@@ -48,7 +48,7 @@ const confirmWith =
     const rest = paths.length > mostListed ? [`… and ${paths.length - mostListed} more`] : []
     for (const path of isListed ? [...paths.slice(0, mostListed), ...rest] : [])
       console.error(escapeControls(`remove  ${path}`))
-    const agreed = await askYesNo(`Remove ${paths.length === 1 ? 'this file' : `these ${paths.length} files`}?`)
+    const agreed = await askYesNo(`Remove ${paths.length === 1 ? 'this file' : `these ${paths.length} files`}?`, signal)
     if (agreed === undefined)
       throw new LocalRefusal(
         'This removal needs a confirmation, and there is no terminal. Add --yes to remove these files, or --dry-run to check first. Nothing was changed.',
@@ -134,7 +134,7 @@ const isWatchLimit = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE']
  * Returns a function that waits until no file has changed for `quiet` milliseconds after a change, at most `longestWait`
  * milliseconds after it, and at most `longest` milliseconds. It rejects with the reason of the signal.
  */
-const createChanges = (directory: string, signal: AbortSignal) => {
+const createChanges = (context: Context, directory: string, signal: AbortSignal) => {
   let wake = () => {}
   let hasChanged = false
   let timer: NodeJS.Timeout | undefined
@@ -155,10 +155,10 @@ const createChanges = (directory: string, signal: AbortSignal) => {
   const onError = (error: unknown) => {
     if (!isWatched || !isWatchLimit(error)) return
     isWatched = false
-    console.error(
+    const sentence =
       `This machine cannot watch so many folders, so it checks them every ${spanOf(pollInterval)}. On Linux, raise ` +
-        'fs.inotify.max_user_watches.',
-    )
+      'fs.inotify.max_user_watches and fs.inotify.max_user_instances.'
+    tell(context, { event: 'polling', delay: pollInterval }, sentence)
     change()
   }
   watchFolder(directory, signal, { onChange, onError })
@@ -235,7 +235,7 @@ export const watch = async (context: Context, directory: string, path: string, f
   const signal = AbortSignal.any([context.signal, over.signal])
   const reporting = reportChanges(context, sitePath(path), signal)
   try {
-    return await pushAfterChanges(context, directory, createChanges(directory, signal), () =>
+    return await pushAfterChanges(context, directory, createChanges(context, directory, signal), () =>
       run('push', context, directory, path, flags),
     )
   } finally {

@@ -6,7 +6,7 @@ import { isInStateFolder } from '../sync/ignored.ts'
 interface Listeners {
   /** Receives the path of a file or folder that may have changed, below the watched folder. */
   readonly onChange: (path: string) => void
-  /** Receives the failure to watch a folder below the watched folder. */
+  /** Receives the failure to watch a folder. */
   readonly onError: (error: unknown) => void
 }
 
@@ -48,7 +48,7 @@ const watchEachFolder = (root: string, signal: AbortSignal, { onChange, onError 
     }
   }
   signal.addEventListener('abort', () => watchers.forEach((watcher) => void watcher.close()), { once: true })
-  enter('')
+  tryToEnter('')
 }
 
 /** Watches a folder with everything below it until the signal aborts. Errors: those of `node:fs`. */
