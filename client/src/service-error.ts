@@ -45,6 +45,9 @@ export const refusal = (status: number, code: number, message: string): ServiceE
 export const hasStatus = (error: unknown, ...statuses: readonly number[]): error is ServiceError =>
   error instanceof ServiceError && statuses.includes(error.status)
 
+/** Only the service sends this code. A 404 of another server has no code. */
+export const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
+
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 

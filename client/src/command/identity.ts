@@ -1,3 +1,4 @@
+import { hostOf } from '../addresses.ts'
 import { answerOf, failureOf, ServiceError } from '../service-error.ts'
 import { UsageError } from './failure.ts'
 
@@ -6,8 +7,6 @@ export type Identity = (typeof identities)[number]
 
 // In milliseconds, for a whole answer.
 const patience = 30_000
-
-const hostOf = (url: string): string => new URL(url).host
 
 const send = async (url: string, init: RequestInit, signal: AbortSignal): Promise<Response> => {
   try {

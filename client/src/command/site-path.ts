@@ -1,5 +1,6 @@
 import { ServiceError, type SiteClient } from '../index.ts'
 import { joinPath, pathOf } from '../paths.ts'
+import { isMissing } from '../service-error.ts'
 import { UsageError } from './failure.ts'
 
 /** Removes extra slashes and dots; the root is empty. */
@@ -19,9 +20,6 @@ export const pathBelowRoot = (
   if (path === '') throw new UsageError(sentence)
   return path
 }
-
-/** Only the service sends this code. A 404 of another server has no code. */
-const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
 
 interface OfSite {
   readonly client: SiteClient

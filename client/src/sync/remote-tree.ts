@@ -1,7 +1,7 @@
 import type { Files, ListedFile } from '../files.ts'
 import { inParallel } from '../in-parallel.ts'
 import { joinPath } from '../paths.ts'
-import { ServiceError } from '../service-error.ts'
+import { isMissing } from '../service-error.ts'
 import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
 import type { Skipped } from './local-tree.ts'
 import type { FileState } from './plan.ts'
@@ -10,8 +10,6 @@ export interface RemoteFile extends FileState {
   readonly etag: string
   readonly modified: string | null
 }
-
-const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
 
 const refusedByWindows = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
