@@ -64,6 +64,15 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
 /** The workers that each queue starts at once. */
 export const mostWorkers = { removals: 5, webhooks: 20 } as const
 
+/**
+ * A function with a queue also has other work, which would wait while the workers use its whole reservation. The stream
+ * of a new table has four shards, and each shard starts one function.
+ */
+export const leastReserved = {
+  removals: { least: mostWorkers.removals + 1, others: '1 for the recount of used bytes' },
+  webhooks: { least: mostWorkers.webhooks + 4 + 1, others: '4 for the stream of changes, and 1 for requests' },
+} as const
+
 export const functionNames = Object.keys(functionSettings) as FunctionName[]
 
 /** The function `webhooks` exists only if the setting `webhooks` exists. */

@@ -7,7 +7,7 @@ import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
 import { regionalTables } from '../../lib/config/tables.ts'
-import { functionNames, mostWorkers } from './functions.ts'
+import { functionNames, leastReserved, mostWorkers } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
@@ -99,7 +99,10 @@ const settings = z.strictObject({
   alarmEmail: z.email().optional(),
   logDays: z
     .int()
-    .refine((days) => days in RetentionDays, 'must be a number of days that CloudWatch offers, such as 7, 30 or 365')
+    .refine(
+      (days) => days in RetentionDays && days !== RetentionDays.INFINITE,
+      'must be a number of days that CloudWatch offers, such as 7, 30 or 365',
+    )
     .default(30),
   tracing: z.boolean().default(false),
   coldAfterDays: z.int().min(30).optional(),
@@ -190,10 +193,10 @@ const faultsIn = (all: Settings): readonly Fault[] => {
       'must be at least 30 less than keptDays, because S3 bills at least 30 days of the cheaper storage',
     ],
     // Lambda would throttle the workers, and the queue would move messages of throttled workers to its dead letters.
-    ...Object.entries(mostWorkers).map(([name, workers]): Fault => {
-      const reserved = all.reservedConcurrency[name as keyof typeof mostWorkers] ?? workers
-      const message = `must be at least ${workers}, because the queue starts up to ${workers} workers at once`
-      return [reserved < workers, `reservedConcurrency.${name}`, message]
+    ...(['removals', 'webhooks'] as const).map((name): Fault => {
+      const { least, others } = leastReserved[name]
+      const message = `must be at least ${least}: ${mostWorkers[name]} for the workers of its queue, ${others}`
+      return [(all.reservedConcurrency[name] ?? least) < least, `reservedConcurrency.${name}`, message]
     }),
     [isShared, 'dataCentres', 'must not share a domainName, because a domain can point to only one of them'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
@@ -260,7 +263,7 @@ export const stackRegions = (settings: Settings): ReadonlySet<string> =>
 export const replicaRegions = (settings: Settings, from: string): readonly string[] =>
   settings.replicateDirectory ? [...regionsOf(settings)].filter((region) => region !== from) : []
 
-export const nearestDirectory = (settings: Settings, { region }: DataCentreSettings): string =>
+export const nearestDirectory = (settings: Settings, { region }: Pick<DataCentreSettings, 'region'>): string =>
   settings.replicateDirectory ? region : homeRegion(settings)
 
 export const isProtected = (settings: Settings, { deletionProtection }: DataCentreSettings): boolean =>

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
-import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault, type IBackupVault } from 'aws-cdk-lib/aws-backup'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
@@ -11,19 +11,22 @@ import { period, type Watch } from './alarms.ts'
 /** The managed policies of AWS for backups. An operator restores with a role of the account, not with this role. */
 export const backupPolicies = ['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup']
 
-const backupWatch = (vault: BackupVault): Watch => ({
-  id: 'BackupsFailed',
+/** AWS counts a copy in the region where it begins, under the name of the vault that should receive it. */
+const jobWatch = (id: string, metricName: string, { backupVaultName }: IBackupVault, impact: string): Watch => ({
+  id,
   metric: new Metric({
     namespace: 'AWS/Backup',
-    metricName: 'NumberOfBackupJobsFailed',
-    dimensionsMap: { BackupVaultName: vault.backupVaultName },
+    metricName,
+    dimensionsMap: { BackupVaultName: backupVaultName },
     statistic: 'Sum',
     period,
   }),
   periods: 1,
-  impact: 'A table or the files have no backup of the last night.',
-  action: 'Find the reason in the list of backup jobs in AWS Backup.',
+  impact,
+  action: 'Find the reason in the list of jobs in AWS Backup.',
 })
+
+const lacking = 'A table or the files have no backup of the last night'
 
 /** Makes a backup every night. Returns what to watch. */
 export const createBackup = (
@@ -37,7 +40,7 @@ export const createBackup = (
   const key = encryptionKeys?.[Stack.of(scope).region]
   // AWS cannot change the key of a vault, and a vault keeps its name. So a vault with the customer's key has another name.
   const vault = new BackupVault(parts, key === undefined ? 'Vault' : 'KeyedVault', {
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     ...(key !== undefined && { encryptionKey: Key.fromKeyArn(parts, 'Key', key) }),
   })
   const copies = backup.copyTo === undefined ? [] : [BackupVault.fromBackupVaultArn(parts, 'Copies', backup.copyTo)]
@@ -57,5 +60,9 @@ export const createBackup = (
       managedPolicies: backupPolicies.map((name) => ManagedPolicy.fromAwsManagedPolicyName(`service-role/${name}`)),
     }),
   })
-  return [backupWatch(vault)]
+  return [
+    jobWatch('BackupsFailed', 'NumberOfBackupJobsFailed', vault, `${lacking}.`),
+    jobWatch('BackupsExpired', 'NumberOfBackupJobsExpired', vault, `${lacking}, because it did not start in time.`),
+    ...copies.map((copy) => jobWatch('CopiesFailed', 'NumberOfCopyJobsFailed', copy, `${lacking} in another vault.`)),
+  ]
 }

@@ -125,7 +125,7 @@ const tableWatches = (name: TableName, table: ITable, isEmulated: boolean): read
   ]
 }
 
-export const replicationsIn = ({ tables, replicaRegions }: Watched) =>
+export const replicationsIn = ({ tables, replicaRegions }: Pick<Watched, 'tables' | 'replicaRegions'>) =>
   globalTables.flatMap((name) => {
     const table = tables[name]
     if (!table) return []
@@ -136,7 +136,7 @@ export const replicationsIn = ({ tables, replicaRegions }: Watched) =>
   })
 
 // The metric has values only while tables change.
-const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
+export const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
   id: `${name}ReplicationTo${region}`,
   metric,
   // A cached token works for up to 20 seconds after it was revoked. With the time for replication, it works nowhere

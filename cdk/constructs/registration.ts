@@ -27,7 +27,7 @@ export const registerDataCentre = (scope: Construct, settings: Settings, id: str
     timeout: Duration.seconds(30),
     settings: { ...settings, logLevel: 'INFO' },
   })
-  for (const statement of allowKey(settings, region, ['dynamodb'])) lambda.addToRolePolicy(statement)
+  for (const statement of allowKey(settings, directoryRegion, ['dynamodb'])) lambda.addToRolePolicy(statement)
   const ownItem = { table: 'sites', keys: `dc#${id}`, actions: ['PutItem'] } as const
   for (const statement of allowOnTables([ownItem], () => [directory.tableArn])) lambda.addToRolePolicy(statement)
   // CloudFormation cannot change the type of a resource, so a resource of another type needs another name.

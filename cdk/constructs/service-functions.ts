@@ -23,8 +23,8 @@ import { streaming } from '../../lib/config/streaming.ts'
 import { tableNames, tableSettings } from '../../lib/config/tables.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
 import { fileGrants, keyActions, queueGrants, tableGrants } from '../config/grants.ts'
-import { homeRegion, type Settings } from '../config/settings.ts'
-import { allowKey } from './encryption.ts'
+import { homeRegion, nearestDirectory, type Settings } from '../config/settings.ts'
+import { allowKey, allowKeys } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
@@ -115,6 +115,7 @@ export const statementsOf = (
   { settings, stores: { tables, files, removals, webhooks } }: FunctionOptions,
 ): PolicyStatement[] => {
   const [onFiles, onQueue] = [fileGrants[name], queueGrants[name]]
+  const { region } = files.stack
   const queues = { removals, webhooks: webhooks?.queue }
   const queue = onQueue && queues[onQueue.queue]
   const writes = [
@@ -127,13 +128,17 @@ export const statementsOf = (
     ...(queue ? [allow('sqs', onQueue.actions, queue.queueArn)] : []),
     ...(name === 'webhooks' && webhooks ? [allow('kms', keyActions, webhooks.key.keyArn)] : []),
     ...(name === 'access' ? [onClientSecrets(settings, files.stack)] : []),
-    ...allowKey(settings, files.stack.region, [
-      'dynamodb',
-      ...(onFiles ? ['s3' as const] : []),
-      ...(onQueue ? ['sqs' as const] : []),
-      ...(name === 'access' ? ['ssm' as const] : []),
-    ]),
-    ...(writes.length > 0 ? allowKey(settings, files.stack.region, writes, ['GenerateDataKey']) : []),
+    ...allowKeys(
+      settings,
+      [...new Set([region, nearestDirectory(settings, { region })])],
+      [
+        'dynamodb',
+        ...(onFiles ? ['s3' as const] : []),
+        ...(onQueue ? ['sqs' as const] : []),
+        ...(name === 'access' ? ['ssm' as const] : []),
+      ],
+    ),
+    ...(writes.length > 0 ? allowKey(settings, region, writes, ['GenerateDataKey']) : []),
   ]
 }
 

@@ -2,6 +2,7 @@ import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { Construct } from 'constructs'
 import { globalTables, type TableName } from '../../lib/config/tables.ts'
+import { byName } from '../../lib/core/names.ts'
 import { edgeRegion, homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createAlarms } from '../constructs/alarms.ts'
@@ -11,10 +12,11 @@ import { logDistribution } from '../constructs/distribution-logs.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
 import { allowKeys, encryptWith } from '../constructs/encryption.ts'
 import { createFirewall } from '../constructs/firewall.ts'
+import { replicationsIn, replicationWatch } from '../constructs/monitoring.ts'
 import { keepLogs } from '../constructs/service-functions.ts'
 import type { Edge } from '../constructs/streaming.ts'
 import { distributionWatches } from '../constructs/streaming-watches.ts'
-import { createTable, globalTableArn, globalTableName, tableOutput } from '../constructs/tables.ts'
+import { createTable, globalTableArn, globalTableName, type Tables, tableOutput } from '../constructs/tables.ts'
 
 interface Props extends StackProps {
   readonly settings: Settings
@@ -36,19 +38,21 @@ export class DirectoryStack extends Stack {
     )
     administration.addStatements(...allowKeys(settings, otherRegions, ['dynamodb']))
     const access = [administration, ...createDeploymentRole(this, settings)]
-    for (const name of globalTables) {
+    const tables = byName(globalTables, (name) => {
       const tableName = globalTableName(settings.prefix, name)
       const table = createTable(this, name, { tableName, deletionProtection, replicas, keys: settings.encryptionKeys })
       // Tables are created last. If another resource fails in a first deployment, no table exists that must be deleted.
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
-    }
-    const watches = createBackup(
-      this,
-      settings,
-      globalTables.map((name) => arnIn(name, this.region)),
-    )
-    if (settings.backup) createAlarms(new Construct(this, 'Alarms'), watches, settings, topicIn(settings, this.region))
+      return table
+    }) as Tables
+    const arns = globalTables.map((name) => arnIn(name, this.region))
+    // A data centre in this region has the same alarms.
+    const isWatched = Object.values(settings.dataCentres).some(({ region }) => region === this.region)
+    const replications = isWatched ? [] : replicationsIn({ tables, replicaRegions: otherRegions })
+    const watches = [...createBackup(this, settings, arns), ...replications.map(replicationWatch)]
+    if (watches.length > 0)
+      createAlarms(new Construct(this, 'Alarms'), watches, settings, topicIn(settings, this.region))
     encryptWith(this, settings)
   }
 }

@@ -34,16 +34,12 @@ test("A vault for backups gets another name with the customer's key, because AWS
   expect(nameIn(owned)).not.toEqual(nameIn(templatesOf({ ...common, backup: {} })))
 })
 
-test('A failed backup sets off an alarm, also for the directory', () => {
-  for (const stack of [owned.directory, owned.us]) {
-    const [{ BackupVaultName }] = propertiesOf(stack, 'AWS::Backup::BackupVault')
-    expect(BackupVaultName).toBeDefined()
-    stack.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      MetricName: 'NumberOfBackupJobsFailed',
-      Dimensions: [{ Name: 'BackupVaultName', Value: { 'Fn::GetAtt': [Match.anyValue(), 'BackupVaultName'] } }],
-      AlarmActions: [Match.anyValue(), dataCentres.us.alarmTopic],
-    })
-  }
+test('Without a replicated directory, each data centre may use the key of the region of the directory', () => {
+  const { eu } = templatesOf({ ...common, ...ownRules(['us-east-1', 'eu-west-1']), replicateDirectory: false })
+  const granting = propertiesOf(eu, 'AWS::IAM::Policy').filter((policy) => JSON.stringify(policy).includes(`${key}`))
+  const granted = JSON.stringify(granting.map(({ PolicyName }) => PolicyName))
+  for (const name of ['Fields', 'Categories', 'Storage', 'Access', 'Documentation', 'Removals', 'Registration'])
+    expect(granted).toContain(`${name}Function`)
 })
 
 test('A policy for administrators that exceeds the quota of IAM is refused before the deployment', () => {
@@ -65,7 +61,7 @@ test('A policy for administrators that exceeds the quota of IAM is refused befor
 })
 
 test('Alarms notify the configured topic, and the e-mail address of an operator', () => {
-  const alarms = propertiesOf(owned.us, 'AWS::CloudWatch::Alarm')
+  const alarms = [owned.us, owned.directory].flatMap((stack) => propertiesOf(stack, 'AWS::CloudWatch::Alarm'))
   for (const { AlarmActions, OKActions } of alarms) {
     expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^AlarmsTopic/) }, dataCentres.us.alarmTopic])
     expect(OKActions).toEqual(AlarmActions)
