@@ -61,16 +61,13 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
   },
 }
 
-/** The workers that each queue starts at once. */
-export const mostWorkers = { removals: 5, webhooks: 20 } as const
-
 /**
- * A function with a queue also has other work, which would wait while the workers use its whole reservation. The stream
- * of a new table has four shards, and each shard starts one function.
+ * Each queue starts up to `workers` at once. The other work of its function would wait while they use the whole
+ * reservation. The stream of a new table has four shards, and each shard starts one function.
  */
-export const leastReserved = {
-  removals: { least: mostWorkers.removals + 1, others: '1 for the recount of used bytes' },
-  webhooks: { least: mostWorkers.webhooks + 4 + 1, others: '4 for the stream of changes, and 1 for requests' },
+export const workloads = {
+  removals: { workers: 5, least: 6, others: '1 for the recount of used bytes' },
+  webhooks: { workers: 20, least: 25, others: '4 for the stream of changes, and 1 for requests' },
 } as const
 
 export const functionNames = Object.keys(functionSettings) as FunctionName[]

@@ -7,7 +7,7 @@ import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
 import { regionalTables } from '../../lib/config/tables.ts'
-import { functionNames, leastReserved, mostWorkers } from './functions.ts'
+import { functionNames, workloads } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
@@ -194,8 +194,8 @@ const faultsIn = (all: Settings): readonly Fault[] => {
     ],
     // Lambda would throttle the workers, and the queue would move messages of throttled workers to its dead letters.
     ...(['removals', 'webhooks'] as const).map((name): Fault => {
-      const { least, others } = leastReserved[name]
-      const message = `must be at least ${least}: ${mostWorkers[name]} for the workers of its queue, ${others}`
+      const { workers, least, others } = workloads[name]
+      const message = `must be at least ${least}: ${workers} for the workers of its queue, ${others}`
       return [(all.reservedConcurrency[name] ?? least) < least, `reservedConcurrency.${name}`, message]
     }),
     [isShared, 'dataCentres', 'must not share a domainName, because a domain can point to only one of them'],

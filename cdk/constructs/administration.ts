@@ -3,7 +3,7 @@ import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
 import { administrationFileGrants, administrationGrants, keyActions } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
-import { allowKey } from './encryption.ts'
+import { allowKeys } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 
 // In characters. IAM refuses a longer policy, but only during the deployment.
@@ -54,7 +54,7 @@ export const createAdministrationPolicy = (
       ...allowOnTables(grants, arnsOf),
       ...(bucketArn === undefined ? [] : allowOnFiles(administrationFileGrants, bucketArn)),
       ...(keyArn === undefined ? [] : [allow('kms', keyActions, keyArn)]),
-      ...allowKey(settings, stack.region, ['dynamodb', 's3']),
+      ...allowKeys(settings, [stack.region], ['dynamodb', 's3']),
       allow('cloudformation', ['DescribeStacks'], stack.stackId),
     ],
   })

@@ -6,7 +6,7 @@ import { CfnPipe } from 'aws-cdk-lib/aws-pipes'
 import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
-import { allowKey } from './encryption.ts'
+import { allowKeys } from './encryption.ts'
 import { safeQueue } from './file-storage.ts'
 import { allow } from './statements.ts'
 
@@ -65,8 +65,8 @@ export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre
     allow('dynamodb', streamActions, stream),
     allow('sqs', ['SendMessage'], failed.queueArn),
     allow('events', ['PutEvents'], bus.eventBusArn),
-    ...allowKey(settings, region, ['dynamodb', 'sqs']),
-    ...allowKey(settings, region, ['sqs'], ['GenerateDataKey']),
+    ...allowKeys(settings, [region], ['dynamodb', 'sqs']),
+    ...allowKeys(settings, [region], ['sqs'], ['GenerateDataKey']),
   ]) {
     role.addToPolicy(statement)
   }

@@ -43,7 +43,7 @@ export const encryptWith = (stack: Stack, settings: Settings): void => {
     // The customer's key may encrypt the bucket of `cdk bootstrap`. From there, a function of the CDK copies the code
     // of the Web Function, so this function also needs the key.
     if (!Role.isRole(node) || !node.node.path.includes('Custom::S3ObjectCopy')) continue
-    for (const statement of allowKey(settings, stack.region, ['s3'])) node.addToPolicy(statement)
+    for (const statement of allowKeys(settings, [stack.region], ['s3'])) node.addToPolicy(statement)
   }
 }
 
@@ -65,10 +65,3 @@ export const allowKeys = (
   })
   return [statement]
 }
-
-export const allowKey = (
-  settings: Settings,
-  region: string,
-  services: readonly KeyedService[],
-  actions?: readonly KeyAction[],
-): readonly PolicyStatement[] => allowKeys(settings, [region], services, actions)

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-s3'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
-import { mostWorkers } from '../config/functions.ts'
+import { workloads } from '../config/functions.ts'
 import type { Settings } from '../config/settings.ts'
 import { runRegularly } from './run-regularly.ts'
 
@@ -101,6 +101,6 @@ export const recountRegularly = (scope: Construct, worker: IFunction): void =>
 export const consumeQueue = (queue: Queue, worker: IFunction): void => {
   const eventSourceArn = queue.queueArn
   // Each removal deletes as fast as the bucket allows, and requests also need functions of the account.
-  const maxConcurrency = mostWorkers.removals
+  const maxConcurrency = workloads.removals.workers
   new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency })
 }

@@ -4,7 +4,7 @@ import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
 import { nearestDirectory, type Settings } from '../config/settings.ts'
-import { allowKey } from './encryption.ts'
+import { allowKeys } from './encryption.ts'
 import { createServiceFunction } from './service-functions.ts'
 import { allowOnTables } from './statements.ts'
 
@@ -27,7 +27,7 @@ export const registerDataCentre = (scope: Construct, settings: Settings, id: str
     timeout: Duration.seconds(30),
     settings: { ...settings, logLevel: 'INFO' },
   })
-  for (const statement of allowKey(settings, directoryRegion, ['dynamodb'])) lambda.addToRolePolicy(statement)
+  for (const statement of allowKeys(settings, [directoryRegion], ['dynamodb'])) lambda.addToRolePolicy(statement)
   const ownItem = { table: 'sites', keys: `dc#${id}`, actions: ['PutItem'] } as const
   for (const statement of allowOnTables([ownItem], () => [directory.tableArn])) lambda.addToRolePolicy(statement)
   // CloudFormation cannot change the type of a resource, so a resource of another type needs another name.

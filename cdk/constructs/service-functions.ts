@@ -24,7 +24,7 @@ import { tableNames, tableSettings } from '../../lib/config/tables.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
 import { fileGrants, keyActions, queueGrants, tableGrants } from '../config/grants.ts'
 import { homeRegion, nearestDirectory, type Settings } from '../config/settings.ts'
-import { allowKey, allowKeys } from './encryption.ts'
+import { allowKeys } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
@@ -138,7 +138,7 @@ export const statementsOf = (
         ...(name === 'access' ? ['ssm' as const] : []),
       ],
     ),
-    ...(writes.length > 0 ? allowKey(settings, region, writes, ['GenerateDataKey']) : []),
+    ...(writes.length > 0 ? allowKeys(settings, [region], writes, ['GenerateDataKey']) : []),
   ]
 }
 

@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import { EventSourceMapping, type Function as LambdaFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
-import { functionSettings, mostWorkers } from '../config/functions.ts'
+import { functionSettings, workloads } from '../config/functions.ts'
 import { additions, streamActions, streamOf } from './change-events.ts'
 import { createWorkQueue } from './file-storage.ts'
 import { allow } from './statements.ts'
@@ -42,7 +42,7 @@ export const consumeWebhooks = ({ queue, failed }: WebhookParts, journal: ITable
     target: worker,
     eventSourceArn: queue.queueArn,
     batchSize,
-    maxConcurrency: mostWorkers.webhooks,
+    maxConcurrency: workloads.webhooks.workers,
     reportBatchItemFailures: true,
   })
 }

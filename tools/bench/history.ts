@@ -1,9 +1,7 @@
-import { createStorageHandler } from '../../functions/storage/group.ts'
 import { roles } from '../../lib/access/roles.ts'
 import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks } from '../../lib/aws/dynamodb/path-locks.ts'
 import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
-import { readSettingsOf } from '../../lib/config/config.ts'
 import type { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
@@ -11,19 +9,17 @@ import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { Machine } from '../../lib/machine/machine.ts'
 import { createRecorder } from '../../lib/machine/tables/history.ts'
-import { createStorageDeps } from '../../lib/service/deps.ts'
 import type { StorageStores } from '../../lib/storage/changes/change.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
 import { listAll } from '../../lib/storage/many-objects.ts'
 import type { Change } from '../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
-import { createLinkTo } from '../../local/downloads.ts'
 import { openTestBucket } from '../../test/support/bucket.ts'
 import { fillDirectory } from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
 import { unrecorded } from '../../test/support/history.ts'
 import { atMost, type Bench, inTurns, seconds, type Table, verdict } from './measure/figures.ts'
-import { onMachine, onTables, unlogged } from './measure/grounds.ts'
+import { onMachine, onTables, storageOf } from './measure/grounds.ts'
 import { meter } from './measure/meter.ts'
 
 const site = 1001 as SiteId
@@ -78,10 +74,7 @@ const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
     })
   }
   const token = await fillDirectory(stores)
-  const linkTo = createLinkTo(stores.linkSecret, systemClock)
-  const settings = { dataCentre: 'us', ...readSettingsOf('machine', {}) }
-  const deps = createStorageDeps(settings, stores, { ...unlogged, linkTo })
-  const handler = createStorageHandler(deps)
+  const handler = storageOf(stores)
   const begun = performance.now()
   let read = 0
   let pages = 0

@@ -1,18 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
-import { createStorageHandler } from '../../functions/storage/group.ts'
-import { systemClock } from '../../lib/core/clock.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { Machine } from '../../lib/machine/machine.ts'
-import { createStorageDeps } from '../../lib/service/deps.ts'
-import { createLinkTo } from '../../local/downloads.ts'
 import { fillDirectory, site } from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
 import { atMost, type Bench, quantile, seconds, type Table } from './measure/figures.ts'
-import { onMachine, unlogged } from './measure/grounds.ts'
+import { onMachine, storageOf } from './measure/grounds.ts'
 
 const files = 1_000_000
 const samples = 50
-const settings = { dataCentre: 'us', largestFile: 1, largestResumableFile: 1, reservedFolders: [] }
 
 /** Uploads would take an hour, so this writes the rows at once. The triggers note the names of the files as usual. */
 const storeFiles = ({ database: { connection, write } }: Machine): Promise<unknown> =>
@@ -66,8 +61,6 @@ export const search: Bench = async () => [
   await onMachine(async (machine) => {
     const token = await fillDirectory(machine.stores)
     await storeFiles(machine)
-    const linkTo = createLinkTo(machine.stores.linkSecret, systemClock)
-    const handler = createStorageHandler(createStorageDeps(settings, machine.stores, { ...unlogged, linkTo }))
-    return measure(createSearch(handler, token))
+    return measure(createSearch(storageOf(machine.stores), token))
   }),
 ]

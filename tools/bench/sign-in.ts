@@ -1,11 +1,9 @@
-import { join } from 'node:path'
 import { hashPassword } from '../../lib/access/passwords.ts'
-import type { Person } from '../../lib/access/people.ts'
+import { newPerson } from '../../lib/access/people.ts'
 import { authenticatePerson, type SignInDeps } from '../../lib/access/sign-in.ts'
 import { systemClock } from '../../lib/core/clock.ts'
-import { openMachine } from '../../lib/machine/machine.ts'
 import { atMost, type Bench, median, quantile, type Table } from './measure/figures.ts'
-import { inScratchFolder } from './measure/grounds.ts'
+import { onMachine } from './measure/grounds.ts'
 
 const alone = 50
 const beside = 50
@@ -82,27 +80,11 @@ const measureLoad = async (deps: SignInDeps): Promise<Table> => {
 
 /** Measures sign-ins on one machine, without their limits. */
 const onOneMachine = (measure: (deps: SignInDeps) => Promise<readonly Table[]>) =>
-  inScratchFolder(async (folder) => {
-    const { stores, close } = await openMachine(join(folder, 'data'), { role: 'service' })
-    const person: Person = {
-      name: 'ann',
-      displayName: 'Ann',
-      email: '',
-      sites: {},
-      disabled: false,
-      password: await hashPassword(password),
-      created: 1,
-      sessions: 1,
-      version: 1,
-    }
-    await stores.people.create(person, [])
+  onMachine(async ({ stores }) => {
+    const ann = newPerson({ name: 'ann', displayName: 'Ann', email: '', sites: {} }, 1)
+    await stores.people.create({ ...ann, password: await hashPassword(password) }, [])
     const unlimited = { count: async () => 0, forgive: async () => {} }
-    const deps = { ...stores, attempts: unlimited, findSite: stores.sites.getSite, clock: systemClock }
-    try {
-      return await measure(deps)
-    } finally {
-      await close()
-    }
+    return measure({ ...stores, attempts: unlimited, findSite: stores.sites.getSite, clock: systemClock })
   })
 
 export const signIns: Bench = () =>

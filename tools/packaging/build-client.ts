@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
-import { dirname, join } from 'node:path'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { build } from 'esbuild'
-import { buildFolder } from './built-folder.ts'
+import { buildFolder, noticesOf } from './built-folder.ts'
 
 /** `npm run build -w client` builds the library as typed modules, and the command as one file. */
 const room = join(import.meta.dirname, '..', '..', 'client')
@@ -43,11 +42,5 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   })
   chmodSync(command, 0o755)
 
-  // The licences of the bundled packages require their notices.
-  const bundled = ['client-zip', 'commander', 'ignore'].map((name) => {
-    const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
-    const [license = ''] = globSync('LICENSE*', { cwd: folder })
-    return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`
-  })
-  writeFileSync(join(dist, 'site-files.licenses.txt'), bundled.join('\n\n'))
+  writeFileSync(join(dist, 'site-files.licenses.txt'), noticesOf(['client-zip', 'commander', 'ignore'], room))
 })

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
 import { basename, dirname, extname, join } from 'node:path'
 import { build, type Loader, type Plugin } from 'esbuild'
-import { buildFolder } from './built-folder.ts'
+import { buildFolder, noticesOf } from './built-folder.ts'
 
 /**
  * `npm run build:console` builds the console into `dist/`. All file names but `index.html` and `frame.html` have a hash, so
@@ -97,11 +96,6 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     page.replace(/%(\w+)%/g, (whole, what: string) => parts[what] ?? whole),
   )
 
-  // The licences of the bundled packages require their notices.
-  const notices = ['preact', '@preact/signals', '@preact/signals-core', 'client-zip'].map((name) => {
-    const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
-    const [license = ''] = globSync('LICENSE*', { cwd: folder })
-    return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`
-  })
-  writeFileSync(join(dist, 'licenses.txt'), notices.join('\n\n'))
+  const bundled = ['preact', '@preact/signals', '@preact/signals-core', 'client-zip']
+  writeFileSync(join(dist, 'licenses.txt'), noticesOf(bundled, room))
 })

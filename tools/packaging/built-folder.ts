@@ -1,5 +1,6 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { dirname, join } from 'node:path'
 
 const scratch = join(import.meta.dirname, '..', '..', '.local')
 
@@ -38,3 +39,13 @@ export const buildFolder = async (folder: string, build: (made: string) => Promi
     rmSync(room, { recursive: true, force: true })
   }
 }
+
+/** The notices that the licences of bundled packages require. `room` is a folder that can import these packages. */
+export const noticesOf = (packages: readonly string[], room: string): string =>
+  packages
+    .map((name) => {
+      const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
+      const [license = ''] = globSync('LICENSE*', { cwd: folder })
+      return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`
+    })
+    .join('\n\n')

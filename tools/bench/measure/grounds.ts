@@ -7,9 +7,15 @@ import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { Upload } from '@aws-sdk/lib-storage'
+import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
+import { readSettingsOf } from '../../../lib/config/config.ts'
 import type { tables } from '../../../lib/config/tables.ts'
-import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
+import { systemClock } from '../../../lib/core/clock.ts'
+import type { Handler } from '../../../lib/http/request.ts'
+import { type LocalStores, type Machine, openMachine } from '../../../lib/machine/machine.ts'
+import { createStorageDeps } from '../../../lib/service/deps.ts'
+import { createLinkTo } from '../../../local/downloads.ts'
 import { openTestTables } from '../../../test/support/tables.ts'
 import { bytes } from './content.ts'
 import { mebibyte, type Table } from './figures.ts'
@@ -52,6 +58,13 @@ export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) =
 }
 
 export const unlogged = { telemetry: { request: () => undefined } }
+
+/** The operations on files of one machine, with the defaults of `npm start`, without sockets. */
+export const storageOf = (stores: LocalStores): Handler => {
+  const linkTo = createLinkTo(stores.linkSecret, systemClock)
+  const settings = { dataCentre: 'us', ...readSettingsOf('machine', {}) }
+  return createStorageHandler(createStorageDeps(settings, stores, { ...unlogged, linkTo }))
+}
 
 /** Runs a measurement that needs an emulator at `AWS_ENDPOINT_URL`. Without an emulator, prints that it is left out. */
 export const atEndpoint = async (what: string, run: () => Promise<readonly Table[]>): Promise<readonly Table[]> => {
