@@ -2,6 +2,8 @@ import type { TextReply } from './reply.ts'
 
 const largestCache = 4_000_000
 
+const sizeOf = (key: string, { text }: TextReply): number => key.length + text.body.length
+
 /**
  * Keeps each reply until `stateOf` returns another name. A name is never used for two states. Without a name, no reply
  * is kept.
@@ -14,11 +16,11 @@ export const createReplyCache = (stateOf: () => Promise<string | undefined>) => 
   const keep = (key: string, reply: TextReply) => {
     if (kept.has(key)) return
     kept.set(key, reply)
-    length += reply.text.body.length
-    for (const [oldest, { text }] of kept) {
+    length += sizeOf(key, reply)
+    for (const [oldest, old] of kept) {
       if (length <= largestCache) return
       kept.delete(oldest)
-      length -= text.body.length
+      length -= sizeOf(oldest, old)
     }
   }
 

@@ -60,5 +60,12 @@ test('a full cache drops old replies for newer ones', async () => {
 
 test('a reply that is larger than the cache is not cached', async () => {
   const { ask } = observed()
-  expect([await ask('a', 4_000_001), await ask('a', 4_000_000), await ask('a')]).toEqual(['1', '2', '2'])
+  expect([await ask('a', 4_000_000), await ask('a', 3_999_999), await ask('a')]).toEqual(['1', '2', '2'])
+})
+
+test('long keys fill the cache as long replies do', async () => {
+  const { made, ask } = observed()
+  const [long, longer] = ['a'.repeat(2_000_000), 'b'.repeat(3_000_000)]
+  for (const key of [long, longer, longer, long]) await ask(key)
+  expect(made.map((key) => key.length)).toEqual([2_000_000, 3_000_000, 2_000_000])
 })
