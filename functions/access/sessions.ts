@@ -1,4 +1,4 @@
-import { type Caller, rightsOn } from '../../lib/access/callers.ts'
+import { type Caller, callerOf, rightsOn } from '../../lib/access/callers.ts'
 import { grantEntries, kindOf } from '../../lib/access/grants.ts'
 import { describeEntry } from '../../lib/access/people.ts'
 import { siteSession } from '../../lib/access/sessions.ts'
@@ -31,7 +31,9 @@ const siteIn = (segment: string, { sites }: Caller): SiteId | undefined => {
 }
 
 /** 401/101001 if the person does not have the site, or if the site is in another data centre. */
-export const createSiteToken: CallerOperation<AccessDeps> = async ({ caller, params }, deps) => {
+export const createSiteToken: CallerOperation<AccessDeps> = async ({ caller: cached, params }, deps) => {
+  const caller = callerOf(cached, await deps.people.get(signedIn(cached).name))
+  if (!caller) throw new ServiceError('tokenRejected')
   const person = signedIn(caller)
   const id = siteIn(String(params['ownSite']), caller)
   const site = id !== undefined && caller.sites.includes(id) ? await deps.findSite(id) : undefined

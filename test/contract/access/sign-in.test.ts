@@ -236,6 +236,30 @@ test.each(hands)('A session works at each moment of its password change: $name (
   await hand.close()
 })
 
+test.each(hands)('A token for one site follows the newest password: $name (A-68, A-73)', async ({ open }) => {
+  const { stores, close } = await open()
+  const site = storedId<SiteId>(1001)
+  await stores.people.create(testPerson({ password: weakHash() }), [])
+  await stores.sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  await stores.sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
+  const openFunction = () => {
+    const telemetry = { request: () => {} }
+    const handler = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, stores, { telemetry }))
+    return (method: string, path: string, Authorization = '', request: Parameters<typeof send>[3] = {}) =>
+      send(handler, method, `/api/v2/admin/${path}`, { headers: { Authorization }, ...request })
+  }
+  const [one, other] = [openFunction(), openFunction()]
+  const { token } = (await one('POST', 'tokens', '', { body: { username: 'ann', password } })).json
+  expect((await other('GET', 'me', token)).status).toBe(200)
+  const body = { password: 'another long one', oldPassword: password }
+  expect((await one('PUT', 'me', token, { body })).status).toBe(200)
+  const ofSite = await other('POST', 'sites/1001/tokens', token)
+  expect((await one('GET', 'me', ofSite.json.token)).status).toBe(200)
+  expect((await one('DELETE', 'tokens', token, { query: { all: '' } })).status).toBe(200)
+  expect(statusAndCode(await other('POST', 'sites/1001/tokens', token))).toEqual([401, 101000])
+  await close()
+})
+
 test.each(hands)('An invitation works beside another change of the person: $name (A-82)', async ({ open }) => {
   const hand = await open()
   const { people } = hand.stores
