@@ -34,8 +34,8 @@ const startOf = (cursor: string | undefined, top: string, prefixes: readonly str
   const prefix = top + folder
   const index = prefixes.indexOf(prefix)
   // Callers can forge a cursor, so it must not lead to keys outside the folders of the caller.
-  const isOutside = by === 'keys' && position !== '' && !position.startsWith(prefix)
-  if (index < 0 || isOutside) throw foreignCursor('storageRefused')
+  const isPosition = by === 'keys' ? position.startsWith(prefix) : /^\d{1,15}$/.test(position)
+  if (index < 0 || (position !== '' && !isPosition)) throw foreignCursor('storageRefused')
   return { by, index, after: position === '' ? undefined : position }
 }
 

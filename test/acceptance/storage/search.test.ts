@@ -66,6 +66,7 @@ const malformed = [
   '?search=abc&limit=0',
   '?search=abc&cursor=none',
   `?search=ab&cursor=${Buffer.from('keys:\nlive/').toString('base64url')}`,
+  `?search=abc&cursor=${Buffer.from('index:\nlive/').toString('base64url')}`,
 ].map((query) => ({ start: query.slice(0, 50), query }))
 it.each(malformed)('A search refuses the query $start with 104000 (S-127, S-129)', async ({ query }) => {
   await put(`${own}/asked/a.txt`, 'x')
