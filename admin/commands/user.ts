@@ -183,12 +183,14 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
   if (isDry || !sure) {
     // A preview must refuse what the removal would refuse.
     const listOfSites = async (of: readonly SiteId[]) => (await Promise.all(of.map(stores.people.listOfSite))).flat()
-    if (await losesLastOwner(listOfSites, person, afterRemoval(person))) throw new ServiceError('lastOwner')
+    const after = afterRemoval(person)
+    if (await losesLastOwner(listOfSites, person, after)) throw new ServiceError('lastOwner')
     const sites = sitesOf(person)
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }
     throw new Refusal(
-      `Removing ${person.name} from ${sites.join(', ')} also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. ${notSure}`,
+      `Removing ${person.name} from ${sites.join(', ')} also ends ${keys} key${keys === 1 ? '' : 's'}` +
+        `${after ? '' : ' and all sessions'}. ${notSure}`,
     )
   }
   await updatePerson(stores.people, name, (present) => ({

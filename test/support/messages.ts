@@ -399,7 +399,7 @@ $`,
       `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site 1001" lists the last 100 deliveries.`,
   },
   user: {
-    removal: (keys: number) => `also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. Nothing was removed`,
+    removal: (ended: string) => `also ends ${ended}. Nothing was removed`,
   },
 }
 

@@ -67,11 +67,17 @@ test('user remove --site leaves a site where the person has no rights (A-60, A-1
   expect(await run('user show bob')).toMatchObject({ sites: [{ site: 1002, rights: [] }] })
 })
 
-test('user remove without --yes counts the keys, and removes nobody (T-17)', async ({ commands: { run, attempt } }) => {
-  await run(add('bob', '--role viewer'))
+test('user remove without --yes says what ends, and removes nobody (T-17)', async ({ commands: { run, attempt } }) => {
+  await run(addOther)
+  await run(add('bob', '--site 1002 --role viewer'))
   await run('key create --site 1001 --user bob --name Robot --right files:read')
-  const stderr = expect.stringContaining(messages.user.removal(1))
-  expect(await attempt('user remove bob')).toMatchObject({ status: 1, stderr })
+  for (const [line, ended] of [
+    ['user remove bob', '1 key and all sessions'],
+    ['user remove bob --site 1002', '0 keys'],
+  ] as const) {
+    const stderr = expect.stringContaining(messages.user.removal(ended))
+    expect(await attempt(line)).toMatchObject({ status: 1, stderr })
+  }
   expect(await run('user list --site 1001')).toMatchObject([{ name: 'bob' }])
 })
 
