@@ -5,6 +5,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { KeepField } from '../parts/fields.tsx'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { NewPassword, useNewPassword } from './new-password.tsx'
 
 interface AcceptInvitationProps {
@@ -18,7 +19,7 @@ const nameIn = (invitation: string): string => invitation.slice(0, Math.max(0, i
 
 /** A person chooses a password, and is then signed in. */
 export const AcceptInvitation = ({ session, invitation, onClose }: AcceptInvitationProps) => {
-  const t = texts.value.invitation
+  const t = viewTexts.value.invitation
   const { password, repeated, isReady } = useNewPassword()
   const isKept = useSignal(false)
   const now = session.entrance.value?.me

@@ -9,6 +9,7 @@ import { PasswordField } from '../parts/fields.tsx'
 import { formatMoment } from '../parts/format.ts'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { NewPassword, useNewPassword } from './new-password.tsx'
 
@@ -21,7 +22,7 @@ interface AccountProps {
 }
 
 const ChangePassword = ({ client }: Pick<AccountProps, 'client'>) => {
-  const t = texts.value.account
+  const t = viewTexts.value.account
   const old = useSignal('')
   const { password, repeated, isReady } = useNewPassword()
   const { failure, isBusy, attempt } = useAttempt()
@@ -49,7 +50,7 @@ const ChangePassword = ({ client }: Pick<AccountProps, 'client'>) => {
 
 const Sites = ({ me, client }: Pick<AccountProps, 'me' | 'client'>) => (
   <section class="stack">
-    <h3>{texts.value.account.sites}</h3>
+    <h3>{viewTexts.value.account.sites}</h3>
     <dl class="account-sites">
       {me.sites.map((site) => (
         <div key={site.id}>
@@ -70,7 +71,7 @@ const SignOutButtons = ({
   isPerson,
   onSignOut,
 }: Omit<AccountProps, 'me' | 'client'> & { isPerson: boolean }) => {
-  const t = texts.value.account
+  const t = viewTexts.value.account
   const { failure, attempt } = useAttempt()
   const endAll = () => attempt(() => session.signOut({ all: true }))
   return (
@@ -88,11 +89,11 @@ const SignOutButtons = ({
 
 export const AccountDialog = (props: AccountProps) => {
   const { me, client, onClose } = props
-  const t = texts.value.account
+  const t = viewTexts.value.account
   const isPerson = me.kind === 'session'
   const name = me.displayName && me.displayName !== me.name ? `${me.displayName} (${me.name})` : me.name
   return (
-    <Dialog title={t.title} kind="wide" onClose={onClose}>
+    <Dialog title={texts.value.shell.account} kind="wide" onClose={onClose}>
       <div class="dialog-body">
         <div>
           <p>

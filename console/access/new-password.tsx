@@ -1,6 +1,6 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { PasswordField } from '../parts/fields.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 
 export const useNewPassword = () => {
   const password = useSignal('')
@@ -15,7 +15,7 @@ interface NewPasswordProps {
 }
 
 export const NewPassword = ({ password, repeated }: NewPasswordProps) => {
-  const t = texts.value.account
+  const t = viewTexts.value.account
   const isDifferent = repeated.value !== '' && repeated.value !== password.value
   return (
     <>

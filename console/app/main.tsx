@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo, useRef } from 'preact/hooks'
+import { createLinks, type Links } from '../page/link.ts'
 import { createLive, type Live } from '../page/live.ts'
 import { createSession, type Session, takeSecret } from '../page/session.ts'
 import { Failure } from '../parts/failure.tsx'
@@ -9,14 +10,13 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { followAddress, formatRoute, goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
-import { createLinks, type Links } from './link.ts'
 import { followPreferences } from './preferences.ts'
 import { Shell } from './shell.tsx'
 import { OtherAddress, SignIn } from './sign-in.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
 import { showOwnMessages } from './validation.ts'
 
-const loadLinkDialog = async () => (await import('./on-demand.ts')).LinkDialog
+const loadLinkDialog = async () => (await import('../access/on-demand.ts')).LinkDialog
 const loadAcceptInvitation = async () => (await import('../access/on-demand.ts')).AcceptInvitation
 
 interface AppProps {
@@ -91,7 +91,7 @@ const Invited = ({ session, invitation }: InvitedProps) =>
 /** Waits until the sign-in has begun, so that the page shows no form meanwhile. */
 const finish = async (session: Session, outcome: string) => {
   try {
-    const { finishSignIn } = await import('./on-demand.ts')
+    const { finishSignIn } = await import('./issuers.tsx')
     finishSignIn(session, outcome)
   } catch (error) {
     session.failure.value = error

@@ -25,7 +25,7 @@ export const SettingsMenu = ({ onAccount, onSignOut }: SettingsMenuProps) => {
       },
     })),
     { label: t.reference, icon: 'link', hasSeparator: true, run: () => open('docs', '_blank', 'noopener') },
-    ...(onAccount ? [{ label: texts.value.account.title, icon: 'person' as const, run: onAccount }] : []),
+    ...(onAccount ? [{ label: t.account, icon: 'person' as const, run: onAccount }] : []),
     ...(onSignOut ? [{ label: texts.value.signIn.signOut, icon: 'signOut' as const, run: onSignOut }] : []),
   ]
   return (

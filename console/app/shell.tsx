@@ -69,7 +69,7 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
     // The address names the shown view, so that its path never opens in another view.
     if (view) goTo({ view: view.name }, { replace: true })
   }, [view, route.value.view])
-  const title = view ? view.label(t) : t.shell.nothing
+  const title = view ? t.nav[view.name] : t.shell.nothing
   useEffect(() => (rights.has('history:read') ? live.follow(client) : undefined), [client, access, live, rights])
   useEffect(() => {
     document.title = `${title} · ${client.site.name} · ${t.name}`
@@ -85,14 +85,14 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
         </span>
         <SiteChoice client={access} />
         <nav aria-label={t.shell.views}>
-          {offered.map(({ name, label, icon }) => (
+          {offered.map(({ name, icon }) => (
             <a
               key={name}
               href={linkTo({ view: name, path: [] })}
               aria-current={name === view?.name ? 'page' : undefined}
             >
               <Icon name={icon} />
-              <span>{label(t)}</span>
+              <span>{t.nav[name]}</span>
             </a>
           ))}
         </nav>

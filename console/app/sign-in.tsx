@@ -10,7 +10,7 @@ import { texts } from '../texts/texts.ts'
 import { otherBaseUrl } from './base-url.ts'
 import { SettingsMenu } from './settings-menu.tsx'
 
-const loadIssuers = async () => (await import('./on-demand.ts')).Issuers
+const loadIssuers = async () => (await import('./issuers.tsx')).Issuers
 
 export interface SignInProps {
   readonly session: Session
@@ -18,7 +18,7 @@ export interface SignInProps {
 
 /** Signs out at once. A failure means that the service has not ended the session. */
 export const signOut = (session: Session): void => {
-  session.signOut().catch((error: unknown) => notifyFailure(texts.value.account.notEnded, error))
+  session.signOut().catch((error: unknown) => notifyFailure(texts.value.signIn.notEnded, error))
 }
 
 export const SignInForm = ({ session }: SignInProps) => {

@@ -5,8 +5,7 @@ import type { IconName } from '../parts/icon.tsx'
 import type { Texts } from '../texts/en.ts'
 
 interface View {
-  readonly name: string
-  readonly label: (texts: Texts) => string
+  readonly name: keyof Texts['nav']
   readonly icon: IconName
   /** Only callers with this right see the view (K-27). */
   readonly right: AreaRight
@@ -17,42 +16,36 @@ interface View {
 export const views: readonly View[] = [
   {
     name: 'files',
-    label: (texts) => texts.nav.files,
     icon: 'folder',
     right: 'files:read',
     load: async () => FilesView,
   },
   {
     name: 'trash',
-    label: (texts) => texts.nav.trash,
     icon: 'restore',
     right: 'files:read',
     load: async () => (await import('../files/on-demand.ts')).TrashView,
   },
   {
     name: 'forms',
-    label: (texts) => texts.nav.forms,
     icon: 'form',
     right: 'forms:read',
     load: async () => (await import('../forms/forms-view.tsx')).FormsView,
   },
   {
     name: 'categories',
-    label: (texts) => texts.nav.categories,
     icon: 'category',
     right: 'categories:read',
     load: async () => (await import('../categories/categories-view.tsx')).CategoriesView,
   },
   {
     name: 'history',
-    label: (texts) => texts.nav.history,
     icon: 'history',
     right: 'history:read',
     load: async () => (await import('../history/history-view.tsx')).HistoryView,
   },
   {
     name: 'access',
-    label: (texts) => texts.nav.access,
     icon: 'person',
     right: 'access:read',
     load: async () => (await import('../access/on-demand.ts')).AccessView,

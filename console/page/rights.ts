@@ -1,3 +1,5 @@
+import { isWithin } from '../uploads/paths.ts'
+
 type Area = 'files' | 'forms' | 'categories' | 'history' | 'access'
 type Level = 'read' | 'write'
 export type AreaRight = `${Area}:${Level}`
@@ -32,14 +34,11 @@ export const parseRight = (text: string): Right => {
   return { area, level, folder: folder.join(':').replace(/^\/+|\/+$/g, '') }
 }
 
-const isWithin = (folder: string, path: string): boolean =>
-  folder === '' || path === folder || path.startsWith(`${folder}/`)
-
 export const createRights = (texts: readonly string[]): Rights => {
   const held = texts.map(parseRight)
   const having = (area: string, level: string) =>
     held.filter((right) => right.area === area && (right.level === 'write' || right.level === level))
-  const includes = ({ area, level, folder }: Right) => having(area, level).some((own) => isWithin(own.folder, folder))
+  const includes = ({ area, level, folder }: Right) => having(area, level).some((own) => isWithin(folder, own.folder))
   const can = (level: Level) => (path: string) => includes({ area: 'files', level, folder: path })
   return {
     has(right) {

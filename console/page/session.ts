@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { acceptInvitation, findSites, type Me, signIn as requestToken, type Sites } from '../../client/src/index.ts'
 import { hasStatus } from '../../client/src/service-error.ts'
+import { decode } from '../route/decode.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
@@ -211,14 +212,6 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     },
     signOut,
     readRights,
-  }
-}
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }
 

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { decode } from './decode.ts'
 
 /** A page of the console. The fragment of its address has this form: `#/1001/files/news/2026?file=a.html`. */
 export interface Route {
@@ -7,15 +8,6 @@ export interface Route {
   /** The segments of a folder, or the id of a form. */
   readonly path: readonly string[]
   readonly query: Readonly<Record<string, string>>
-}
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // The user has typed an address with wrong percent signs, so its characters are used as they are.
-    return text
-  }
 }
 
 export const parseRoute = (hash: string): Route => {

@@ -52,6 +52,8 @@ export const de: Texts & ViewTexts = {
       'Sie haben keine Website. Bitten Sie Ihre Administration um eine, oder melden Sie sich mit einem anderen Namen ' +
       'oder Token an.',
     signOut: 'Abmelden',
+    notEnded:
+      'Sie sind hier abgemeldet, aber der Dienst hat Ihre Sitzung nicht beendet. Die Sitzung endet, wenn sie abläuft.',
   },
   invitation: {
     title: (name) => `Willkommen, ${name}`,
@@ -61,7 +63,6 @@ export const de: Texts & ViewTexts = {
     accept: 'Annehmen',
   },
   account: {
-    title: 'Mein Konto',
     kinds: {
       session: 'Angemeldet als Person,',
       token: 'Angemeldet mit einem Token der Administration,',
@@ -77,8 +78,6 @@ export const de: Texts & ViewTexts = {
     passwordsDiffer: 'Die beiden Passwörter sind verschieden.',
     passwordChanged: 'Passwort geändert. Ihre anderen Geräte sind abgemeldet. Ihre Schlüssel bleiben gültig.',
     signOutEverywhere: 'Überall abmelden',
-    notEnded:
-      'Sie sind hier abgemeldet, aber der Dienst hat Ihre Sitzung nicht beendet. Die Sitzung endet, wenn sie abläuft.',
   },
   link: {
     title: 'Mit dem Token des Links anmelden?',
@@ -98,10 +97,9 @@ export const de: Texts & ViewTexts = {
     skip: 'Zum Inhalt springen',
     site: 'Website',
     settings: 'Einstellungen',
-    language: 'Sprache',
-    theme: 'Darstellung',
     themes: { auto: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
     reference: 'API-Referenz',
+    account: 'Mein Konto',
     nothing: 'Keine Ansichten',
     noRights: 'Sie haben keine Rechte auf dieser Website.',
     noRightsHint: 'Bitten Sie Ihre Administration um eine Rolle.',
@@ -219,7 +217,6 @@ export const de: Texts & ViewTexts = {
     find: 'In Titeln suchen',
     title: 'Titel',
     released: 'Veröffentlicht',
-    state: 'Zustand',
     states: { deleted: 'Gelöscht', disabled: 'Deaktiviert' },
     displayed: 'Angezeigt',
     displaying: (title) => `${title} in dieser Kategorie anzeigen`,
@@ -599,8 +596,6 @@ export const de: Texts & ViewTexts = {
     chooseAllDeleted: 'Alle gezeigten Elemente auswählen',
     removedBy: 'Gelöscht von',
     removedAt: 'Gelöscht am',
-    file: 'Datei',
-    folder: 'Ordner',
     type: 'Typ',
     fingerprint: 'Fingerabdruck',
     edit: {

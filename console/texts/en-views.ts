@@ -2,6 +2,41 @@ import { plural } from './en.ts'
 
 /** These texts belong to views that are loaded later. Their own file keeps the first script small. */
 export const enViews = {
+  invitation: {
+    title: (name: string) => `Welcome, ${name}`,
+    text: 'You are invited. Choose a password to accept the invitation. You are then signed in.',
+    replaces: (name: string) =>
+      `This tab is signed in as ${name}. If you accept the invitation, the invited person is signed in instead.`,
+    accept: 'Accept',
+  },
+  account: {
+    kinds: {
+      session: 'Signed in as a person,',
+      token: 'Signed in with a token of an operator,',
+      key: 'Signed in with a key,',
+    },
+    until: (moment: string) => `until ${moment}.`,
+    sites: 'Sites and rights',
+    changePassword: 'Change password',
+    oldPassword: 'Old password',
+    newPassword: 'New password',
+    repeatPassword: 'Repeat the new password',
+    passwordHint: '12 to 256 characters, without your name and without the name of the site.',
+    passwordsDiffer: 'The two passwords differ.',
+    passwordChanged: 'Password changed. Your other devices are signed out. Your keys stay valid.',
+    signOutEverywhere: 'Sign out everywhere',
+  },
+  link: {
+    title: 'Sign in with the token of the link?',
+    present: 'You are signed in to:',
+    other: 'The link contains another token. It signs you in to:',
+    unknown: 'The link contains another token. Its sites are unknown:',
+    noSites: 'The link contains another token, which covers no site.',
+    onDevice: 'If you switch, your current token stays on this device. Other tabs and new tabs still use it.',
+    inTab: 'If you switch, this tab forgets your current token. To switch back, enter that token again.',
+    stay: 'Stay',
+    enter: 'Switch',
+  },
   forms: {
     list: 'Web forms',
     none: 'This site has no web form yet.',
@@ -96,7 +131,6 @@ export const enViews = {
     find: 'Search titles',
     title: 'Title',
     released: 'Released',
-    state: 'State',
     states: { deleted: 'Deleted', disabled: 'Disabled' },
     displayed: 'Displayed',
     displaying: (title: string) => `Display ${title} in this category`,

@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Sites } from '../../client/src/index.ts'
+import type { Links } from '../page/link.ts'
 import { type Entrance, isRefused, type Session } from '../page/session.ts'
 import { useAttempt } from '../parts/attempt.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { goTo, parseRoute } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
-import type { Links } from './link.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 
 interface LinkDialogProps {
   readonly session: Session
@@ -31,7 +32,7 @@ const SiteNames = ({ text, sites }: { readonly text: string; readonly sites: Sit
 export const LinkDialog = ({ session, links }: LinkDialogProps) => {
   const found = useSignal<Entrance>()
   const { failure, attempt } = useAttempt()
-  const t = texts.value.link
+  const t = viewTexts.value.link
   const link = links.asked.value
   const token = link?.token
   const lookUp = async () => {

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import type { Session } from '../page/session.ts'
+import type { Session } from './session.ts'
 
 interface Link {
   readonly token: string
