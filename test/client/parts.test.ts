@@ -5,6 +5,7 @@ import { openStorageOnAws } from '../contract/storage/hands.ts'
 import { openStorage, type StorageOptions } from '../contract/storage/service.ts'
 import { openUploads } from '../contract/uploads/service.ts'
 import { openBucketInMemory } from '../support/bucket.ts'
+import { messages } from '../support/messages.ts'
 import { bytesIn } from '../support/objects.ts'
 import { Refusal } from '../support/s3-messages.ts'
 import { json, patience } from './support/scripted-fetch.ts'
@@ -148,7 +149,7 @@ test('a file that changes while its parts are sent is not stored, and nothing is
     if (url.searchParams.has('digests')) state.bytes = Buffer.alloc(threeParts.length, 'y')
     return false
   }
-  await expect(put()).rejects.toThrow('changed during the upload')
+  await expect(put()).rejects.toThrow(messages.client.changedDuringUpload)
   expect(partsSent().toSorted((a, b) => a - b)).toEqual([1, 2, 3])
   expect([await content(), appends()]).toEqual([undefined, 0])
 })
