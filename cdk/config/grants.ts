@@ -53,7 +53,7 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
   removals: [
     journal,
     { table: 'sites', actions: ['GetItem', 'Scan'] },
-    { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+    { table: 'pathLocks', actions: ['BatchGetItem', 'PutItem', 'UpdateItem'] },
     { table: 'uploads', actions: ['Scan'] },
   ],
 }
@@ -75,7 +75,7 @@ export const administrationGrants: readonly TableAccess[] = [
   },
   { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
   { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
-  { table: 'pathLocks', actions: ['GetItem', 'Query', 'PutItem', 'DeleteItem'] },
+  { table: 'pathLocks', actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem'] },
   journal,
   webhooks,
 ]
