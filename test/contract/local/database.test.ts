@@ -145,6 +145,17 @@ describe('while another process locks the database', () => {
     expect(words()).toEqual(['b'])
   })
 
+  test('reads are repeated for 5 seconds, and then refused with 503', async () => {
+    const { database } = openWords()
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const read = vi.fn(() => {
+      vi.advanceTimersByTime(1_000)
+      throw Object.assign(new Error('The database is locked'), { errcode: 5 })
+    })
+    await expect(database.read(read)).rejects.toThrow(unavailable)
+    expect(read).toHaveBeenCalledTimes(6)
+  })
+
   test('closing the connection refuses waiting changes', async () => {
     const { file, database, add } = openWords()
     const another = openAnother(file)

@@ -30,15 +30,6 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('an unfinished removal is delivered again', async () => {
-  const { queue, worked, work } = openQueue(undefined, [{ delay: 0 }, { delay: 0 }])
-  await queue.start(work)
-  await queue.send(task('a'), 0)
-  await until(() => worked.length === 3)
-  await queue.stop()
-  expect(worked).toEqual(['a', 'a', 'a'])
-})
-
 test('an unfinished removal is kept for the next start, whatever its delay is', async () => {
   const first = openQueue()
   await first.queue.start(first.work)
@@ -73,15 +64,19 @@ test('the running slice of a removal is completed before the queue stops', async
   expect(isDone).toBe(true)
 })
 
-test('a message is delivered after its delay', async () => {
+test('a message and the rest of a removal are delivered after their delays', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  const { queue, worked, work } = openQueue()
+  const { queue, worked, work } = openQueue(undefined, [{ delay: 0 }, { delay: 5 }])
   await queue.start(work)
   await queue.send(task('a'), 20)
   await vi.advanceTimersByTimeAsync(19_000)
   expect(worked).toEqual([])
   await vi.advanceTimersByTimeAsync(1_001)
-  expect(worked).toEqual(['a'])
+  expect(worked).toEqual(['a', 'a'])
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(worked).toEqual(['a', 'a'])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(worked).toEqual(['a', 'a', 'a'])
   await queue.stop()
 })
 
