@@ -89,10 +89,10 @@ const listOnce = async (bucket: Bucket, listing: ListQuery, isEncoded = true, to
     ContinuationToken: token,
   })
   const { client, options } = bucket
-  const { Contents = [], CommonPrefixes = [], IsTruncated, ...more } = await client.send(query, options)
+  const { Contents = [], CommonPrefixes = [], IsTruncated, NextContinuationToken } = await client.send(query, options)
   const isEmpty = Contents.length + CommonPrefixes.length === 0
   // S3 may answer a page without objects, although objects follow.
-  if (IsTruncated && isEmpty) return listOnce(bucket, listing, isEncoded, more.NextContinuationToken)
+  if (isEmpty && NextContinuationToken) return listOnce(bucket, listing, isEncoded, NextContinuationToken)
   const keyOf = (key = '') => (isEncoded ? decodeKey(key) : key)
   const objects = Contents.map((listed) => toListed(keyOf(listed.Key), listed.Size, listed))
   const folders = CommonPrefixes.map(({ Prefix }) => keyOf(Prefix))
