@@ -8,7 +8,7 @@ import { Failure } from '../parts/failure.tsx'
 import { focusContent } from '../parts/focus.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { Toasts } from '../parts/toasts.tsx'
-import { followAddress, formatRoute, goTo, route } from '../route/routes.ts'
+import { followAddress, formatRoute, goTo, isHeld, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { followPreferences } from './preferences.ts'
 import { Shell } from './shell.tsx'
@@ -101,7 +101,11 @@ const finish = async (session: Session, outcome: string) => {
 const start = async () => {
   // The address of the console begins with the address of the service: `…/prod/console`.
   const url = new URL('.', location.href).href
-  const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
+  const session = createSession({
+    url,
+    stores: { tab: sessionStorage, device: localStorage },
+    heldSite: () => (isHeld.value ? route.value.site : undefined),
+  })
   const links = createLinks(session)
   const invitation = signal<string>()
   const isVisible = () => document.visibilityState === 'visible'

@@ -1,6 +1,7 @@
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { setter } from '../parts/setter.ts'
+import { isHeld } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { SignInForm, type SignInProps, signOut } from './sign-in.tsx'
 
@@ -13,9 +14,11 @@ export const SignInAgain = ({ session }: SignInProps) => (
     <div class="dialog-body">
       <p>{texts.value.signIn.expired}</p>
       <SignInForm session={session} />
-      <Button kind="quiet" icon="signOut" onClick={() => signOut(session)}>
-        {texts.value.signIn.signOut}
-      </Button>
+      {!isHeld.value && (
+        <Button kind="quiet" icon="signOut" onClick={() => signOut(session)}>
+          {texts.value.signIn.signOut}
+        </Button>
+      )}
     </div>
   </Dialog>
 )

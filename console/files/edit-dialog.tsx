@@ -189,7 +189,11 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
         <footer>
           <Button onClick={askToClose}>{texts.value.close}</Button>
           {canEdit && (
-            <Button type="submit" kind="primary" disabled={!isChanged && !editor.theirs.value}>
+            <Button
+              type="submit"
+              kind={editor.theirs.value ? 'danger' : 'primary'}
+              disabled={!isChanged && !editor.theirs.value}
+            >
               {editor.theirs.value ? t.saveMine : t.save}
             </Button>
           )}

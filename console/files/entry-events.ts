@@ -17,9 +17,13 @@ export interface EntryProps {
   readonly onMenu: (at: Point) => void
 }
 
-/** A click on an entry opens its link, unless the click changes the selection. */
+/**
+ * A click on an entry opens its link, unless the click changes the selection. The second click of a double click may hit
+ * an entry of the folder that the first click has opened.
+ */
 export const keepSelecting = (event: MouseEvent): void => {
-  if (event.shiftKey || event.ctrlKey || event.metaKey) event.preventDefault()
+  if (event.detail > 1) event.stopPropagation()
+  if (event.shiftKey || event.ctrlKey || event.metaKey || event.detail > 1) event.preventDefault()
 }
 
 export const entryEvents = (files: FilesPage, { entry, isChosen, isActive, onMenu }: EntryProps) => {

@@ -101,6 +101,10 @@ export const FilesView = () => {
     if (file !== undefined && only?.type === 'file' && others.length === 0)
       goTo({ query: { file: only.name } }, { replace: true })
   }, [only?.name, others.length])
+  // After Back, the selection follows the details.
+  useEffect(() => {
+    if (file !== undefined && only?.name !== file) store.folder.choose(file, 'alone')
+  }, [file])
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select, dialog *')

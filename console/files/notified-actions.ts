@@ -17,7 +17,7 @@ export const notifyFailures = (
 }
 
 /** The name of a single item, or the number of items. */
-const itemsOf = ([first = '', ...others]: readonly string[]): string =>
+export const itemsOf = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? nameOf(first) : texts.value.items(others.length + 1)
 
 /** The details panel follows a renamed file, or closes. */

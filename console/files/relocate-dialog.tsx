@@ -71,7 +71,7 @@ const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
         height={rowHeight}
         row={({ path, name }, index) => (
           <div key={path} role="listitem">
-            <button type="button" onClick={() => onFolder(path)}>
+            <button type="button" onClick={({ detail }) => detail < 2 && onFolder(path)}>
               <Icon name={index < up.length ? 'up' : 'folder'} />
               <bdi>{name}</bdi>
             </button>

@@ -13,7 +13,7 @@ import { texts } from '../texts/texts.ts'
 import { forEachPath } from '../uploads/for-each-path.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { EntryIcon, EntryPlace } from './entry-icon.tsx'
-import { notifyFailures } from './notified-actions.ts'
+import { itemsOf, notifyFailures } from './notified-actions.ts'
 import { restoreItem } from './restore-item.ts'
 
 /** The list grows by this many items at a time. */
@@ -94,9 +94,7 @@ const useTrash = (onRestored: () => void) => {
     if (isBusy.value) return
     isBusy.value = true
     const { done, failed } = await forEachPath(paths, (path) => restoreItem(client, path))
-    const [first = ''] = done
-    if (first !== '')
-      notify(texts.value.files.restored(done.length === 1 ? nameOf(first) : texts.value.items(done.length)))
+    if (done.length > 0) notify(texts.value.files.restored(itemsOf(done)))
     chosen.value = new Set()
     await read()
     notifyFailures({ failed }, restore)

@@ -1,7 +1,15 @@
 import { type Signal, signal } from '@preact/signals'
-import { acceptInvitation, findSites, type Me, signIn as requestToken, type Sites } from '../../client/src/index.ts'
+import {
+  acceptInvitation,
+  findSites,
+  type Me,
+  signIn as requestToken,
+  ServiceError,
+  type Sites,
+} from '../../client/src/index.ts'
 import { hasStatus } from '../../client/src/service-error.ts'
 import { decode } from '../route/decode.ts'
+import { texts } from '../texts/texts.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
@@ -11,6 +19,8 @@ interface SessionOptions {
   readonly url: string
   readonly stores: Readonly<Record<Keep, Store>>
   readonly fetch?: typeof fetch
+  /** The site whose page has unsaved work. No token without this site replaces the token of the session. */
+  readonly heldSite?: () => number | undefined
 }
 
 /** The sites of a token, and its owner. A token without sites has no known owner. */
@@ -84,7 +94,7 @@ const createKept = (stores: SessionOptions['stores']) => ({
   },
 })
 
-export const createSession = ({ url, stores, ...options }: SessionOptions): Session => {
+export const createSession = ({ url, stores, heldSite, ...options }: SessionOptions): Session => {
   const entrance = signal<Entrance>()
   const isExpired = signal(false)
   const isBusy = signal(false)
@@ -127,6 +137,11 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
       entrance.value = { ...now, me }
   }
 
+  const covers = ({ list }: Sites): boolean => {
+    const held = heldSite?.()
+    return held === undefined || list.some(({ id }) => id === held)
+  }
+
   const lookUp = async (wanted: string): Promise<Entrance> => {
     const sites = await findSites({ url, token: wanted, fetch: fetchWith(wanted) })
     const [first] = sites.list
@@ -147,6 +162,7 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
   }
 
   const enter = (wanted: string, found: Entrance, keep: Keep | undefined) => {
+    if (!covers(found)) throw new ServiceError({ status: 403, code: 0, message: texts.value.signIn.otherSites })
     if (isExpired.value) kept.forget(token)
     if (keep) kept.write(wanted, keep)
     token = wanted

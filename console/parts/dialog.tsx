@@ -45,6 +45,12 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
     event.preventDefault()
     if (isClosable && event.target === dialog.current) onClose()
   }
+  /** The keys for saving press the main button, unless this button is dangerous. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return
+    event.preventDefault()
+    find('.button-primary[type=submit]:enabled')?.click()
+  }
   // After a second close request, a browser closes the dialog even if the page prevents it. The owner may keep it open.
   const onClosed = () => {
     if (!dialog.current) return
@@ -58,6 +64,7 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
       aria-labelledby={heading}
       onCancel={onCancel}
       onClose={onClosed}
+      onKeyDown={onKeyDown}
     >
       <header>
         <h2 id={heading}>{title}</h2>

@@ -39,12 +39,14 @@ export const de: Texts & ViewTexts = {
     submit: 'Anmelden',
     issuer: (name) => `Anmelden mit ${name}`,
     refusedThere:
-      'Niemand wurde angemeldet. Versuchen Sie es erneut. Bitten Sie sonst Ihre Administration um eine Einladung.',
+      'Sie sind nicht angemeldet. Versuchen Sie es erneut. Bitten Sie sonst Ihre Administration um eine Einladung.',
     failedThere: (code, request) =>
       `Die Anmeldung ist mit dem Fehler ${code} gescheitert. Versuchen Sie es erneut. Senden Sie sonst Ihrer ` +
       `Administration die Nummer der Anfrage: ${request}.`,
     expired:
       'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Auf dieser Seite geht nichts verloren.',
+    otherSites:
+      'Diese Anmeldung gilt nicht für diese Website. Verwenden Sie eine andere, oder schließen Sie diesen Dialog, und kopieren Sie Ihren Text.',
     otherAddress: (url) =>
       `Die Adresse dieses Dienstes ist auf ${url} eingestellt. Wenn sie falsch ist, bitten Sie den Betreiber des Dienstes, ` +
       '--base-url zu korrigieren.',
@@ -101,7 +103,7 @@ export const de: Texts & ViewTexts = {
     reference: 'API-Referenz',
     account: 'Mein Konto',
     nothing: 'Keine Ansichten',
-    noRights: 'Sie haben keine Rechte auf dieser Website.',
+    noRights: 'Sie haben keine Rechte für diese Website.',
     noRightsHint: 'Bitten Sie Ihre Administration um eine Rolle.',
     offline: 'Keine Verbindung zum Dienst. Neuer Versuch läuft …',
   },
@@ -523,14 +525,14 @@ export const de: Texts & ViewTexts = {
     uploadFolder: 'Einen Ordner hochladen …',
     newFolder: 'Neuer Ordner',
     refresh: 'Neu laden',
-    deleted: 'Gelöschte Dateien',
+    deleted: 'Papierkorb',
     shortcuts: 'Tastenkürzel',
     open: 'Öffnen',
     details: 'Details',
     download: 'Herunterladen',
     zip: {
-      action: 'Als Zip herunterladen…',
-      folder: 'Diesen Ordner herunterladen…',
+      action: 'Als Zip herunterladen …',
+      folder: 'Diesen Ordner herunterladen …',
       title: (name) => `${name} herunterladen`,
       contents: (files, size) => `${plural(files, 'Datei', 'Dateien')}, zusammen ${size}.`,
       tooLarge: (size) =>
@@ -599,9 +601,9 @@ export const de: Texts & ViewTexts = {
     type: 'Typ',
     fingerprint: 'Fingerabdruck',
     edit: {
-      edit: 'Bearbeiten…',
-      showAndEdit: 'Zeigen und bearbeiten…',
-      show: 'Seite zeigen…',
+      edit: 'Bearbeiten …',
+      showAndEdit: 'Zeigen und bearbeiten …',
+      show: 'Seite zeigen …',
       source: 'Quelltext',
       page: 'Seite',
       pageOf: (name) => `Seite ${name}`,

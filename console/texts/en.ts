@@ -39,6 +39,7 @@ export const en = {
       `The sign-in failed with error ${code}. Try again. If this happens again, send your administrator the number of ` +
       `the request: ${request}.`,
     expired: 'Your sign-in has expired. Sign in again to continue. Nothing on this page is lost.',
+    otherSites: 'This sign-in does not cover this site. Use another one, or close this dialog and copy your text.',
     otherAddress: (url: string) =>
       `The address of this service is set to ${url}. If that is wrong, ask the operator of the service to correct --base-url.`,
     noSites: 'You have no site. Ask your administrator for one, or sign in with another name or token.',

@@ -17,6 +17,7 @@ import {
   nameField,
   notice,
   press,
+  refusal,
   row,
   signInAs,
   widthOf,
@@ -454,6 +455,34 @@ test('unsaved text stays when the right to its view is removed, and is saved whe
   await people.access.people.change('ann', { role: 'editor' })
   // The user returns to the page.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await confirm(page, 'Save')
+  await notice(page, 'a.txt saved.').waitFor()
+})
+
+test('a sign-in for other sites keeps the open site with its unsaved text (K-6, K-44)', async ({
+  people,
+  open,
+  directory,
+}) => {
+  await people.files.put('a.txt', 'a')
+  await administerJson(directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
+  const issuing = ['token', 'issue', '--user', 'other', '--site', '2002', ...everything]
+  const other = await administerJson(directory, issuing)
+  const page = await open('#/1001/files?file=a.txt', { token: people.token, baseUrl: people.baseUrl })
+  await details(page).getByRole('button', { name: 'Edit' }).press('Enter')
+  const source = page.getByLabel('Source')
+  await source.fill('mine')
+  await page.route('**/api/**', refusal(401, 101000, 'Expired.'))
+  await confirm(page, 'Save')
+  const again = page.getByRole('dialog', { name: 'Sign in' })
+  await again.waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  await withToken(again, other.token)
+  await again.getByRole('alert').getByText('does not cover this site').waitFor()
+  expect(await source.inputValue()).toBe('mine')
+  expect(await again.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
+  await withToken(again, people.token)
+  await again.waitFor({ state: 'detached' })
   await confirm(page, 'Save')
   await notice(page, 'a.txt saved.').waitFor()
 })

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectAccessible, test } from './support/console.ts'
 import { choose, confirm, details, focusedLabel, follow, grid, notice, press, refusal, row } from './support/page.ts'
@@ -278,6 +278,42 @@ test('the details follow a renamed file, and close after a move or removal', asy
   await remove()
   await row(page, 'other').waitFor({ state: 'detached' })
   expect(await panel.getByRole('heading', { name: 'z.txt' }).count()).toBe(1)
+})
+
+test('Back selects the file that the details show again', async ({ openFolder }) => {
+  const page = await openFolder(['a.txt', 'b.txt'])
+  for (const name of ['a.txt', 'b.txt']) {
+    await row(page, name).getByRole('link').click()
+    await details(page).getByRole('heading', { name }).waitFor()
+  }
+  await page.goBack()
+  await details(page).getByRole('heading', { name: 'a.txt' }).waitFor()
+  await expect.poll(() => chosen(page).allTextContents()).toEqual(['a.txt'])
+  await press(page, 'Delete')
+  await page.getByRole('dialog', { name: 'Delete a.txt?' }).waitFor()
+})
+
+test('a double click opens only one folder', async ({ openFolder, folder }) => {
+  const page = await openFolder(['one/two/three/a.txt'])
+  /** The list of the opened folder appears between the two clicks. */
+  const clickTwice = async (place: Locator, next: Locator) => {
+    const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await page.mouse.move(x + width / 2, y + height / 2)
+    for (const clickCount of [1, 2]) {
+      await page.mouse.down({ clickCount })
+      await page.mouse.up({ clickCount })
+      await next.waitFor()
+    }
+  }
+  await clickTwice(row(page, 'one').getByText('one'), row(page, 'two').getByText('two'))
+  expect(page.url()).toMatch(new RegExp(`${folder}/one$`))
+  await row(page, 'two').getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Move to' }).press('Enter')
+  const picker = page.getByRole('group', { name: 'Target folder' })
+  const up = picker.getByRole('button', { name: /^Up to/ })
+  await up.press('Enter')
+  await clickTwice(up, picker.getByRole('button', { name: folder }))
+  expect(await picker.getByRole('status').textContent()).toBe('All files')
 })
 
 test('while entries are selected, the user can still upload and create folders', async ({ openFolder }) => {

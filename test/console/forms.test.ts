@@ -26,7 +26,7 @@ test('a field is added, required, moved, removed and restored by keyboard (K-13)
   await dialog.getByRole('radio', { name: 'Date of birth' }).press('Space')
   expect(await dialog.getByRole('group').innerText()).toBe('Field\nDate of birth')
   await expectAccessible(page)
-  await page.keyboard.press('Enter')
+  await page.keyboard.press('Control+s')
   await expectRows(page, ['Name', 'Email address', 'Date of birth'])
 
   await page.getByRole('checkbox', { name: 'Date of birth is required' }).press('Space')
