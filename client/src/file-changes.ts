@@ -2,7 +2,7 @@ import type { Entry } from './generated/types.gen.ts'
 import { hasExactSpelling, partsOf, pathOf } from './paths.ts'
 import { sendChange } from './send-change.ts'
 import { hasStatus, ServiceError } from './service-error.ts'
-import { type Content, largestRequest, partLength, type Source, sourceOf } from './source.ts'
+import { type Content, largestRequest, type Source, sourceOf } from './source.ts'
 import type { Send } from './transport.ts'
 import type { Limit, ResumableOptions } from './upload.ts'
 
@@ -169,13 +169,9 @@ export const createFileChanges = (
     const parts = partsOf(path)
     const name = parts.pop() ?? ''
     const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
-    // Only large files need these modules, so pages load them on demand.
-    if (source.size > partLength && !limit.hasNoParts) {
-      const { uploadInParts } = await import('./upload-parts.ts')
-      if (await uploadInParts(send, source, destination, options, limit)) return
-    }
-    const { uploadResumably } = await import('./upload.ts')
-    await uploadResumably(send, source, destination, options, limit)
+    // Only large files need this module, so pages load it on demand.
+    const { uploadLarge } = await import('./large-uploads.ts')
+    await uploadLarge(send, source, destination, options, limit)
   }
 
   return {
@@ -191,7 +187,7 @@ export const createFileChanges = (
         throw alreadyExists(path, replace !== false, error)
       }
     },
-    cancel: async (upload) => (await import('./upload.ts')).cancelUpload(send, upload),
+    cancel: async (upload) => (await import('./large-uploads.ts')).cancelUpload(send, upload),
     async createFolder(path) {
       await send({ method: 'PUT', url: urlOf(path, { type: 'folder' }), repeatable: true })
     },

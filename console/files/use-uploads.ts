@@ -6,11 +6,7 @@ import { createUploads, type Uploads } from '../uploads/uploads.ts'
 
 /** A browser does not load a script again after a failure. So these scripts are loaded before the network can fail. */
 const loadEarly = () => {
-  Promise.allSettled([
-    import('./on-demand.ts'),
-    import('../../client/src/upload.ts'),
-    import('../../client/src/upload-parts.ts'),
-  ])
+  Promise.allSettled([import('./on-demand.ts'), import('../../client/src/large-uploads.ts')])
 }
 
 /**

@@ -163,7 +163,7 @@ test('a large upload that begins without a network is sent when the network is b
 }) => {
   const page = await openFolder()
   await page.getByText('This folder is empty').waitFor()
-  for (const part of ['on-demand', 'upload', 'upload-parts']) {
+  for (const part of ['on-demand', 'large-uploads']) {
     const script = await page.waitForFunction(
       (start) => performance.getEntriesByType('resource').find(({ name }) => name.includes(start))?.name,
       `/console/${part}-`,
