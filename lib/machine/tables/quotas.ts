@@ -28,11 +28,11 @@ export const createSiteUsage = ({ connection, read, write }: Database): SiteUsag
     connection,
     `SELECT ${usedBytesOf('sites.id')} AS bytes FROM sites WHERE id = ?`,
   )
-  const removeUploads = connection.prepare('DELETE FROM uploads WHERE site = ?')
+  const expireUploads = connection.prepare('UPDATE uploads SET complete = 1, expires = 0 WHERE site = ?')
   return {
     bytesOf: (site) => read(() => used.get(site)?.bytes),
     // The transaction that sets the quota also counts the used bytes.
     prepare: async () => {},
-    clear: (site) => write(() => void removeUploads.run(site)),
+    clear: (site) => write(() => void expireUploads.run(site)),
   }
 }

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import type { AdminStores, AreaStores } from '../../../../admin/stores/admin-stores.ts'
 import { removeSite } from '../../../../admin/stores/site-removal.ts'
@@ -20,8 +22,9 @@ const fill = async (
   for (const path of ['a.txt', 'deep/er/b.html', 'deep/er/b.html?version=draft']) {
     await request(`${storage}/${path}`, { method: 'PUT', body: 'x'.repeat(20_000) })
   }
-  const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '9', 'Upload-Metadata': 'filename YQ==' }
-  await request(storage, { method: 'POST', headers })
+  const upload = { 'Upload-Length': '9', 'Upload-Metadata': 'filename YQ==' }
+  const headers = { 'Tus-Resumable': '1.0.0', 'Content-Type': 'application/offset+octet-stream', ...upload }
+  await request(storage, { method: 'POST', headers, body: 'some' })
   await stop()
   const commands = commandsOn(directory)
   for (const line of [
@@ -86,6 +89,9 @@ test('site remove lists what it would remove, and with --yes removes that site',
   const again = await openMachine(directory)
   expect(await again.stores.usage.bytesOf(site)).toBe(0)
   await again.close()
+  const { stop } = await start()
+  await stop()
+  expect(readdirSync(join(directory, 'orphans'))).toEqual([])
 })
 
 test('after a removal, the history stays, and the id is never used again', async ({ commands: { run } }) => {
