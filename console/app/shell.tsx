@@ -69,7 +69,7 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
     // The address names the shown view, so that its path never opens in another view.
     if (view) goTo({ view: view.name }, { replace: true })
   }, [view, route.value.view])
-  const title = view ? t.nav[view.name] : t.shell.nothing
+  const title = view ? t.nav[view.name] : t.shell.noRights
   useEffect(() => (rights.has('history:read') ? live.follow(client) : undefined), [client, access, live, rights])
   useEffect(() => {
     document.title = `${title} · ${client.site.name} · ${t.name}`

@@ -102,8 +102,9 @@ export const FilesView = () => {
       goTo({ query: { file: only.name } }, { replace: true })
   }, [only?.name, others.length])
   // After Back, the selection follows the details.
-  useEffect(() => {
-    if (file !== undefined && only?.name !== file) store.folder.choose(file, 'alone')
+  useLayoutEffect(() => {
+    const { choose, selection } = store.folder
+    if (file !== undefined && !selection.value.chosen.has(file)) choose(file, 'alone')
   }, [file])
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

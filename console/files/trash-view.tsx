@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { TrashItem } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { keptDays } from '../page/kept-days.ts'
+import { createNewestRead } from '../page/newest-read.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
@@ -57,35 +58,30 @@ const useTrash = (onRestored: () => void) => {
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const hasMore = useSignal(false)
   const isBusy = useSignal(false)
-  const failure = useSignal<unknown>()
-  const turn = useRef(0)
+  const { failure, run, drop } = useMemo(createNewestRead, [])
   const shown = useRef(growth)
 
-  const read = async () => {
-    const own = ++turn.current
-    const count = shown.current
-    try {
+  const read = () =>
+    run(async (isNewest) => {
+      const count = shown.current
       const found: TrashItem[] = []
       for await (const item of client.files.trash()) {
-        if (own !== turn.current) return
+        if (!isNewest()) return
         if (found.push(item) > count) break
       }
-      if (own !== turn.current) return
+      if (!isNewest()) return
       items.value = found.slice(0, count)
       hasMore.value = found.length > count
       chosen.value = chosen.value.intersection(new Set(found.map(({ path }) => path)))
       failure.value = undefined
-    } catch (error) {
-      if (own === turn.current) failure.value = error
-    }
-  }
+    })
   useEffect(() => {
     read()
     const unsubscribe = live.subscribe((changes) => {
       if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) read()
     })
     return () => {
-      turn.current++
+      drop()
       unsubscribe()
     }
   }, [client, access, live])

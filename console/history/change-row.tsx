@@ -3,7 +3,7 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import { locale, texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { parentOf } from '../uploads/paths.ts'
-import type { ChangeGroup } from './change-lines.ts'
+import { type ChangeGroup, namesOf } from './change-lines.ts'
 import { type Group, groupOf } from './history-store.ts'
 
 const icons: Readonly<Record<Group, IconName>> = {
@@ -25,14 +25,8 @@ const fieldIn = (subject: string): readonly string[] => /^form\/(\d+)\/field\/(-
 
 const linked = /^category\/(\d+)\/(news|blogs?)\/(\d+)$/
 
-/** For an upload of several files, the subject is their folder, and the details contain their names. */
-const namesIn = (details: Change['details']): readonly unknown[] => {
-  const { names } = details ?? {}
-  return Array.isArray(names) ? names : []
-}
-
 export const subjectName = ({ type, subject, details }: Change): string => {
-  const names = namesIn(details)
+  const names = namesOf({ details })
   if (names.length === 1) return [subject, names[0]].filter(Boolean).join('/')
   if (groupOf(type) === 'files' && subject === '') return viewTexts.value.history.root
   const [, , field] = fieldIn(subject)
@@ -62,7 +56,7 @@ export const placeName = ({ subject }: Change): string => {
 const note = (change: Change): string => {
   const { details } = change
   const { to, count } = details ?? {}
-  const names = namesIn(details)
+  const names = namesOf({ details })
   if (typeof to === 'string') return viewTexts.value.history.to(to)
   if (typeof count === 'number') return texts.value.items(count)
   if (names.length < 2) return placeName(change)

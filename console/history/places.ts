@@ -1,5 +1,6 @@
 import type { Change } from '../../client/src/index.ts'
 import type { Route } from '../route/routes.ts'
+import { partsOf } from '../uploads/paths.ts'
 import { groupOf } from './history-store.ts'
 
 type Place = Pick<Route, 'view' | 'path' | 'query'>
@@ -7,9 +8,7 @@ type Place = Pick<Route, 'view' | 'path' | 'query'>
 const inFiles = ({ type, subject, details }: Change): Place => {
   const { to } = details ?? {}
   // For a moved file, the place is the target. For an upload of several files, the place is their folder.
-  const parts = (typeof to === 'string' && type !== 'file.copied' ? to : subject)
-    .split('/')
-    .filter((part) => part !== '')
+  const parts = partsOf(typeof to === 'string' && type !== 'file.copied' ? to : subject)
   const isFolder = type.startsWith('folder.') || (type === 'file.stored' && details?.['names'] !== undefined)
   return { view: 'files', path: isFolder ? parts : parts.slice(0, -1), query: {} }
 }

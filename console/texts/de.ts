@@ -46,7 +46,7 @@ export const de: Texts & ViewTexts = {
     expired:
       'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Auf dieser Seite geht nichts verloren.',
     otherSites:
-      'Diese Anmeldung gilt nicht für diese Website. Verwenden Sie eine andere, oder schließen Sie diesen Dialog, und kopieren Sie Ihren Text.',
+      'Diese Anmeldung gilt nicht für diese Website. Verwenden Sie eine andere, oder schließen Sie den Dialog, und kopieren Sie Ihren Text.',
     otherAddress: (url) =>
       `Die Adresse dieses Dienstes ist auf ${url} eingestellt. Wenn sie falsch ist, bitten Sie den Betreiber des Dienstes, ` +
       '--base-url zu korrigieren.',
@@ -102,7 +102,6 @@ export const de: Texts & ViewTexts = {
     themes: { auto: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
     reference: 'API-Referenz',
     account: 'Mein Konto',
-    nothing: 'Keine Ansichten',
     noRights: 'Sie haben keine Rechte für diese Website.',
     noRightsHint: 'Bitten Sie Ihre Administration um eine Rolle.',
     offline: 'Keine Verbindung zum Dienst. Neuer Versuch läuft …',

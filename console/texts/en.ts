@@ -54,7 +54,6 @@ export const en = {
     themes: { auto: 'Same as system', light: 'Light', dark: 'Dark' },
     reference: 'API reference',
     account: 'My account',
-    nothing: 'No views',
     noRights: 'You have no rights on this site.',
     noRightsHint: 'Ask your administrator for a role.',
     offline: 'No connection to the service. Trying again…',
