@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { promises } from 'node:fs'
-import { chmod, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
@@ -160,19 +160,26 @@ test('push and get remove the partial files of killed commands only after a day'
   service,
   site,
 }) => {
-  const [old, now, other] = [`.${randomUUID()}.part`, `.${randomUUID()}.part`, 'film.part']
+  const [old, now, other, kept] = [
+    `.${randomUUID()}.part`,
+    `.${randomUUID()}.part`,
+    'film.part',
+    `.${randomUUID()}.part`,
+  ]
   const downloads = await makeDirectory(Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
   const yesterday = Date.now() / 1000 - 25 * 3600
-  for (const name of [old, other]) await utimes(join(downloads, name), yesterday, yesterday)
+  // The system refuses to remove a folder as a file.
+  await mkdir(join(downloads, kept))
+  for (const name of [old, other, kept]) await utimes(join(downloads, name), yesterday, yesterday)
   const here = await makeDirectory({ 'a.txt': 'a' })
   await symlink(downloads, join(here, '.site-files'))
   await site.push(here)
   const partial = async () => (await readdir(downloads)).filter((name) => name.endsWith('.part')).sort()
-  expect(await partial()).toStrictEqual([now, other].sort())
+  expect(await partial()).toStrictEqual([now, other, kept].sort())
   await writeTree(downloads, { [old]: 'half' })
   await utimes(join(downloads, old), yesterday, yesterday)
-  await siteFiles(['get', `${folder}/a.txt`, `${downloads}/`], asDemo(service))
-  expect(await partial()).toStrictEqual([now, other].sort())
+  expect(await siteFiles(['get', `${folder}/a.txt`, `${downloads}/`], asDemo(service))).toMatchObject({ status: 0 })
+  expect(await partial()).toStrictEqual([now, other, kept].sort())
 })
 
 test('an outage ends a push with one failure, not one per file', async ({ makeDirectory, proxied, service, site }) => {

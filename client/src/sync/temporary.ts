@@ -11,12 +11,12 @@ const longestWrite = 24 * 3600_000
 
 /**
  * Removes temporary files that killed runs have left. Files with other names stay: a symbolic link may lead to this
- * folder, and browsers use the same extension.
+ * folder, and browsers use the same extension. A file that this user may not remove stays too.
  */
 export const removeLeftovers = async (folder: string): Promise<void> => {
   const names = await readdir(folder).catch(() => [])
   for (const name of names.filter(isTemporary)) {
     const info = await stat(join(folder, name)).catch(() => undefined)
-    if (info && Date.now() - info.mtimeMs > longestWrite) await rm(join(folder, name), { force: true })
+    if (info && Date.now() - info.mtimeMs > longestWrite) await rm(join(folder, name)).catch(() => {})
   }
 }
