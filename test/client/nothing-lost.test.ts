@@ -78,6 +78,25 @@ test('an unfinished upload conflicts with a file stored meanwhile, and a changed
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
+test('a push does not cancel the upload of an ignored file that a push with --all is sending (T-48)', async ({
+  client,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ '.siteignore': '*.bin', 'large.bin': 'x'.repeat(5_000_000) })
+  const interrupted = site.withFiles({
+    put: (path, content, options) =>
+      client.files.put(path, content, {
+        ...options,
+        async onBegun(address) {
+          await options?.onBegun?.(address)
+          await site.push(here)
+        },
+      }),
+  })
+  expect(await site.push(here, { all: true, client: interrupted })).toMatchObject({ create: 2, failed: 0 })
+})
+
 test('a pull keeps modes, and leaves no damaged or partial file', async ({ makeDirectory, site }) => {
   await site.store({ 'a.txt': 'one' })
   const here = await makeDirectory()

@@ -157,7 +157,8 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     const file = local.get(path)
     const isWanted =
       file?.fingerprint.join(' ') === fingerprint && !isSame(file.fingerprint, remote.get(path)?.fingerprint)
-    if (isWanted || options.dryRun) continue
+    // A run with `all` may be sending an ignored file now.
+    if (isWanted || ignored(path) || options.dryRun) continue
     state.uploads.delete(place)
     // An open upload counts in the quota of the site until it expires.
     await client.files.cancel(address).catch(() => {})
