@@ -4,10 +4,8 @@ import type { OperationHandler } from '../../lib/http/operation.ts'
 import { ok, secret } from '../../lib/http/reply.ts'
 import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { unknownVersion } from '../../lib/storage/changes/restore.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
-import { fileKey } from '../../lib/storage/path.ts'
-import { readFile } from '../../lib/storage/reading/read-file.ts'
+import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
 import { listTrash } from './list-trash.ts'
@@ -53,8 +51,7 @@ const getFile = operation({ params: readablePath, query: stateOf }, async (reque
           bytesOf,
           expectedRange(request, downloads),
         )
-      : await files.readVersion(fileKey('live', site.id, params.path), versionId, bytesOf)
-  if (!read) throw unknownVersion()
+      : await readVersion(files, site.id, params.path, versionId, bytesOf)
   const { contentType, tag } = representationFor(read.info, request)
   const choice = answerFor(read.info, request, downloads)
   return replyWith(read, choice, { type: contentType, ETag: tag, Vary: 'Accept' }, downloads)

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { StorageStores } from '../changes/change.ts'
+import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
 import type { ChooseBytes, ObjectStore, ReadObject } from '../object-store.ts'
 import { type Edition, fileKey, folderKey, root, type StoragePath } from '../path.ts'
@@ -38,6 +39,18 @@ export const readFile = async (
     if (object) return object
   }
   throw new ServiceError('fileUnknown')
+}
+
+export const readVersion = async (
+  store: ObjectStore,
+  site: SiteId,
+  path: StoragePath,
+  id: string,
+  choose: ChooseBytes,
+): Promise<ReadObject> => {
+  const object = await store.readVersion(fileKey('live', site, path), id, choose)
+  if (object) return object
+  throw unknownVersion()
 }
 
 export const describeFile = async ({ files, workflows }: StorageStores, site: SiteId, path: StoragePath) => {
