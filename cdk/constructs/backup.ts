@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault, type IBackupVault } from 'aws-cdk-lib/aws-backup'
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
@@ -11,20 +11,30 @@ import { period, type Watch } from './alarms.ts'
 /** The managed policies of AWS for backups. An operator restores with a role of the account, not with this role. */
 export const backupPolicies = ['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup']
 
-/** AWS counts a copy in the region where it begins, under the name of the vault that should receive it. */
-const jobWatch = (id: string, metricName: string, { backupVaultName }: IBackupVault, impact: string): Watch => ({
-  id,
-  metric: new Metric({
+const jobsOf = (metricName: string, { backupVaultName }: IBackupVault): Metric =>
+  new Metric({
     namespace: 'AWS/Backup',
     metricName,
     dimensionsMap: { BackupVaultName: backupVaultName },
     statistic: 'Sum',
     period,
-  }),
+  })
+
+const jobWatch = (id: string, metric: IMetric, impact: string): Watch => ({
+  id,
+  metric,
   periods: 1,
   impact,
   action: 'Find the reason in the list of jobs in AWS Backup.',
 })
+
+// AWS does not document which of the two vaults names the metric of a copy.
+const failedCopies = (from: IBackupVault, to: IBackupVault): IMetric =>
+  new MathExpression({
+    expression: 'SUM([sent, received])',
+    usingMetrics: { sent: jobsOf('NumberOfCopyJobsFailed', from), received: jobsOf('NumberOfCopyJobsFailed', to) },
+    period,
+  })
 
 const lacking = 'A table or the files have no backup of the last night'
 
@@ -61,8 +71,12 @@ export const createBackup = (
     }),
   })
   return [
-    jobWatch('BackupsFailed', 'NumberOfBackupJobsFailed', vault, `${lacking}.`),
-    jobWatch('BackupsExpired', 'NumberOfBackupJobsExpired', vault, `${lacking}, because it did not start in time.`),
-    ...copies.map((copy) => jobWatch('CopiesFailed', 'NumberOfCopyJobsFailed', copy, `${lacking} in another vault.`)),
+    jobWatch('BackupsFailed', jobsOf('NumberOfBackupJobsFailed', vault), `${lacking}.`),
+    jobWatch(
+      'BackupsExpired',
+      jobsOf('NumberOfBackupJobsExpired', vault),
+      `${lacking}, because it did not start in time.`,
+    ),
+    ...copies.map((copy) => jobWatch('CopiesFailed', failedCopies(vault, copy), `${lacking} in another vault.`)),
   ]
 }

@@ -41,7 +41,7 @@ export class DirectoryStack extends Stack {
     const tables = byName(globalTables, (name) => {
       const tableName = globalTableName(settings.prefix, name)
       const table = createTable(this, name, { tableName, deletionProtection, replicas, keys: settings.encryptionKeys })
-      // Tables are created last. If another resource fails in a first deployment, no table exists that must be deleted.
+      // Tables are created late. If a role fails in a first deployment, no table exists that must be deleted.
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
       return table
