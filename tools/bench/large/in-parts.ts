@@ -9,7 +9,7 @@ import { send } from '../../../test/support/gateway.ts'
 import { mebibyte, type Table } from '../measure/figures.ts'
 import { journalTable, pathLocksTable, unlogged } from '../measure/grounds.ts'
 import type { Consumed } from '../measure/meter.ts'
-import { countRequests, fileCosts, prices, requestCosts, tableCosts } from '../measure/prices.ts'
+import { countRequests, prices, uploadCosts } from '../measure/prices.ts'
 
 const gibibyte = 1024 * mebibyte
 const settings = { dataCentre: 'us', largestFile: gibibyte, largestResumableFile: gibibyte, reservedFolders: [] }
@@ -59,7 +59,7 @@ export const measurePartsCosts = async (
   const source = { size: gibibyte, slice: (start: number, end: number) => one.subarray(0, end - start) }
   takeConsumed()
   await client.files.put('large.bin', source)
-  const { readUnits, writeUnits, ...rest } = takeConsumed()
+  const consumed = takeConsumed()
   const sent = bucket.s3.requests
     .map(({ method, query = {}, headers }) => ({
       method,
@@ -69,33 +69,6 @@ export const measurePartsCosts = async (
     }))
     // S3 lists all parts of this upload in one page. The pages of the bucket in memory are small.
     .filter(({ parameters }) => !parameters.includes('part-number-marker'))
-  const counted = countRequests(sent)
-  const stores = tableCosts({ readUnits, writeUnits, ...rest }) + fileCosts(counted)
-  const calls = requests() * requestCosts('storage', prices.assumedSecondsWithFiles)
-  const inDollars = (millions: number) => (millions / 1e6).toFixed(8)
-  return {
-    title: 'What an upload of a GiB in parts costs (US dollars)',
-    columns: [
-      'requests',
-      'read units',
-      'write units',
-      'S3 writes',
-      'S3 reads',
-      'gateway and function',
-      'stores',
-      'in all',
-    ],
-    rows: [
-      [
-        requests(),
-        readUnits,
-        writeUnits,
-        counted.writes,
-        counted.reads,
-        inDollars(calls),
-        inDollars(stores),
-        inDollars(calls + stores),
-      ],
-    ],
-  }
+  const title = 'What an upload of a GiB in parts costs (US dollars)'
+  return uploadCosts(title, requests(), prices.assumedSecondsWithFiles, consumed, countRequests(sent))
 }

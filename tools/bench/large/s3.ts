@@ -8,7 +8,7 @@ import { requestOf } from '../../../test/support/gateway.ts'
 import { atLeast, inTurns, mebibyte, seconds, type Table } from '../measure/figures.ts'
 import { type CloudFiles, onTables, openCloudFiles, unlogged, uploadByLibrary } from '../measure/grounds.ts'
 import { type Consumed, meter } from '../measure/meter.ts'
-import { countRequests, fileCosts, requestCosts, tableCosts } from '../measure/prices.ts'
+import { countRequests, uploadCosts } from '../measure/prices.ts'
 
 const runs = 3
 const measured = 256 * mebibyte
@@ -64,9 +64,6 @@ const measureRates = async (opened: CloudFiles, call: Service): Promise<Table> =
 // In seconds: the time of the function for an append of 4.5 MB. This is an assumption, like those in prices.ts.
 const assumedSecondsOfAppend = 0.4
 
-// In dollars for one upload, not for a million.
-const cents = (millions: number): string => (millions / 1e6).toFixed(4)
-
 /** The cost of 1 GiB in appends through the gateway. `costs` counts an upload in parts. */
 const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promise<Table> => {
   const sent: CloudRequest[] = []
@@ -75,37 +72,9 @@ const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promis
   await uploadPiecewise(call, gibibyte, gatewayAppend)
   stop()
   const consumed = takeConsumed()
-  const counted = countRequests(sent)
   const requests = Math.ceil(gibibyte / gatewayAppend) + 1
-  const before = requests * requestCosts('storage', assumedSecondsOfAppend)
-  const stores = tableCosts(consumed) + fileCosts(counted)
-  return {
-    title: 'What a GiB costs (US dollars)',
-    columns: [
-      'way',
-      'requests',
-      'read units',
-      'write units',
-      'S3 writes',
-      'S3 reads',
-      'gateway and function',
-      'stores',
-      'in all',
-    ],
-    rows: [
-      [
-        'tus, appends of 4.5 MB',
-        requests,
-        consumed.readUnits,
-        consumed.writeUnits,
-        counted.writes,
-        counted.reads,
-        cents(before),
-        cents(stores),
-        cents(before + stores),
-      ],
-    ],
-  }
+  const title = 'What an upload of a GiB by tus costs, in appends of 4.5 MB (US dollars)'
+  return uploadCosts(title, requests, assumedSecondsOfAppend, consumed, countRequests(sent))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type FunctionName, functionSettings } from '../../../cdk/config/functions.ts'
 import { type CloudRequest, s3OperationOf } from '../../../test/support/cloud-requests.ts'
+import type { Table } from './figures.ts'
 import type { Consumed } from './meter.ts'
 
 /** AWS list prices in us-east-1 without free tier, in US dollars per million requests, units or seconds. */
@@ -41,6 +42,44 @@ export const requestCosts = (name: FunctionName, seconds: number): number => {
   return prices.gatewayRequest + prices.functionRequest + computing + prices.logs
 }
 
+/** The cost of one upload, by its requests to the service and to the stores. */
+export const uploadCosts = (
+  title: string,
+  requests: number,
+  seconds: number,
+  consumed: Consumed,
+  files: Counted,
+): Table => {
+  const calls = requests * requestCosts('storage', seconds)
+  const stores = tableCosts(consumed) + fileCosts(files)
+  const inDollars = (millions: number) => (millions / 1e6).toFixed(8)
+  return {
+    title,
+    columns: [
+      'requests',
+      'read units',
+      'write units',
+      'S3 writes',
+      'S3 reads',
+      'gateway and function',
+      'stores',
+      'in all',
+    ],
+    rows: [
+      [
+        requests,
+        consumed.readUnits,
+        consumed.writeUnits,
+        files.writes,
+        files.reads,
+        inDollars(calls),
+        inDollars(stores),
+        inDollars(calls + stores),
+      ],
+    ],
+  }
+}
+
 export const countRequests = (requests: readonly CloudRequest[]) => {
   const classes = requests.map((request) => s3OperationOf(request)?.charged)
   return {
@@ -50,6 +89,8 @@ export const countRequests = (requests: readonly CloudRequest[]) => {
   }
 }
 
+type Counted = ReturnType<typeof countRequests>
+
 /** In dollars: a million requests with these calls each. */
-export const fileCosts = ({ writes, reads, queue }: ReturnType<typeof countRequests>): number =>
+export const fileCosts = ({ writes, reads, queue }: Counted): number =>
   writes * prices.s3Write + reads * prices.s3Read + queue * prices.queueRequest
