@@ -29,17 +29,14 @@ export interface SiteUsage {
  * because the recount may have seen the change. Errors: quotaExceeded, unavailable.
  */
 export interface UsageCounts {
-  reserve(site: SiteId, quota: number, bytes: number, placed: number): Promise<Epoch>
+  reserve(site: SiteId, quota: number, bytes: number, placed: number): Promise<Omit<Reservation, 'site'>>
   release(site: SiteId, bytes: number, replaced: number, epoch: number): Promise<void>
 }
 
-interface Epoch {
+interface Reservation {
+  readonly site: SiteId
   readonly epoch: number
   readonly isRecounting: boolean
-}
-
-interface Reservation extends Epoch {
-  readonly site: SiteId
 }
 
 type FindSite = (id: SiteId) => Promise<{ readonly quota?: number } | undefined>

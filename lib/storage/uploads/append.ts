@@ -53,7 +53,7 @@ const appendBytes = async (
   // bytes that the quota does not count yet. Then each renewal only delays the expiry.
   const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
   if (!checksum && isCounted) lease.follow(grown, durable)
-  else lease.follow(upload, { ...durable })
+  else lease.follow(upload, { size: 0, holding: grown.holding })
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
   const { size, failure } = appended
   const stays = failure === undefined || (!wrong && size > 0 && !checksum)
