@@ -14,8 +14,8 @@ const onOneMachine = (command: Command): GlobalOptions => {
   const options = command.optsWithGlobals<GlobalOptions>()
   if (options.target === 'local') return options
   throw new Refusal(
-    `"${command.name()}" works only on the data directory of one machine. Leave out --target. A ` +
-      'deployment on AWS has point-in-time recovery instead.',
+    `"${command.name()}" works only on the data directory of one machine. Leave out --target. For a deployment on ` +
+      'AWS, read docs/recovery.md.',
   )
 }
 

@@ -43,6 +43,7 @@ export const messages = {
     insideData: text`is inside the data directory`,
     missing: (name: string) => text`^There is no backup …${name}. Name another`,
     neither: (name: string) => text`${name} is neither a file nor a folder. …$`,
+    onlyOneMachine: 'Leave out --target. For a deployment on AWS, read docs/recovery.md.',
     newerTables: text`which has newer tables. Restore the backup with that version or a newer version. Nothing was changed`,
     noParent: text`^There is no folder …no for the`,
     notAFolder: text`is not a folder. Name a folder that does not`,

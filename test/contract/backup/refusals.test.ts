@@ -43,11 +43,14 @@ test.for([
   expect(snapshotOf(siteDirectory)).toEqual(before)
 })
 
-test('backup and check are refused without a data directory, and on a deployment', async ({ place }) => {
-  for (const args of [['backup', place.backup], ['check']]) {
-    for (const target of ['local', 'aws']) {
+test('backup, restore and check are refused without a data directory, and on a deployment', async ({ place }) => {
+  for (const args of [['backup', place.backup], ['restore', place.backup], ['check']]) {
+    for (const [target, sentence] of [
+      ['local', /^.+\n$/],
+      ['aws', messages.backup.onlyOneMachine],
+    ] as const) {
       const outcome = await administer(place.data, ['--target', target, ...args])
-      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
+      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
     }
   }
   expect(readdirSync(place.folder)).toEqual([])
