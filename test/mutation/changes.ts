@@ -13,13 +13,12 @@ const offsetOf = (text: string, { line, column }: { line: number; column: number
 /** Returns all possible changes of some files, and the sources in which a process can switch on one of them. */
 export const findChanges = async (names: readonly string[]) => {
   const files = names.map((name) => ({ name, content: readFileSync(name, 'utf8'), mutate: true }))
-  const contents = new Map(files.map(({ name, content }) => [name, content]))
   // The types refuse nearly all changes of these kinds.
   const excludedMutations = ['ArrowFunction', 'ObjectLiteral', 'OptionalChaining']
   const options = { plugins: null, ignorers: [], excludedMutations }
   const { files: instrumented, mutants } = await new Instrumenter(noopLogger).instrument(files, options)
   const changes = mutants.flatMap(({ id, fileName: file, mutatorName: kind, replacement, location, status }) => {
-    const content = String(contents.get(file))
+    const content = String(files.find(({ name }) => name === file)?.content)
     const [start, end] = [offsetOf(content, location.start), offsetOf(content, location.end)]
     const original = content.slice(start, end)
     if (status === 'Ignored' || leftOut.test(original)) return []

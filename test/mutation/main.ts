@@ -16,11 +16,11 @@ import { openTypes } from './types.ts'
  * run the changed code. A seed selects the same changes every time, equally many of each kind.
  */
 const flags = new Command('npm run mutate --')
-  .option('--count <number>', 'the number of changes', '200')
-  .option('--seed <number>', 'selects the changes', '12')
+  .option('--count <number>', 'the number of changes', Number, 200)
+  .option('--seed <number>', 'selects the changes', Number, 12)
   .option('--in <folder>', 'changes only files of this folder', '')
   .parse()
-  .opts<Readonly<Record<'count' | 'seed' | 'in', string>>>()
+  .opts<Readonly<{ count: number; seed: number; in: string }>>()
 
 /** Examples of the document, and entries that run only on Lambda. */
 const leftOut = /\/(contract(-\w+)?|docs|(\w+-)?handler|register-data-centre)\.ts$/
@@ -29,12 +29,11 @@ const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().spl
 const sources = files.filter((file) => /^(lib|functions)\/.*\.ts$/.test(file) && !leftOut.test(file))
 const { changes: possible, instrumented } = await findChanges(sources.filter((file) => file.startsWith(flags.in)))
 
-const [count, seed] = [Number(flags.count), Number(flags.seed)]
 const kinds = [...Map.groupBy(possible, ({ kind }) => kind).values()].map((kind) =>
-  fc.sample(fc.shuffledSubarray(kind, { minLength: kind.length }), { seed, numRuns: 1 }).flat(),
+  fc.sample(fc.shuffledSubarray(kind, { minLength: kind.length }), { seed: flags.seed, numRuns: 1 }).flat(),
 )
-const rounds = Array.from({ length: count }, (_, round) => kinds.flatMap((kind) => kind[round] ?? []))
-const changes = rounds.flat().slice(0, count)
+const rounds = Array.from({ length: flags.count }, (_, round) => kinds.flatMap((kind) => kind[round] ?? []))
+const changes = rounds.flat().slice(0, flags.count)
 
 const changed = instrumented.filter(({ name }) => changes.some(({ file }) => file === name))
 // Node cannot remove the types of every instrumented source.
@@ -49,15 +48,17 @@ const passing = results.filter(({ passed }) => passed)
 for (const { test } of results.filter(({ passed }) => !passed)) console.log(`${test} fails without a change`)
 const nearestTests = createNearestTests('.', files, (file) => passing.some(({ test }) => test === file))
 
-/** Returns the likeliest tests to notice a change: those that run its code, those that run its file, and near ones. */
+/** Returns the tests that can notice a change, the likeliest first. */
 const testsFor = ({ id, file }: Change): readonly string[] => {
   const near = nearestTests(file)
-  const distance = (test: string) => (near.includes(test) ? near.indexOf(test) : near.length)
   const ofFile = possible.filter((change) => change.file === file).map((change) => `${change.id} `)
   const share = (test: string) => ofFile.filter((visit) => visits.has(visit + test)).length / ofFile.length
-  const rank = (one: (typeof passing)[number]) => distance(one.test) * (1 - share(one.test)) + one.milliseconds / 1_000
+  const rank = ({ test, milliseconds }: (typeof passing)[number]) =>
+    [...near, test].indexOf(test) * (1 - share(test)) + milliseconds / 1_000
   const ranked = passing.toSorted((one, other) => rank(one) - rank(other)).map(({ test }) => test)
-  return [...new Set([...ranked.filter((test) => visits.has(`${id} ${test}`)), ...ranked])].slice(0, 40)
+  const visitors = ranked.filter((test) => visits.has(`${id} ${test}`))
+  // Nobody knows which tests use what ran while a module loaded, or in a process that a test started.
+  return visits.has(`${id} `) ? [...new Set([...visitors, ...ranked])].slice(0, 24) : visitors.slice(0, 24)
 }
 
 const refusedByTypes = openTypes(process.cwd())

@@ -4,10 +4,9 @@ import type { WorkerGlobalState } from 'vitest'
 
 // Every process that starts with this module appends to a file which test file has come to the code of which change.
 const recorded = new Set<string>()
-const worker = globalThis as { __vitest_worker__?: WorkerGlobalState }
 
 const recordVisit = (_: object, change: string | symbol) => {
-  const { current, filepath = '' } = worker.__vitest_worker__ ?? {}
+  const { current, filepath = '' } = (globalThis as { __vitest_worker__?: WorkerGlobalState }).__vitest_worker__ ?? {}
   // What runs while modules load serves all test files of the process, and not only the first.
   const line = `${String(change)} ${current?.result ? relative('', filepath) : ''}\n`
   if (!recorded.has(line)) appendFileSync(String(process.env['VISITS']), line)

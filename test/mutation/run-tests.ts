@@ -6,11 +6,10 @@ import { basename, join, relative, resolve } from 'node:path'
 import type { JsonTestResults } from 'vitest/node'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-/** Their tests do not run the changed source. */
-const otherProjects = ['cdk', 'console'].map((name) => `--project=!${name}`)
-
-/** Tests that need a browser, packages, many minutes, the original source or a limit of open files. */
+/** Tests that run other source, or need a browser, packages, many minutes, the original source or a limit of open files. */
 const leftOut = [
+  '--project=!cdk',
+  '--project=!console',
   '--exclude=test/{{cdk,client,contract/documentation}/thorough,console,contract/packaging,power-cuts}/**',
   '--exclude=**/{file-handles,in-a-browser,kill-*,package,reference,rooms}.test.ts',
 ]
@@ -27,7 +26,7 @@ export const runTests = async (tests: readonly string[], change = '', environmen
   const report = join(copy, randomUUID())
   // A change often makes a case wait forever, so the time limit is shorter than usual.
   const some = tests.length > 0 ? ['--bail=1', '--maxWorkers=1', '--testTimeout=10000', ...tests] : []
-  const options = [...otherProjects, ...leftOut, '--reporter=json', `--outputFile=${report}`, ...some]
+  const options = [...leftOut, '--reporter=json', `--outputFile=${report}`, ...some]
   const env = { ...process.env, ...environment, __STRYKER_ACTIVE_MUTANT__: change }
   const running = spawn('vitest', ['run', ...options], { cwd: copy, detached: true, stdio: 'ignore', env })
   const timer = setTimeout(() => process.kill(-Number(running.pid), 'SIGKILL'), tests.length > 0 ? 90_000 : 1_800_000)

@@ -232,7 +232,7 @@ const refusals: readonly [where: string, message: RegExp][] = [
   ['{subject:{$regex:"a"}}', /\$regex/],
   ['{objectId:{gt:1}}', messages.http.noOperator('gt', 'objectId')],
   ['{objectId:{toString:1}}', messages.http.noOperator('toString', 'objectId')],
-  ['{$not:{}}', /\$not/],
+  ['{$not:[{}]}', /\$not/],
   ['{objectId:"seven"}', /number, not "seven"$/],
   ['{objectId:{}}', /objectId/],
   ['{objectId:[1]}', /\$in/],

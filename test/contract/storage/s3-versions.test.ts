@@ -147,6 +147,16 @@ describe('An object that is being restored', () => {
     expect(await content(key)).toBe('first')
   })
 
+  it('Many objects are not restored if one of them has other bytes meanwhile', async () => {
+    const keys = Array.from({ length: 40 }, (_, index) => `live/1/${index}`)
+    for (const one of keys) await put(one, one)
+    await hide(...keys)
+    const changes = await Promise.all(keys.map((one) => restorationOf(one)))
+    bench.meanwhile(takesMarkersAway, () => put('live/1/7', 'upload'))
+    expect(await bench.place(changes)).toEqual({ outcome: 'stale', key: 'live/1/7' })
+    expect(await bench.keys()).toEqual(['live/1/7'])
+  })
+
   it('Two objects of a large folder are restored without a listing', async () => {
     for (const name of ['a', 'b']) await put(`live/1/${name}`, name)
     await hide('live/1/a', 'live/1/b')
