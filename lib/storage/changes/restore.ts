@@ -19,7 +19,7 @@ export const unknownVersion = () =>
     message: 'This version of the file does not exist, or is no longer kept. ?versions lists the kept versions.',
   })
 
-const newestKept = async (files: ObjectStore, key: string) => {
+export const newestKept = async (files: ObjectStore, key: string) => {
   const { versions = [] } = (await files.versions(key, { limit: 2 })) ?? {}
   const isPresent = versions[0]?.isCurrent === true
   return { isPresent, kept: versions.find(({ isCurrent }) => !isCurrent) }
@@ -36,18 +36,20 @@ const isSameRemoval = (live: ObjectVersion, { goneAt = 0 }: ObjectVersion): bool
 
 type RemovedFile = Restoration & Pick<ObjectVersion, 'goneAt'>
 
-/** H-20: includes the draft that was removed together with the page. A page may have only a draft. */
-const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath) => {
+/** H-20: includes the draft that was removed together with the page. At its last removal, a page may have only a draft. */
+export const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath) => {
   const [key, draftKey] = [fileKey('live', site, path), fileKey('draft', site, path)]
-  const [{ kept, isPresent }, draft] = await Promise.all([
+  const [live, draft] = await Promise.all([
     newestKept(files, key),
     isPage(path) ? newestKept(files, draftKey) : undefined,
   ])
-  const isTaken = isPresent || draft?.isPresent === true
+  const isTaken = live.isPresent || draft?.isPresent === true
   const lost = !isTaken && draft?.kept?.isRemoved ? draft.kept : undefined
+  const isOlder = lost !== undefined && lost.at > (live.kept?.goneAt ?? 0)
+  const kept = isOlder ? undefined : live.kept
   const restorations: RemovedFile[] = kept ? [{ ...kept, kind: 'restore', key }] : []
   if (lost && (!kept || isSameRemoval(kept, lost))) restorations.push({ ...lost, kind: 'restore', key: draftKey })
-  return { restorations, isPresent, goneAt: (kept ?? lost)?.goneAt ?? 0 }
+  return { restorations, isPresent: live.isPresent, goneAt: (kept ?? lost)?.goneAt ?? 0 }
 }
 
 const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<RemovedFile | undefined> => {

@@ -1,8 +1,8 @@
 import type { SiteId } from '../../core/ids.ts'
+import { newestKept, newestRemoved } from '../changes/restore.ts'
 import { isAnyRemoved } from '../changes/restore-folder.ts'
-import { isPage } from '../file-kind.ts'
-import type { ObjectStore, ObjectVersion } from '../object-store.ts'
-import { editions, fileKey, folderKey, foldersAround, type StoragePath } from '../path.ts'
+import type { ObjectStore } from '../object-store.ts'
+import { fileKey, folderKey, foldersAround, type StoragePath } from '../path.ts'
 import type { FolderRemovals } from '../path-locks.ts'
 
 interface Stores {
@@ -18,15 +18,7 @@ export interface TrashItem {
   readonly goneAt: number | undefined
 }
 
-const newestOf = async (files: ObjectStore, keys: readonly string[]): Promise<ObjectVersion | undefined> => {
-  for (const key of keys) {
-    const { versions: [newest] = [] } = (await files.versions(key, { limit: 1 })) ?? {}
-    if (newest) return newest
-  }
-  return undefined
-}
-
-const isRemovedAsFolder = async ({ files, removals }: Stores, site: SiteId, path: StoragePath, since = 0) => {
+const isRemovedAsFolder = async ({ files, removals }: Stores, site: SiteId, path: StoragePath, since: number) => {
   const periods = await removals.lastOf(site, foldersAround([path]))
   return isAnyRemoved(files, site, path, periods, since)
 }
@@ -37,8 +29,15 @@ const isRemovedAsFile = async (
   path: StoragePath,
   since = Number.POSITIVE_INFINITY,
 ) => {
-  const last = await newestOf(files, [fileKey('live', site, path)])
-  return (last?.goneAt ?? 0) > since
+  const { kept, isPresent } = await newestKept(files, fileKey('live', site, path))
+  return !isPresent && (kept?.goneAt ?? 0) > since
+}
+
+const findFile = async (stores: Stores, site: SiteId, path: StoragePath): Promise<TrashItem | undefined> => {
+  const { restorations, isPresent, goneAt } = await newestRemoved(stores.files, site, path)
+  const [last] = restorations
+  if (!last || isPresent || (await isRemovedAsFolder(stores, site, path, goneAt))) return undefined
+  return { path, type: 'file', size: last.size, goneAt }
 }
 
 /**
@@ -50,18 +49,13 @@ export const findInTrash = async (
   site: SiteId,
   { path, type }: Pick<TrashItem, 'path' | 'type'>,
 ): Promise<TrashItem | undefined> => {
+  if (type === 'file') return findFile(stores, site, path)
   const { files } = stores
   const folder = folderKey('live', site, path)
-  // A page may have had only a draft.
-  const keys = editions.map((edition) => fileKey(edition, site, path)).slice(0, isPage(path) ? 2 : 1)
-  const [last, isBack] = await Promise.all([
-    newestOf(files, type === 'folder' ? [folder] : keys),
-    type === 'folder' && files.exists(folder),
-  ])
-  if (isBack || last?.isCurrent || (type === 'file' && !last)) return undefined
-  const isOlder = type === 'folder' ? isRemovedAsFile : isRemovedAsFolder
-  if (await isOlder(stores, site, path, last?.goneAt)) return undefined
-  if (last) return { path, type, size: type === 'folder' ? null : last.size, goneAt: last.goneAt }
+  const [{ kept }, isBack] = await Promise.all([newestKept(files, folder), files.exists(folder)])
+  if (isBack || (await isRemovedAsFile(stores, site, path, kept?.goneAt))) return undefined
+  const item = { path, type, size: null, goneAt: kept?.goneAt }
+  if (kept) return item
   const { entries, next } = await files.listRemoved({ prefix: folder, limit: 1 })
-  return entries.length > 0 || next !== undefined ? { path, type, size: null, goneAt: undefined } : undefined
+  return entries.length > 0 || next !== undefined ? item : undefined
 }

@@ -59,16 +59,25 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
     expect(names.filter((_, index) => found[index] !== 404)).toEqual(expected)
   })
 
-  it('A restore of a page does not bring a published draft back (H-20)', async () => {
-    const draft = { query: { version: 'draft' } }
-    await storage.call('PUT', '/page.html', { ...draft, body: 'draft' })
-    later(1_000)
-    await put('/page.html')
-    later(1_000)
-    await storage.remove('/page.html')
-    later(1_000)
+  const [publish, removePage] = [() => put('/page.html'), () => storage.remove('/page.html')]
+  const storeDraft = () => storage.put('/page.html', 'draft', { version: 'draft' })
+  it.each([
+    ['a page does not bring a published draft back (H-20)', [storeDraft, publish, removePage], ['/page.html', null]],
+    [
+      'a page that had only a draft brings no older page back (H-20, H-37)',
+      [publish, removePage, storeDraft, removePage],
+      [undefined, 'draft'],
+    ],
+  ])('A restore of %s', async (_, changes, [live, draft]) => {
+    for (const make of changes) {
+      await make()
+      later(1_000)
+    }
+    const size = draft?.length ?? live?.length
+    expect((await storage.get('', { deleted: 'all' })).json.deleted).toMatchObject([{ path: 'page.html', size }])
     await restored('/page.html')
-    expect((await storage.get('/page.html', { meta: '' })).json.draft).toBeNull()
+    expect(await storage.read('/page.html')).toBe(live ?? 404)
+    expect(await storage.read('/page.html', { version: 'draft' })).toBe(draft ?? live)
   })
 
   it('A folder in a removed folder is restored as it was before that removal (H-21)', async () => {
