@@ -5,6 +5,7 @@ import { countedBytes, type Holding, type Progress, type Upload } from '../../st
 import { isOf, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type ItemChange, inSeconds, mapped, openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordingOptions } from './journal.ts'
+import { createMark } from './write-mark.ts'
 
 // The entity tags of all parts in binary, joined: at most 640 tags of 16 bytes, or 10 KiB.
 interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
@@ -227,14 +228,17 @@ export const createUploadProgress = ({ now = Date.now, ...options }: TableOption
 
   return {
     // The order of arrival here decides which upload is the newest, because a clock may be set back. A repeated call
-    // changes nothing: its upload is already the newest one, or the one before it.
+    // changes nothing: its mark is already the newest one, or the one before it.
     async begin({ token, id }, percent) {
+      const own = { ':none': '', ':mark': createMark(), ':id': id }
       await table.update(
         { token },
         {
-          update: 'SET #before = if_not_exists(#id, :none), #id = :id, #percent = :percent, #expires = :expires',
-          condition: 'attribute_not_exists(#id) OR (#id <> :id AND #before <> :id)',
-          values: { ':none': '', ':id': id, ':percent': percent, ':expires': expires() },
+          update:
+            'SET #before = if_not_exists(#mark, :none), #mark = :mark, #id = :id, #percent = :percent, ' +
+            '#expires = :expires',
+          condition: 'attribute_not_exists(#id) OR (#id <> :id AND #before <> :mark)',
+          values: { ...own, ':percent': percent, ':expires': expires() },
         },
       )
     },

@@ -10,7 +10,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the progress of uploads', clock }, (
 
   const upload = (token: string, id: string) => ({ token, id })
 
-  test('progress is that of the newest upload, whatever an older upload reports later', async () => {
+  test('progress is that of the upload that began or continued last, whatever others report (S-86)', async () => {
     const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
     await progress.begin(older, 0)
     await progress.report(older, 40)
@@ -22,6 +22,9 @@ describeOn({ kinds: handsOfPorts, subject: 'the progress of uploads', clock }, (
     await progress.report(newer, 3)
     expect(await progress.percentOf('a')).toBe(7)
     expect(await hand.connect().progress.percentOf('a')).toBe(7)
+    await progress.begin(older, 50)
+    await progress.report(newer, 90)
+    expect(await progress.percentOf('a')).toBe(50)
   })
 
   test('progress is that of the last upload, even if the clock went back (S-86, S-89)', async () => {
