@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { checkFolder } from '../conditions.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
 import type { Change, Staged } from '../object-store.ts'
-import { childOf, type Edition, fileKey, foldCase, folderKey, nameOf, root, type StoragePath } from '../path.ts'
+import { childOf, fileKey, foldCase, folderKey, nameOf, parentOf, root, type StoragePath } from '../path.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { resolveFolder } from '../resolve-path.ts'
 import { createTemplateCheck } from '../template.ts'
@@ -79,7 +79,7 @@ export const admitFile = async (stores: StorageStores, place: Place, requester: 
   return seen
 }
 
-export const editionOf = ({ path, asDraft }: Place): Edition => (asDraft && isPage(path) ? 'draft' : 'live')
+export const editionOf = ({ path, asDraft }: Place) => (asDraft && isPage(path) ? 'draft' : 'live')
 
 export const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
   const details = {
@@ -87,7 +87,8 @@ export const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
     ...(asDraft && isPage(path) && { draft: true }),
   }
   const hasDetails = Object.keys(details).length > 0
-  return { type: 'file.stored', subject: into ?? path, ...(hasDetails && { details }) }
+  const subject = into === undefined ? path : parentOf(path)
+  return { type: 'file.stored', subject, ...(hasDetails && { details }) }
 }
 
 const planPut = ({ place, ancestors, checked, locks }: Seen, staged: Staged): Plan => {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { type CheckedConditions, checkConditions, namesStates } from '../conditions.ts'
 import type { Staged } from '../object-store.ts'
-import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, type StoragePath } from '../path.ts'
+import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parentOf, parseFileName, type StoragePath } from '../path.ts'
 import { readAhead } from '../read-ahead.ts'
 import { type Refusals, refuse, storageRefused } from '../refusals.ts'
 import { change, type Plan, type Requester, type StorageStores } from './change.ts'
@@ -167,7 +167,7 @@ const planUpload = (
     ancestors,
     matching: checked.matching,
     seenLocks: isFolder ? locks : undefined,
-    entry: { type: 'file.stored', subject: folder, details: { names: paths.map(nameOf) } },
+    entry: { type: 'file.stored', subject: parentOf(paths[0] ?? folder), details: { names: paths.map(nameOf) } },
   }
 }
 

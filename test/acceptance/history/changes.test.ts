@@ -6,6 +6,7 @@ import { importRecords } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { at, copy, move, ownFolder, put, remove, rename, restore, upload } from '../support/storage.ts'
+import { createUploader } from '../support/tus.ts'
 
 const changes = '/api/v2/admin/sites/current/changes'
 const own = ownFolder()
@@ -43,9 +44,11 @@ it('An entry has its type, time, actor, request and subject (H-1, H-4, H-7)', as
   ])
 })
 
-it('Each change of files writes one history entry with details (H-2, H-4)', async () => {
+it('Each change of files writes one history entry with details (H-2, H-4, S-34)', async () => {
   const before = await end()
   await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
+  await upload(`${own}/habit/c.txt`, [{ name: 'c.txt' }])
+  await createUploader(`${own}/habit/d.txt`).create('d.txt', 0)
   await put(`${own}/page.html`, 'draft', '?version=draft')
   await put(`${own}/empty`, '', '?type=folder')
   await rename(`${own}/many`, 'moved')
@@ -54,6 +57,7 @@ it('Each change of files writes one history entry with details (H-2, H-4)', asyn
   for (const path of [`${own}/copy.txt`, `${own}/moved`]) await restore(path)
   expect(await since(before)).toMatchObject([
     { type: 'file.stored', subject: `${own}/many`, details: { names: ['a.txt', 'b.txt'] } },
+    ...['c.txt', 'd.txt'].map((name) => ({ subject: `${own}/habit`, details: { names: [name] } })),
     { type: 'file.stored', subject: `${own}/page.html`, details: { draft: true } },
     { type: 'folder.created', subject: `${own}/empty` },
     { type: 'file.moved', subject: `${own}/many`, details: { to: `${own}/moved` } },
