@@ -60,7 +60,7 @@ const lookAtVersions = async (
   refuse([
     open.some(({ id }) => id !== ownLock) && 'folderLocked',
     checked.refusal,
-    isReserved(reservedFolders, path) && 'folderReserved',
+    all.length === 0 && isReserved(reservedFolders, path) && 'folderReserved',
     all.length === 0 && (isFolder ? 'notAFile' : 'fileUnknown'),
     wanted !== undefined && !named && unknownVersion(),
     named?.isCurrent && presentVersion(),

@@ -126,10 +126,7 @@ const restoreIfFree = async (
 ): Promise<void> => {
   const { site } = requester
   const { files, removals, reservedFolders } = deps
-  refuse([
-    path === root && new ServiceError('nameRequired', { message: 'Name the file or folder to restore.' }),
-    isReserved(reservedFolders, path) && 'folderReserved',
-  ])
+  refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file or folder to restore.' })])
   const key = fileKey('live', site, path)
   if (wanted.version !== undefined) {
     const restoration = await restorationOf(files, key, wanted.version)
@@ -143,6 +140,7 @@ const restoreIfFree = async (
   // A folder of the same name may have been removed after the file.
   if (restorations.length > 0 && !(await isAnyRemoved(files, site, path, periods, goneAt)))
     return restoreFile(deps, path, restorations, { ...wanted, isPresent }, requester)
+  refuse([isReserved(reservedFolders, path) && 'folderReserved'])
   return restoreFolder(deps, path, periods, wanted, requester)
 }
 
