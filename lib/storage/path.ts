@@ -112,6 +112,9 @@ export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] 
 /** Two names are equal in this form if they differ only in case (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
+/** The form for searches. In lower case, the last sigma of a word has another form (ς), and a text may end in a word. */
+export const foldForSearch = (text: string): string => foldCase(text).replaceAll('ς', 'σ')
+
 export const isReserved = (reservedFolders: readonly string[], folder: string): boolean =>
   reservedFolders.some((reserved) => foldCase(reserved) === foldCase(folder))
 

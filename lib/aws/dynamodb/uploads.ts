@@ -230,7 +230,6 @@ export const createUploadProgress = ({ now = Date.now, ...options }: TableOption
     // The order of arrival here decides which upload is the newest, because a clock may be set back. A repeated call
     // changes nothing: its mark is already the newest one, or the one before it.
     async begin({ token, id }, percent) {
-      const own = { ':none': '', ':mark': createMark(), ':id': id }
       await table.update(
         { token },
         {
@@ -238,7 +237,7 @@ export const createUploadProgress = ({ now = Date.now, ...options }: TableOption
             'SET #before = if_not_exists(#mark, :none), #mark = :mark, #id = :id, #percent = :percent, ' +
             '#expires = :expires',
           condition: 'attribute_not_exists(#id) OR (#id <> :id AND #before <> :mark)',
-          values: { ...own, ':percent': percent, ':expires': expires() },
+          values: { ':none': '', ':mark': createMark(), ':id': id, ':percent': percent, ':expires': expires() },
         },
       )
     },

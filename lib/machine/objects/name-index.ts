@@ -1,6 +1,6 @@
 import { isOutOfSpace } from '../../core/system-failures.ts'
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts'
-import { foldCase, nameOf, pathIn } from '../../storage/path.ts'
+import { foldForSearch, nameOf, pathIn } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareAll, query } from '../sqlite/queries.ts'
 import { endOf } from './object-rows.ts'
@@ -48,7 +48,7 @@ export const createNameIndex = ({
       const removed = names.removed.all(step)
       for (const { id } of removed) names.drop.run(id)
       const waiting = names.waiting.all(lastIndexed(), step)
-      for (const { id, key } of waiting) names.add.run(id, foldCase(nameOf(pathIn(key))))
+      for (const { id, key } of waiting) names.add.run(id, foldForSearch(nameOf(pathIn(key))))
       return Math.max(removed.length, waiting.length)
     })
 
@@ -84,7 +84,8 @@ export const createNameIndex = ({
 
     findNames: ({ prefix, text, after = '0', limit }) =>
       read(() => {
-        const words = `"${text.replaceAll('"', '""')}"`
+        const asIndexedBefore = text.replaceAll(/σ(?!\p{L})/gu, 'ς')
+        const words = [...new Set([text, asIndexedBefore])].map((one) => `"${one.replaceAll('"', '""')}"`).join(' OR ')
         const from = Number(after)
         const found = names.find.all(words, from, mostSeen, prefix, endOf(prefix), limit)
         const seen = names.seen.get(words, from, mostSeen)

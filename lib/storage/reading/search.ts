@@ -1,7 +1,7 @@
 import { foreignCursor, readCursor, writeCursor } from '../../core/cursor.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import { type ListedObject, longestListing, type NamePage, type NameQuery, type ObjectStore } from '../object-store.ts'
-import { foldCase, folderKey, nameOf, pathIn, type StoragePath } from '../path.ts'
+import { folderKey, foldForSearch, nameOf, pathIn, type StoragePath } from '../path.ts'
 import type { Scope } from '../scope.ts'
 import { type Page, prefixesBelow } from './listing.ts'
 
@@ -21,7 +21,7 @@ const ways = ['index', 'keys'] as const
 
 const listStep = async (store: ObjectStore, { prefix, text, after, limit }: NameQuery): Promise<NamePage> => {
   const { objects, next } = await store.list({ prefix, folded: false, after, limit: longestListing })
-  const hits = objects.filter(({ key }) => key !== prefix && foldCase(nameOf(pathIn(key))).includes(text))
+  const hits = objects.filter(({ key }) => key !== prefix && foldForSearch(nameOf(pathIn(key))).includes(text))
   if (hits.length <= limit) return { objects: hits, next }
   const some = hits.slice(0, limit)
   return { objects: some, next: some.at(-1)?.key }
@@ -50,7 +50,7 @@ export const searchNames = async (
   { text, limit, cursor, deadline }: SearchQuery,
 ): Promise<Page<ListedObject>> => {
   const top = folderKey('live', scope.site, folder)
-  const folded = foldCase(text)
+  const folded = foldForSearch(text)
   const prefixes = prefixesBelow(scope, folder)
   const start = startOf(cursor, top, prefixes)
   const isIndexed =

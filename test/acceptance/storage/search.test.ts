@@ -26,10 +26,11 @@ it('A search answers with the type, size and time of each entry (S-127)', async 
   expect(items).toContainEqual({ path: `${own}/members/zebra/zebra.txt`, type: 'file', size: 5, lastUpdateDate: at })
 })
 
-it.each(['übung', 'ÜBUNG', '"quoted" *', 'a-b', '日本語'])('A search is literal: %s (S-127)', async (text) => {
-  await put(`${own}/texts/Übung "quoted" * a-b 日本語.txt`, 'x')
+const literals = ['übung', 'ÜBUNG', '"quoted" *', 'a-b', '日本語', 'ΟΔΟΣ', 'οδος', 'ος']
+it.each(literals)('A search is literal, and ignores the case: %s (S-127)', async (text) => {
+  await put(`${own}/texts/Übung "quoted" * a-b 日本語 ΟΔΟΣ.txt`, 'x')
   await put(`${own}/texts/ubung quoted a b.txt`, 'x')
-  expect(await pathsFor(text, `${own}/texts`)).toEqual([`${own}/texts/Übung "quoted" * a-b 日本語.txt`])
+  expect(await pathsFor(text, `${own}/texts`)).toEqual([`${own}/texts/Übung "quoted" * a-b 日本語 ΟΔΟΣ.txt`])
 })
 
 it('A search finds a moved file at the new path, and no removed file (S-127)', async () => {
