@@ -90,10 +90,9 @@ const alreadyRemoved = (id: SiteId) =>
 
 const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name: string }) => {
   const site = await siteOf(stores, id)
-  if (await stores.sites.renameSite(id, name, entryOf('site.changed', id, `site/${id}`, { name }))) {
-    return { ...site, name }
-  }
-  throw alreadyRemoved(id)
+  const entry = entryOf('site.changed', id, `site/${id}`, { name })
+  if (!(await stores.sites.renameSite(id, name, entry))) throw alreadyRemoved(id)
+  return { ...site, name }
 }
 
 const setQuota = async (stores: AdminStores, id: SiteId, quota: number | undefined) => {

@@ -242,11 +242,9 @@ export const userCommand = (): Command =>
     personCommand('invite', 'print a new invitation, which resets the password', 'user invite ann').action(
       onStores(invite),
     ),
-    personCommand(
-      'disable',
-      'end all sessions of a person, and stop the keys until "user change --enable"',
-      'user disable ann',
-    ).action(onStores(disable)),
+    personCommand('disable', 'stop all sessions and keys until "user change --enable"', 'user disable ann').action(
+      onStores(disable),
+    ),
     confirmed(
       personCommand('remove', 'remove a person, from one site or from all sites', ...removeExamples).option(
         '--site <id>',

@@ -3,7 +3,6 @@ import { isPage } from '../../lib/storage/file-kind.ts'
 import { type StoragePath, toStoragePath } from '../../lib/storage/path.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
-import { runningWorkflows } from '../stores/site-removal.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import { groupOf, type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -29,8 +28,10 @@ const end = async (stores: AdminStores, text: string, { site }: OfSite) => {
   throw new Refusal(`No workflow is running for ${path}. "workflow list" lists the running ones.`)
 }
 
-const list = async (stores: AdminStores, { site }: OfSite) =>
-  (await runningWorkflows(await areaOf(stores, site), site)).map((path) => ({ path, workflow: 'running' }))
+const list = async (stores: AdminStores, { site }: OfSite) => {
+  const paths = await (await areaOf(stores, site)).workflows.list(site, undefined, Number.POSITIVE_INFINITY)
+  return paths.map((path) => ({ path, workflow: 'running' }))
+}
 
 const ofPage = (name: string, description: string, run: typeof start): Command =>
   siteCommandOf(name, description, `workflow ${name} folder/index.html --site 1001`)

@@ -9,7 +9,7 @@ import { recordOf } from '../../lib/core/names.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
 import { emptyFolder } from '../../lib/storage/continue-removal.ts'
-import { root, type StoragePath } from '../../lib/storage/path.ts'
+import { root } from '../../lib/storage/path.ts'
 import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import type { AdminStores, AreaStores } from './admin-stores.ts'
 import { administrator, entryOf } from './changes.ts'
@@ -17,8 +17,8 @@ import { administrator, entryOf } from './changes.ts'
 const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId): Promise<readonly Grant[]> =>
   (await grants.list()).filter(({ sites }) => sites.includes(site))
 
-export const runningWorkflows = ({ workflows }: AreaStores, site: SiteId): Promise<readonly StoragePath[]> =>
-  workflows.list(site, undefined, Number.POSITIVE_INFINITY)
+const rulesOf = async ({ issuers }: Pick<AdminStores, 'issuers'>, site: SiteId) =>
+  (await issuers.trust()).rules.filter((rule) => rule.site === site)
 
 /** Counts each kind, and the bytes of the files. `atLeast` means that the site has more files than were counted. */
 export const contentsOf = async (stores: AdminStores, site: Site) => {
@@ -27,37 +27,39 @@ export const contentsOf = async (stores: AdminStores, site: Site) => {
   const count = async (kind: ContentKind) =>
     (await area.contents.count(site.id, kind, 0, Number.MAX_SAFE_INTEGER)).count
   return {
-    files,
-    bytes,
-    atLeast,
+    ...{ files, bytes, atLeast },
     webForms: (await area.webForms.list(site.id)).length,
     categories: await count('category'),
     objects: recordOf(await Promise.all(objectKindNames.map(async (kind) => [kind, await count(kind)] as const))),
-    workflows: (await runningWorkflows(area, site.id)).length,
+    workflows: (await area.workflows.list(site.id, undefined, Number.POSITIVE_INFINITY)).length,
+    webhooks: (await area.webhooks.listOfSite(site.id)).length,
+    rules: (await rulesOf(stores, site.id)).length,
     tokens: (await grantsOf(stores, site.id)).length,
+    people: (await stores.people.listOfSite(site.id)).length,
   }
 }
 
-type SiteContents = Awaited<ReturnType<typeof contentsOf>>
-
 const some = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
-export const inWords = ({ files, bytes, atLeast, webForms, categories, objects, workflows, tokens }: SiteContents) => {
+export const inWords = (of: Awaited<ReturnType<typeof contentsOf>>): string => {
   const parts = [
-    `${atLeast ? 'at least ' : ''}${some(files, 'file')} (${bytes} bytes)`,
-    some(webForms, 'web form'),
-    `${some(categories, 'category', 'categories')} with all links`,
-    ...objectKindNames.map((kind) => some(objects[kind], objectKinds[kind].one, objectKinds[kind].many)),
-    some(workflows, 'running workflow'),
+    `${of.atLeast ? 'at least ' : ''}${some(of.files, 'file')} (${of.bytes} bytes)`,
+    some(of.webForms, 'web form'),
+    `${some(of.categories, 'category', 'categories')} with all links`,
+    ...objectKindNames.map((kind) => some(of.objects[kind], objectKinds[kind].one, objectKinds[kind].many)),
+    some(of.workflows, 'running workflow'),
+    some(of.webhooks, 'webhook'),
+    some(of.rules, 'rule'),
   ]
-  return `${parts.join(', ')}. ${some(tokens, 'token')} will no longer cover it`
+  const people = some(of.people, 'person', 'people')
+  return `${parts.join(', ')}. ${some(of.tokens, 'token')} and ${people} lose the site, and people without another site are removed`
 }
 
-const removeRules = async ({ issuers }: AdminStores, site: SiteId): Promise<void> => {
-  const rules = (await issuers.trust()).rules.filter((rule) => rule.site === site)
+const removeRules = async (stores: AdminStores, site: SiteId): Promise<void> => {
+  const rules = await rulesOf(stores, site)
   if (rules.length === 0) return
   const entries = rules.map((rule) => entryOf('rule.removed', site, `rule/${rule.id}`, { issuer: rule.issuer }))
-  await issuers.changeTrust((trust) => withoutRulesOf(trust, site), entries)
+  await stores.issuers.changeTrust((trust) => withoutRulesOf(trust, site), entries)
 }
 
 // If a removal fails half-way, repeating it completes it.

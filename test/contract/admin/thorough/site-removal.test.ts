@@ -34,6 +34,9 @@ const fill = async (
     'webhook create --site 1001 --url https://example.com/',
     'token issue --user ann --site 1001 --permission files',
     'token issue --user ann --site 1001 --site 1002 --permission files',
+    'user add ann --site 1001 --role owner',
+    'issuer add https://login.example.com --id work --audience site-admin',
+    'rule add --issuer work --claim ref=main --site 1001 --right files:write',
   ])
     await commands.run(line)
   return commands
@@ -65,15 +68,21 @@ const leftOf = async ({ webForms, contents, links, workflows, files, webhooks }:
 })
 const nothing = { forms: 0, contents: 0, links: 0, workflows: 0, files: false, drafts: false, webhooks: 0 }
 
-test('site remove lists what it would remove, and with --yes removes that site', async ({ directory, start }) => {
+test('site remove lists all that it would remove, and with --yes removes that site (T-17)', async ({
+  directory,
+  start,
+}) => {
   const { run, attempt } = await fill(directory, await start())
-  const counts = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1, tokens: 3 }
+  const contents = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1 }
+  const counts = { ...contents, webhooks: 1, rules: 1, tokens: 3, people: 1 }
   const reported = await run('site remove 1001 --dry-run')
   expect(reported).toMatchObject({ removed: false, atLeast: false, ...counts, objects: expect.anything() })
   const refused = await attempt('site remove 1001')
   expect(refused).toMatchObject({ status: 1, stdout: '' })
   expect(refused.stderr).toMatch(
-    messages.site.removal('4 files (… bytes), 2 web forms, …, 1 running workflow. 3 tokens'),
+    messages.site.removal(
+      '4 files (… bytes), 2 web forms, …, 1 running workflow, 1 webhook, 1 rule. 3 tokens and 1 person',
+    ),
   )
 
   expect(await run('site remove 1001 --yes')).toEqual({ removed: true })
