@@ -48,7 +48,7 @@ export type RequestedRange =
 const whole: RequestedRange = { kind: 'whole' }
 
 export const readRange = (header: string | undefined, size: number): RequestedRange => {
-  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(' ', '') ?? '') ?? []
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header?.replaceAll(' ', '') ?? '') ?? []
   if (from === '' && to === '') return whole
   if (from === '') {
     const length = Math.min(Number(to), size)

@@ -34,7 +34,7 @@ testWithAdmin.each([
   [' 7 ', 7, 7],
   ['500', 500, 25],
   ['501', 500, 25],
-  ['100000', 500, 25],
+  ['9223372036854775807', 500, 25],
 ])('With the limit %j, the answer has the limit %i, and %i items (C-12)', async (limit, echoed, count) => {
   const { json } = await list({ limit })
   expect(json).toMatchObject({ limit: echoed, totalItemsCount: 25 })
@@ -47,14 +47,15 @@ testWithAdmin('Consecutive pages together contain the whole list (C-13)', async 
   expect(pages).toEqual(range(1, 25))
 })
 
-testWithAdmin.each(['25', '1000', '9007199254740991'])(
-  'A skip of %s past the end returns no items (C-13)',
-  async (skip) => {
-    const { status, json } = await list({ skip })
-    expect(status).toBe(200)
-    expect(json).toEqual({ items: [], totalItemsCount: 25, skip: Number(skip), limit: 10 })
-  },
-)
+testWithAdmin.each([
+  ['25', 25],
+  ['1000', 1000],
+  ['9223372036854775807', Number.MAX_SAFE_INTEGER],
+])('A skip of %s past the end returns no items (C-13)', async (skip, echoed) => {
+  const { status, json } = await list({ skip })
+  expect(status).toBe(200)
+  expect(json).toEqual({ items: [], totalItemsCount: 25, skip: echoed, limit: 10 })
+})
 
 testWithAdmin('totalItemsCount counts all objects that match where (C-14)', async () => {
   const where = '{weight:{$ne:null}}'
@@ -63,14 +64,11 @@ testWithAdmin('totalItemsCount counts all objects that match where (C-14)', asyn
   expect((await list({ where, skip: '9' })).json).toMatchObject({ totalItemsCount: 5, items: [] })
 })
 
-const malformed = ['-1', 'abc', '1.5', '1e2', '0x10', 'null', '5 6', '١', '9'.repeat(400)]
-testWithAdmin.each(malformed.map((value) => ({ start: value.slice(0, 50), value })))(
-  'A skip or limit of $start is refused with 220000 (C-15)',
-  async ({ value }) => {
-    await refused({ skip: value }, 'skip')
-    await refused({ limit: value }, 'limit')
-  },
-)
+const malformed = ['-1', 'abc', '1.5', '1e2', '0x10', 'null', '5 6', '١']
+testWithAdmin.each(malformed)('A skip or limit of %s is refused with 220000 (C-15)', async (value) => {
+  await refused({ skip: value }, 'skip')
+  await refused({ limit: value }, 'limit')
+})
 
 testWithAdmin.each([
   ['-objectId', [25, 24, 23]],
