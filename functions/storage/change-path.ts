@@ -48,8 +48,15 @@ const removePath = operation({ params: removablePath, query: optionsOf }, async 
   return { status: 202, document: { value } }
 })
 
+// S-137: the body of such a PUT would replace the file, and such a DELETE would delete the file or folder.
+const refuseSwitches = ({ method, query }: Pick<Request, 'method' | 'query'>, names: readonly string[]): void => {
+  const name = names.find((one) => query.has(one))
+  if (name !== undefined) throw storageRefused(`${method} has no switch "${name}". GET /docs shows its method.`)
+}
+
 /** Operation 14: deletes a file, a draft or a folder. 202 when a large folder is still being deleted. */
-export const deletePath: OperationHandler<StorageDeps> = (exchange, deps) => {
+export const deletePath: OperationHandler<StorageDeps> = async (exchange, deps) => {
+  refuseSwitches(exchange, ['deleted', 'link', 'parts', 'removal', 'restore', 'search'])
   const isPurge = exchange.query.has('versions') || exchange.query.has('versionId')
   return (isPurge ? purgePath : removePath)(exchange, deps)
 }
@@ -72,9 +79,7 @@ const putFolder = operation({ params: writablePath }, async (input, deps) => {
 // S-48: a form stores only live files, so a draft in a form would be published.
 const refuseVersion = (query: Switches): void => {
   if (!query.has('version')) return
-  throw storageRefused(
-    'A multipart body cannot have a version. Send the bytes of the page as the body, without multipart.',
-  )
+  throw storageRefused('A multipart body cannot have a version. Send the bytes of the page as the body.')
 }
 
 const asDraft = async (query: Switches): Promise<boolean> => {
@@ -113,14 +118,8 @@ const putFileContent = operation({ params: writablePath, query: asDraft }, async
 
 const uploadForm = upload(refuseVersion)
 
-// S-137: the JSON body of such a request would replace the file.
-const refuseSwitchOfPost = ({ query }: Pick<Request, 'query'>): void => {
-  const name = ['restore', 'parts'].find((one) => query.has(one))
-  if (name !== undefined) throw storageRefused(`PUT has no switch "${name}". Send this request by POST.`)
-}
-
 export const putPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
-  refuseSwitchOfPost(exchange)
+  refuseSwitches(exchange, ['restore', 'parts'])
   if (exchange.query.has('meta')) return relocatePath(exchange, deps)
   if (firstValue(exchange.query, 'type') === 'folder') return putFolder(exchange, deps)
   return (isMultipart(exchange.headers['content-type']) ? uploadForm : putFileContent)(exchange, deps)
