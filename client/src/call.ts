@@ -8,6 +8,8 @@ export interface Call {
   readonly headers?: Headers | Readonly<Record<string, string>>
   readonly body?: Body | StreamedBody | undefined
   readonly signal?: AbortSignal | null | undefined
+  /** The signal of the client does not cancel this request. */
+  readonly isFinal?: boolean
   /**
    * The request may be repeated if its outcome is unknown: after a broken connection, or after a gateway timeout. After
    * 429 and 503, every request is repeated.

@@ -1,12 +1,27 @@
 import { partLength } from './source.ts'
-import { type SendFile, uploadResumably } from './upload.ts'
+import { cancelUpload, type SendFile, uploadResumably } from './upload.ts'
 import { uploadInParts } from './upload-parts.ts'
 
 export { cancelUpload } from './upload.ts'
 
+// In milliseconds: how long a failed upload may delay its failure.
+const longestEnd = 5000
+
 /** Sends a large file in parts to the bucket if the service offers parts, otherwise by tus. */
-export const uploadLarge: SendFile<void> = async (send, source, destination, options, limit) => {
-  const mayHaveParts = source.size > partLength && !limit.hasNoParts
-  if (mayHaveParts && (await uploadInParts(send, source, destination, options, limit))) return
-  await uploadResumably(send, source, destination, options, limit)
+export const uploadLarge: SendFile<void> = async (send, source, destination, given, limit) => {
+  let unknown: string | undefined
+  const note = (address: string) => {
+    unknown = address
+  }
+  const options = { ...given, onBegun: given.onBegun ?? note }
+  try {
+    const mayHaveParts = source.size > partLength && !limit.hasNoParts
+    if (mayHaveParts && (await uploadInParts(send, source, destination, options, limit))) return
+    await uploadResumably(send, source, destination, options, limit)
+  } catch (error) {
+    // Nobody else knows the address, so nobody can continue this upload. An open upload counts in the quota of the site.
+    const ending = { signal: AbortSignal.timeout(longestEnd), isFinal: true }
+    if (unknown) await cancelUpload(send, unknown, ending).catch(() => {})
+    throw error
+  }
 }

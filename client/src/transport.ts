@@ -189,7 +189,7 @@ export const createTransport = ({ signal: ends, ...options }: TransportOptions) 
   const follow = createRedirectFollower(options)
   const underway: Underway = { bytes: 0 }
   return async (given: Call): Promise<Response> => {
-    const call = { ...given, signal: anyOf(given.signal, ends) }
+    const call = given.isFinal ? given : { ...given, signal: anyOf(given.signal, ends) }
     call.signal?.throwIfAborted()
     for (let attempted = 1; ; attempted++) {
       const outcome = await attempt(follow, call, underway)

@@ -1,4 +1,5 @@
 import { refuseDowngrade } from './addresses.ts'
+import type { Call } from './call.ts'
 import { hasStatus, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { type Source, Unreadable, type Watch } from './source.ts'
 import { longestRetryAfter, pause, type Send } from './transport.ts'
@@ -240,9 +241,11 @@ export const uploadResumably: SendFile<void> = async (
   }
 }
 
-export const cancelUpload = async (send: Send, address: string): Promise<void> => {
+type Ending = Pick<Call, 'signal' | 'isFinal'>
+
+export const cancelUpload = async (send: Send, address: string, ending: Ending = {}): Promise<void> => {
   try {
-    await send({ method: 'DELETE', url: address, headers: tus, repeatable: true })
+    await send({ method: 'DELETE', url: address, headers: tus, repeatable: true, ...ending })
   } catch (error) {
     if (!isGone(error)) throw error
   }

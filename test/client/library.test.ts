@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { connect } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
 import { all, test } from './support/site.ts'
 
@@ -68,6 +69,25 @@ test('an upload that the service no longer knows starts again', async ({ client:
   await files.cancel(upload)
   await files.put(`${folder}/a.bin`, content, { resume: upload })
   expect(await files.stat(`${folder}/a.bin`)).toMatchObject({ size: 5_000_000 })
+})
+
+test('a cancelled put without onBegun leaves no open upload', async ({ service: { baseUrl: url, token }, folder }) => {
+  const stopping = new AbortController()
+  let upload = ''
+  const { files } = await connect({
+    url,
+    token,
+    signal: stopping.signal,
+    async fetch(url, init) {
+      const response = await fetch(url, init)
+      upload ||= response.headers.get('Location') ?? ''
+      return response
+    },
+  })
+  const onProgress = () => stopping.abort(new Error('stopped'))
+  await expect(files.put(`${folder}/a.bin`, new Uint8Array(5_000_000), { onProgress })).rejects.toThrow('stopped')
+  const headers = { Authorization: token, 'Tus-Resumable': '1.0.0' }
+  expect((await fetch(upload, { method: 'HEAD', headers })).status).toBe(404)
 })
 
 test('fields are added and removed, and changed only if nobody else did so first', async ({ client: { forms } }) => {
