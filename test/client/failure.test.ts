@@ -20,8 +20,11 @@ test.for([
   ['a proxy whose service does not answer', 504, 504, messages.client.serviceDown],
   ['an address with a wrong path', 404, 100004, messages.client.checkAddress],
   ['a busy service that sends its own message', 503, 100503, /^Refused\.$/],
-] as const)('advice about %s fits on one line', ([, status, code, sentence]) => {
-  expect(report(new ServiceError({ status, code, message: 'Refused.' }))).toBe(1)
+  ['an untrusted certificate', 0, 0, messages.client.trustAuthority, 'x did not answer (DEPTH_ZERO_SELF_SIGNED_CERT).'],
+  ['an unknown authority', 0, 0, messages.client.trustAuthority, 'x did not answer (UNABLE_TO_VERIFY_LEAF_SIGNATURE).'],
+  ['a service without https', 0, 0, messages.client.beginWithHttp, 'x did not answer (ERR_SSL_WRONG_VERSION_NUMBER).'],
+] as const)('advice about %s fits on one line', ([, status, code, sentence, message = 'Refused.']) => {
+  expect(report(new ServiceError({ status, code, message }))).toBe(1)
   expect(printed).toMatch(sentence)
 })
 

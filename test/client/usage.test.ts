@@ -67,7 +67,10 @@ test('a command that must fail prints a message, with status 1', async ({ servic
   const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp | string])[] = [
     [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
     [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), messages.client.siteNotCovered(77)],
-    [() => demo('cat', `${folder}/nothing`), messages.client.siteLacks],
+    [() => demo('cat', `${folder}/nothing`), messages.client.siteLacksPath('nothing')],
+    [() => demo('get', `${folder}/nothing`, here), messages.client.siteLacksPath('nothing')],
+    [() => demo('restore', `${folder}/nothing`), messages.client.listDeleted('nothing')],
+    [() => demo('restore', 'hello.txt', '--state', 'unknown'), messages.client.listVersions],
     [() => demo('mv', `${folder}/nothing`, `${folder}/b`), /has no ".*\/nothing"\. Check/],
     [() => demo('cp', `${folder}/nothing`, `${folder}/b`), /has no ".*\/nothing"\. Check/],
     [() => demo('push', join(here, 'nothing'), folder), messages.client.missingAt('nothing')],

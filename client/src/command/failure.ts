@@ -17,7 +17,7 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-const hintOn = ({ status, code }: ServiceError): string => {
+const hintOn = ({ status, code, message }: ServiceError): string => {
   // A wrong name or password also answers 401.
   if (status === 401 && code !== 101001)
     return ' Pass a valid token with --token-file, SITE_ADMIN_TOKEN or "site-files login".'
@@ -26,15 +26,24 @@ const hintOn = ({ status, code }: ServiceError): string => {
   // A proxy sent this answer: the service itself uses other codes.
   if ([502, 503, 504].includes(status) && code === status)
     return ' The service behind the proxy may be down. Repeat the command when it is running.'
+  if (/\(\w*(CERT|VERIFY)\w*\)/.test(message))
+    return ' This machine does not trust the certificate. For a certificate of your own authority, set NODE_EXTRA_CA_CERTS to the file of the authority.'
+  if (/\(\w*SSL\w*\)/.test(message)) return ' If the service has no https, begin the address with http://.'
   return ''
 }
 
+const placeOf = ({ status, message, path = '' }: ServiceError): string =>
+  status < 400 || status >= 500 || status === 401 || message.includes(path) ? '' : `${path}: `
+
+const withCommands = (message: string): string =>
+  message
+    .replace('?versions lists', '"site-files versions" lists')
+    .replace('?deleted lists', 'In the console, "Deleted files" lists')
+
 const adviceOn = (error: unknown): string => {
-  if (error instanceof ServiceError) {
-    const id = error.requestId && ` (request ${error.requestId})`
-    return `${error.message}${hintOn(error)}${id}`
-  }
-  return sentenceOf(error)
+  if (!(error instanceof ServiceError)) return sentenceOf(error)
+  const id = error.requestId && ` (request ${error.requestId})`
+  return `${placeOf(error)}${withCommands(error.message)}${hintOn(error)}${id}`
 }
 
 export const report = (error: unknown, isJson = false): number => {

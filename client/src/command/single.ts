@@ -214,19 +214,23 @@ export const restore = async (
   print(context, { path, restored: true }, `restored  ${path}`)
 }
 
+const versionsOf = async function* (context: Context, path: string) {
+  try {
+    yield* context.client.files.versions(path)
+  } catch (error) {
+    if (hasStatus(error, 404)) await findExactly(context, path)
+    throw error
+  }
+}
+
 export const purge = async (context: Context, given: string, { state, yes }: { state?: string; yes?: true }) => {
   const path = pathBelowRoot(given, 'Name a file to purge its old versions.')
   const { files } = context.client
   let [count, bytes] = [0, 0]
-  try {
-    for await (const { version, current, size } of files.versions(path)) {
-      if (current || (state !== undefined && state !== version)) continue
-      count += 1
-      bytes += size
-    }
-  } catch (error) {
-    if (hasStatus(error, 404)) await findExactly(context, path)
-    throw error
+  for await (const { version, current, size } of versionsOf(context, path)) {
+    if (current || (state !== undefined && state !== version)) continue
+    count += 1
+    bytes += size
   }
   const what = `${path}: ${count} ${count === 1 ? 'old version' : 'old versions'}, ${sizeOf(bytes)}`
   const agreed = yes ?? (await askYesNo(escapeControls(`Delete for good ${what}?`), context.signal))
@@ -241,13 +245,8 @@ export const purge = async (context: Context, given: string, { state, yes }: { s
 
 export const versions = async (context: Context, given: string) => {
   const path = pathBelowRoot(given, 'Name a file to list its versions.')
-  try {
-    for await (const state of context.client.files.versions(path)) {
-      const note = state.current ? 'current' : state.removed ? 'removed' : 'replaced'
-      print(context, state, `${state.at}  ${sizeOf(state.size).padStart(10)}  ${state.version}  ${note}`)
-    }
-  } catch (error) {
-    if (hasStatus(error, 404)) await findExactly(context, path)
-    throw error
+  for await (const state of versionsOf(context, path)) {
+    const note = state.current ? 'current' : state.removed ? 'removed' : 'replaced'
+    print(context, state, `${state.at}  ${sizeOf(state.size).padStart(10)}  ${state.version}  ${note}`)
   }
 }
