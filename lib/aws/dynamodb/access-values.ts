@@ -1,6 +1,6 @@
 import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { openTable, type TableOptions } from './dynamodb.ts'
+import { expression, openTable, type TableOptions } from './dynamodb.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
 import { putMarked } from './write-mark.ts'
 
@@ -17,7 +17,6 @@ interface TrustItem extends Trust {
 
 export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers => {
   const table = openTable<TrustItem>(options)
-  const condition = 'attribute_not_exists(#id) OR #version = :before'
 
   return {
     async trust() {
@@ -29,7 +28,8 @@ export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
         const { version, issuers, rules } = (await table.get(trustKey)) ?? { ...noTrust, version: 0 }
         const item = { ...change({ issuers, rules }), ...trustKey, version: version + 1 }
-        const isDone = await putMarked(table, trustKey, item, { condition, values: { ':before': version } })
+        const condition = expression`attribute_not_exists(#id) OR #version = ${version}`
+        const isDone = await putMarked(table, trustKey, item, { condition })
         if (await recordIf(isDone, record, ...entries)) return
       }
       throw new ServiceError('unavailable')
@@ -56,13 +56,9 @@ export const createAccessValues = ({ now: clock = Date.now, ...options }: TableO
     take: async (key) => valid(await table.take(keyOf(key))),
 
     // If the stored value is the same, this call is a repetition after a lost answer.
-    put: (key, value, expires) =>
-      table.put(
-        { ...keyOf(key), value, expires },
-        {
-          condition: 'attribute_not_exists(#hash) OR #expires <= :now OR #value = :value',
-          values: { ':now': now(), ':value': value },
-        },
-      ),
+    put(key, value, expires) {
+      const condition = expression`attribute_not_exists(#hash) OR #expires <= ${now()} OR #value = ${value}`
+      return table.put({ ...keyOf(key), value, expires }, { condition })
+    },
   }
 }

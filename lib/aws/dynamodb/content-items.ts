@@ -3,7 +3,7 @@ import { type ContentKind, contentMembers, givenText, isSameContent, textMember 
 import type { SiteId } from '../../core/ids.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Scalar } from '../../core/object-kinds.ts'
-import { mapped, openTable, queryFirst, type Table } from './dynamodb.ts'
+import { expression, mapped, openTable, queryFirst, type Table } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
@@ -105,7 +105,6 @@ const changeSome = async (
 
 const createReading = (table: ContentTable) =>
   ({
-    // DynamoDB does not report when a table was last changed.
     state: async () => undefined,
 
     get: async (site, kind, id) =>
@@ -133,8 +132,7 @@ const createReading = (table: ContentTable) =>
 
     async highestId(site, kind) {
       const last = await queryFirst(table, {
-        where: '#kind = :kind',
-        values: { ':kind': partitionOf(site, kind) },
+        where: expression`#kind = ${partitionOf(site, kind)}`,
         newestFirst: true,
         consistent: true,
       })
@@ -147,7 +145,7 @@ const createWriting = (table: ContentTable, record: RecordChange) =>
     async create(site, kind, content, entry) {
       const item = fromContent(content, site, kind)
       const key = { kind: item.kind, id: item.id }
-      if (!(await putMarked(table, key, item, { condition: 'attribute_not_exists(#id)' }))) return false
+      if (!(await putMarked(table, key, item, { condition: expression`attribute_not_exists(#id)` }))) return false
       // The text is written only after the item, so that no other item with this id gets the text.
       for (const text of textItems(content, site, kind)) await table.put(text)
       await record(entry)
@@ -180,7 +178,9 @@ const createDeleting = (table: ContentTable) => ({
 
   async flagRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean> {
     const key = { kind: partitionOf(site, kind), id }
-    return (await table.update(key, { set: { removed: true }, condition: 'attribute_exists(#id)' })) !== undefined
+    return (
+      (await table.update(key, { set: { removed: true }, condition: expression`attribute_exists(#id)` })) !== undefined
+    )
   },
 
   async deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> {
@@ -193,8 +193,8 @@ const createDeleting = (table: ContentTable) => ({
   async deleteFlagged(site: SiteId, kind: ContentKind, id: number): Promise<boolean> {
     const key = { kind: partitionOf(site, kind), id }
     const text = textMember(kind) && (await table.take({ kind: textPartitionOf(site, kind), id }))
-    if (await table.remove(key, { condition: '#removed = :true', values: { ':true': true } })) return true
-    if (text && (await table.get(key))) await table.put(text, { condition: 'attribute_not_exists(#id)' })
+    if (await table.remove(key, { condition: expression`#removed = ${true}` })) return true
+    if (text && (await table.get(key))) await table.put(text, { condition: expression`attribute_not_exists(#id)` })
     return false
   },
 })

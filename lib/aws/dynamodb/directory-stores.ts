@@ -5,7 +5,7 @@ import type { HistoryEntry } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import { trustKey } from './access-values.ts'
-import { type ItemChange, mapped, openTable, queryItems, scan, type Table } from './dynamodb.ts'
+import { expression, mapped, openTable, queryItems, scan, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 import { createMark, isOwnWrite, putMarked } from './write-mark.ts'
@@ -34,7 +34,7 @@ interface UseItem extends Pick<GrantItem, 'hash' | 'site' | 'expires'> {
 const toGrant = ({ site: _, mark: __, ...grant }: GrantItem): Grant => grant
 
 const readKeys = async (table: Table<GrantItem & Partial<UseItem>>, site: SiteId): Promise<readonly Key[]> => {
-  const query = { index: 'keysOfSite', where: '#site = :site', values: { ':site': site }, columns: ['hash'] }
+  const query = { index: 'keysOfSite', where: expression`#site = ${site}`, columns: ['hash'] }
   const hashes = (await queryItems(table, query)).map(({ hash }) => ({ hash }))
   const items = await batchGet(table, hashes)
   const days = new Map(items.map(({ hash, day }) => [hash, day]))
@@ -55,8 +55,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     async change(hash, change, entries) {
       const replace = async (before: GrantItem, after: ReturnType<typeof change>): Promise<boolean> => {
         // Nothing adds sites to a grant, so an equal number of sites means the same sites.
-        const condition = '#user = :user AND size(#sites) = :count'
-        const write = { condition, values: { ':user': before.user, ':count': before.sites.length } }
+        const write = { condition: expression`#user = ${before.user} AND size(#sites) = ${before.sites.length}` }
         if (after) return putMarked(table, { hash }, { ...before, ...after }, write)
         return table.remove({ hash }, write)
       }
@@ -89,7 +88,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
       const uses = openTable<UseItem>(options)
       await uses.put(
         { hash: useOf(hash), site, day, expires },
-        { condition: 'attribute_not_exists(#hash) OR #day < :day', values: { ':day': day } },
+        { condition: expression`attribute_not_exists(#hash) OR #day < ${day}` },
       )
     },
   }
@@ -132,10 +131,8 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
     entry: HistoryEntry,
   ) => {
     const mark = createMark()
-    const change: ItemChange =
-      value === undefined ? { set: { mark }, update: `REMOVE #${member}` } : { set: { mark, [member]: value } }
-    const condition = 'attribute_exists(#id)'
-    const before = await siteTable.update(siteKey(id), { ...change, condition, returns: 'UPDATED_OLD' })
+    const change = { set: { mark, [member]: value }, condition: expression`attribute_exists(#id)` }
+    const before = await siteTable.update(siteKey(id), { ...change, returns: 'UPDATED_OLD' })
     await recordIf(before && (before[member] !== value || isOwnWrite(mark, before.mark)), record, entry)
     return before !== undefined
   }
@@ -146,7 +143,8 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
 
     async createSite({ id, renderingEngine, ...site }, entry) {
       const item = { ...site, ...siteKey(id), features: { renderingEngine } }
-      const isCreated = await putMarked(siteTable, siteKey(id), item, { condition: 'attribute_not_exists(#id)' })
+      const condition = expression`attribute_not_exists(#id)`
+      const isCreated = await putMarked(siteTable, siteKey(id), item, { condition })
       return recordIf(isCreated, record, entry)
     },
 

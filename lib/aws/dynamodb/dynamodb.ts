@@ -8,6 +8,7 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
+import { definedMembers, recordOf } from '../../core/names.ts'
 import { failLikePort, smallCallTimeouts } from '../calls/client-calls.ts'
 
 export interface TableOptions {
@@ -31,28 +32,39 @@ export const isConditionFailure = (error: unknown): error is ConditionalCheckFai
 export type Attributes = Readonly<Record<string, unknown>>
 export type Key = Readonly<Record<string, string | number>>
 
+/** A condition or a computed value. The name of a column follows a `#`. A value may be an expression, too. */
+type Expression = (write: (value: unknown) => string) => string
+
+export const expression =
+  (text: readonly string[], ...values: readonly unknown[]): Expression =>
+  (write) =>
+    String.raw({ raw: text }, ...values.map(write))
+
+/** Several conditions must all be true. */
+type Conditions = Expression | readonly (Expression | undefined)[]
+
 export interface Write {
-  readonly condition?: string
-  readonly values?: Attributes
+  readonly condition?: Conditions
   readonly signal?: AbortSignal
 }
 
 /**
- * One update of an item, which creates a missing item. Conditions may use the values to `set` by the names of their
- * columns. `update` has the clauses besides `set`. `returns` selects the result of `update`; by default there is none.
+ * One update of an item, which creates a missing item. A value to `set` may be an expression; an undefined value removes
+ * the column. `add` adds to numbers and sets, and `drop` takes values out of sets. `returns` selects the result; by
+ * default there is none.
  */
 export interface ItemChange extends Write {
   readonly set?: Attributes
-  readonly update?: string
-  readonly returns?: 'ALL_NEW' | 'UPDATED_OLD' | undefined
+  readonly add?: Attributes
+  readonly drop?: Attributes
+  readonly returns?: 'ALL_NEW' | 'UPDATED_OLD' | 'UPDATED_NEW' | undefined
 }
 
 /** `where` is the condition on the keys. `columns` names the attributes to read; by default all are read. */
 export interface Query {
-  readonly where: string
-  readonly values: Attributes
+  readonly where: Conditions
   readonly index?: string | undefined
-  readonly filter?: string
+  readonly filter?: Expression | undefined
   readonly columns?: readonly string[]
   readonly newestFirst?: boolean
   readonly consistent?: boolean
@@ -65,20 +77,42 @@ interface Page<Item> {
   readonly last: Attributes | undefined
 }
 
-const placeholders = (values: Attributes = {}, ...expressions: readonly (string | undefined)[]) => {
-  const names = expressions.join(' ').match(/#\w+/g) ?? []
+// Members of a command, with the names and values of their expressions.
+const written = <Member extends string>(members: Readonly<Record<Member, Conditions | undefined>>) => {
+  const values: unknown[] = []
+  const write = (value: unknown): string => (typeof value === 'function' ? value(write) : `:v${values.push(value) - 1}`)
+  const texts = Object.entries<Conditions | undefined>(members).map(([member, conditions]) => {
+    const parts = [conditions].flat().filter((one) => one !== undefined)
+    return [member as Member, parts.map(write).join(' AND ') || undefined] as const
+  })
+  const names = texts.join(' ').match(/#\w+/g) ?? []
   return {
-    ...(names.length > 0 && {
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
-    }),
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    ...recordOf(texts),
+    ...(names.length > 0 && { ExpressionAttributeNames: recordOf(names.map((name) => [name, name.slice(1)])) }),
+    ...(values.length > 0 && { ExpressionAttributeValues: recordOf(values.map((value, at) => [`:v${at}`, value])) }),
   }
 }
 
-const conditional = ({ condition, values }: Write, ...others: readonly (string | undefined)[]) => ({
-  ConditionExpression: condition,
-  ...placeholders(values, condition, ...others),
-})
+const clausesOf =
+  ({ set = {}, add = {}, drop = {} }: ItemChange): Expression =>
+  (write) => {
+    const removed = Object.keys(set).filter((column) => set[column] === undefined)
+    const given = (columns: Attributes, sign = '') =>
+      Object.entries(columns).map(([column, value]) => `#${column} ${sign}${write(value)}`)
+    const clauses = {
+      SET: given(definedMembers(set), '= '),
+      REMOVE: removed.map((column) => `#${column}`),
+      ADD: given(add),
+      DELETE: given(drop),
+    }
+    const some = Object.entries(clauses).filter(([, changes]) => changes.length > 0)
+    return some.map(([name, changes]) => `${name} ${changes.join(', ')}`).join(' ')
+  }
+
+export const updateCommand = (TableName: string, Key: Key, change: ItemChange): UpdateCommand => {
+  const expressions = { UpdateExpression: clausesOf(change), ConditionExpression: change.condition }
+  return new UpdateCommand({ TableName, Key, ReturnValues: change.returns, ...written(expressions) })
+}
 
 const endingAt = (signal: AbortSignal | undefined) => signal && { abortSignal: signal }
 
@@ -110,27 +144,16 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
     },
 
     async put(item: Item, write: Write = {}): Promise<boolean> {
-      const command = new PutCommand({ TableName, Item: item, ...conditional(write) })
+      const command = new PutCommand({ TableName, Item: item, ...written({ ConditionExpression: write.condition }) })
       return (await ifConditionHolds(dynamodb.send(command, endingAt(write.signal)))) !== undefined
     },
 
     async update<Returns extends ItemChange['returns'] = undefined>(
       key: Key,
-      { set = {}, update, returns, signal, ...write }: ItemChange & { readonly returns?: Returns },
+      change: ItemChange & { readonly returns?: Returns },
     ) {
-      const columns = Object.keys(set)
-      const assignments = columns.map((column) => `#${column} = :${column}`).join(', ')
-      const clauses = [assignments && `SET ${assignments}`, update].filter((clause) => clause)
-      const UpdateExpression = clauses.join(' ') || undefined
-      const values = { ...write.values, ...Object.fromEntries(columns.map((column) => [`:${column}`, set[column]])) }
-      const command = new UpdateCommand({
-        TableName,
-        Key: key,
-        UpdateExpression,
-        ReturnValues: returns,
-        ...conditional({ ...write, values }, UpdateExpression),
-      })
-      const done = await ifConditionHolds(dynamodb.send(command, endingAt(signal)))
+      const command = updateCommand(TableName, key, change)
+      const done = await ifConditionHolds(dynamodb.send(command, endingAt(change.signal)))
       return done && ((done.Attributes ?? {}) as Returns extends 'ALL_NEW' ? Item : Partial<Item>)
     },
 
@@ -146,7 +169,8 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
      */
     async remove(key: Key, write: Write = {}): Promise<boolean> {
       if (write.condition === undefined && !(await this.get(key))) return false
-      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD', ...conditional(write) })
+      const condition = written({ ConditionExpression: write.condition })
+      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD', ...condition })
       try {
         const { Attributes, $metadata } = await dynamodb.send(command)
         return Attributes !== undefined || $metadata.attempts !== 1
@@ -163,18 +187,18 @@ const mostPerCall = 1_000_000
 
 const queryPage = async <Item extends object>(
   { client, name }: Table<Item>,
-  { where, values, index, filter, columns, newestFirst, consistent, countOnly }: Query,
+  { where, index, filter, columns, newestFirst, consistent, countOnly }: Query,
   limit: number,
   { start, signal }: { readonly start?: Attributes | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Page<Item>> => {
-  const projection = columns?.map((column) => `#${column}`).join(', ')
   const command = new QueryCommand({
     TableName: name,
     IndexName: index,
-    KeyConditionExpression: where,
-    FilterExpression: filter,
-    ProjectionExpression: projection,
-    ...placeholders(values, where, filter, projection),
+    ...written({
+      KeyConditionExpression: where,
+      FilterExpression: filter,
+      ProjectionExpression: columns && (() => columns.map((column) => `#${column}`).join(', ')),
+    }),
     ScanIndexForward: newestFirst ? false : undefined,
     Limit: Math.min(limit, mostPerCall),
     ConsistentRead: consistent,

@@ -5,7 +5,7 @@ import type { SiteId } from '../../core/ids.ts'
 import type { Period, RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
 import { type FolderLocks, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
-import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
+import { expression, type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange, RecordingOptions } from './journal.ts'
 import { getItems, isAnyBelow, pathOf, type RecordItem, type RemovalItem, recordKey, removalKey } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
@@ -13,10 +13,10 @@ import { createMark, isOwnWrite } from './write-mark.ts'
 // In milliseconds. A closed removal stays for this time, so that changes that began earlier still see the removal.
 const closedFor = 24 * 3600 * 1000
 
-const whereFree = (now: number) => ({
-  condition: 'attribute_not_exists(#path) OR #closed = :true OR (#lock = :true AND #until <= :now)',
-  values: { ':true': true, ':now': now },
-})
+const isFreeAt = (now: number) =>
+  expression`attribute_not_exists(#path) OR #closed = ${true} OR (#lock = ${true} AND #until <= ${now})`
+
+const isOpen = expression`#closed = ${false}`
 
 const toRemoval = (item: RemovalItem, now: number) => ({
   heartbeat: 0,
@@ -40,14 +40,10 @@ const openRemovals = (options: TableOptions, now: () => number) => {
     now,
     readAll,
     read: async (site: SiteId, folder: StoragePath) => (await readAll(site, [folder]))[0],
-    update: ({ site, path, id }: RemovalTask, { condition, values, ...change }: ItemChange) =>
+    update: ({ site, path, id }: RemovalTask, { condition, ...change }: ItemChange) =>
       table.update(
         { site, path: removalKey(path) },
-        {
-          ...change,
-          condition: condition === undefined ? '#id = :id' : `#id = :id AND ${condition}`,
-          values: { ':id': id, ...values },
-        },
+        { ...change, condition: [expression`#id = ${id}`, condition].flat() },
       ),
   }
 }
@@ -59,18 +55,12 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
     const moment = now()
     const mark = createMark()
     const taken = await update(task, {
-      update:
-        'SET #holder = :holder, #until = :until, #mark = :mark, #heartbeat = :now, ' +
-        '#progressed = if_not_exists(#progressed, :now) ADD #attempts :one',
-      condition: '#closed = :false AND (attribute_not_exists(#until) OR #until <= :now)',
-      values: {
-        ':holder': holder,
-        ':until': moment + duration,
-        ':mark': mark,
-        ':now': moment,
-        ':one': 1,
-        ':false': false,
+      set: {
+        ...{ holder, mark, until: moment + duration, heartbeat: moment },
+        progressed: expression`if_not_exists(#progressed, ${moment})`,
       },
+      add: { attempts: 1 },
+      condition: [isOpen, expression`(attribute_not_exists(#until) OR #until <= ${moment})`],
       returns: 'ALL_NEW',
     })
     if (taken) return { outcome: 'taken', after: taken.after }
@@ -84,14 +74,12 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
     const moment = now()
     await update(task, {
       set: {
-        heartbeat: moment,
-        ...(after !== undefined && { after }),
+        ...{ heartbeat: moment, until: undefined, after },
         ...(removed > 0 && { progressed: moment, attempts: 0 }),
       },
-      update: `REMOVE #until${after === undefined ? ', #after' : ''} ADD #removed :removed`,
+      add: { removed },
       // After a lost answer, the repeated call finds no lease, and so counts nothing twice.
-      condition: '#holder = :holder AND attribute_exists(#until)',
-      values: { ':holder': holder, ':removed': removed },
+      condition: expression`#holder = ${holder} AND attribute_exists(#until)`,
     })
   },
 })
@@ -101,7 +89,7 @@ const createRestoreLocks = ({ table, now, read, update }: Removals): Pick<Folder
     const until = now() + duration
     const expires = inSeconds(until + closedFor)
     const lock: RemovalItem = { site, path: removalKey(folder), id, closed: false, lock: true, until, expires }
-    return (await table.put(lock, whereFree(now()))) || isOwnWrite(id, (await read(site, folder))?.id)
+    return (await table.put(lock, { condition: isFreeAt(now()) })) || isOwnWrite(id, (await read(site, folder))?.id)
   },
 
   async unlock(site, path, id) {
@@ -114,9 +102,9 @@ const continuedFor = 24 * 3600 * 1000
 
 const createRecords = (options: TableOptions, now: () => number, keptDays: number) => {
   const table: Table<RecordItem> = openTable(options)
-  const change = ({ site, folder, since }: RemovedFolder, { values, ...rest }: ItemChange) => {
-    const own = { ':since': since, ':expires': inSeconds(now()) + keptDays * 24 * 3600 }
-    return table.update({ site, path: recordKey(folder) }, { ...rest, values: { ...own, ...values } })
+  const change = ({ site, folder }: RemovedFolder, { set, ...rest }: ItemChange) => {
+    const expires = inSeconds(now()) + keptDays * 24 * 3600
+    return table.update({ site, path: recordKey(folder) }, { ...rest, set: { ...set, expires } })
   }
   return {
     // Call this before the first deletion: if the process dies, the record covers everything that the request may have
@@ -125,29 +113,28 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
     async begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder> {
       const { since } = removal
       const until = now() + Math.min(deadline.timeLeft(), longestSilence)
+      const recent = since - continuedFor
+      const isOld = expression`#until < ${recent} OR (attribute_not_exists(#until) AND #to < ${recent})`
       const first = await change(removal, {
-        update: 'SET #pending = :since, #until = :until, #expires = :expires',
+        set: { pending: since, until },
         // Records of earlier versions of the service have no #until.
-        condition:
-          'attribute_not_exists(#pending) OR #until < :recent OR (attribute_not_exists(#until) AND #to < :recent)',
-        values: { ':until': until, ':recent': since - continuedFor },
+        condition: expression`attribute_not_exists(#pending) OR ${isOld}`,
         returns: 'ALL_NEW',
       })
-      const update = 'SET #pending = if_not_exists(#pending, :since), #until = :until, #expires = :expires'
-      const continued = { update, values: { ':until': until }, returns: 'ALL_NEW' } as const
+      const pendingSince = expression`if_not_exists(#pending, ${since})`
+      const continued = { set: { pending: pendingSince, until }, returns: 'ALL_NEW' } as const
       const { pending = since, from = pending, to = 0 } = first ?? (await change(removal, continued)) ?? {}
       // If another removal ended after this removal had listed the folder, the period covers both.
       return { ...removal, since: to >= since ? Math.min(from, pending) : pending }
     },
 
     async note(removal: RemovedFolder): Promise<void> {
-      const update = 'SET #from = :since, #to = :to, #expires = :expires REMOVE #pending, #until'
-      await change(removal, { update, values: { ':to': now() } })
+      await change(removal, { set: { from: removal.since, to: now(), pending: undefined, until: undefined } })
     },
 
     async cancel(removal: RemovedFolder): Promise<void> {
-      const update = 'SET #expires = :expires REMOVE #pending, #until'
-      await change(removal, { update, condition: '#pending = :since' })
+      const set = { pending: undefined, until: undefined }
+      await change(removal, { set, condition: expression`#pending = ${removal.since}` })
     },
 
     // If the last removal has failed or has not ended, the period of the removal before it counts too.
@@ -174,7 +161,7 @@ const createOpening = (
     using opening = deadline.reserving(reserves.answer)
     opening.check()
     // A message was sent before. If this call is cut off, the worker of that message closes the removal.
-    if (await table.put(item, { ...whereFree(began), signal: opening.signal })) return id
+    if (await table.put(item, { condition: isFreeAt(began), signal: opening.signal })) return id
     const removal = await read(site, folder)
     if (removal?.isRestoreLock && !removal.isClosed) throw new ServiceError('folderLocked')
     return removal?.id ?? id
@@ -186,14 +173,8 @@ const createOpening = (
     // The record is written first: if this worker dies before it closes the removal, another worker repeats both steps.
     await note({ site, folder: path, since: removal.began })
     const mark = createMark()
-    const closed = await update(
-      { site, path, id },
-      {
-        set: { closed: true, mark, expires: inSeconds(now() + closedFor) },
-        condition: '#closed = :false',
-        values: { ':false': false },
-      },
-    )
+    const set = { closed: true, mark, expires: inSeconds(now() + closedFor) }
+    const closed = await update({ site, path, id }, { set, condition: isOpen })
     const isOwn = closed !== undefined || isOwnWrite(mark, (await read(site, path))?.mark)
     if (isOwn && removal.entry) await record(withCount(removal.entry, removal.removed + removed))
   },
@@ -224,10 +205,7 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     isAnyBelow(
       table,
       { site, folder, key: removalKey(folder) },
-      {
-        filter: '#closed = :false AND (attribute_not_exists(#lock) OR #until > :now)',
-        values: { ':false': false, ':now': now() },
-      },
+      expression`${isOpen} AND (attribute_not_exists(#lock) OR #until > ${now()})`,
     ),
 })
 

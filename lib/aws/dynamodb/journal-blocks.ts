@@ -1,9 +1,8 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Change } from '../../core/change.ts'
 import { type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { keptFor } from '../../history/history.ts'
-import { inSeconds, type Query } from './dynamodb.ts'
+import { expression, inSeconds, type Query, updateCommand } from './dynamodb.ts'
 import { createMark } from './write-mark.ts'
 
 /**
@@ -119,37 +118,27 @@ export const addition = (
   { mark, item }: ReturnType<typeof entryItem>,
   now: number,
 ) =>
-  new UpdateCommand({
-    TableName: table,
-    Key: { site, block: known.block },
-    UpdateExpression:
-      'SET #entries = list_append(:entry, if_not_exists(#entries, :none)), #count = if_not_exists(#count, :before) + ' +
-      ':one, #next = :next, #expires = :expires ADD #bytes :size, #marks :mark',
-    ConditionExpression: 'attribute_not_exists(#bytes) OR (#bytes <= :most AND NOT contains(#marks, :own))',
-    ExpressionAttributeNames: Object.fromEntries(
-      ['entries', 'count', 'next', 'expires', 'bytes', 'marks'].map((name) => [`#${name}`, name]),
-    ),
-    ExpressionAttributeValues: {
-      ':entry': [item],
-      ':none': [],
-      ':before': firstNumber - 1,
-      ':one': 1,
-      ':next': Math.max(known.block + 1, now),
-      ':expires': inSeconds(now + keptFor),
-      ':size': weightOf(item, known),
-      ':most': mostBytes,
-      ':mark': new Set([mark]),
-      ':own': mark,
+  updateCommand(
+    table,
+    { site, block: known.block },
+    {
+      set: {
+        entries: expression`list_append(${[item]}, if_not_exists(#entries, ${[]}))`,
+        count: expression`if_not_exists(#count, ${firstNumber - 1}) + ${1}`,
+        next: Math.max(known.block + 1, now),
+        expires: inSeconds(now + keptFor),
+      },
+      add: { bytes: weightOf(item, known), marks: new Set([mark]) },
+      condition: expression`attribute_not_exists(#bytes) OR (#bytes <= ${mostBytes} AND NOT contains(#marks, ${mark}))`,
+      returns: 'UPDATED_NEW',
     },
-    ReturnValues: 'UPDATED_NEW',
-  })
+  )
 
 export const blocksFrom = (
   site: SiteId,
   { from = headBlock, to = Number.MAX_SAFE_INTEGER }: { readonly from?: number; readonly to?: number } = {},
 ): Query => ({
-  where: '#site = :site AND #block BETWEEN :from AND :to',
-  values: { ':site': site, ':from': from, ':to': to },
+  where: expression`#site = ${site} AND #block BETWEEN ${from} AND ${to}`,
   columns: ['site', 'block', 'count', 'bytes', 'next', 'entries', 'marks'],
   consistent: true,
 })

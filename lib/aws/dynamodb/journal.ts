@@ -7,7 +7,15 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { setRecent } from '../../core/recent.ts'
 import { createTurns } from '../../core/turns.ts'
 import type { History } from '../../history/history.ts'
-import { isConditionFailure, openTable, queryFirst, queryPages, type Table, type TableOptions } from './dynamodb.ts'
+import {
+  expression,
+  isConditionFailure,
+  openTable,
+  queryFirst,
+  queryPages,
+  type Table,
+  type TableOptions,
+} from './dynamodb.ts'
 import {
   addition,
   type Block,
@@ -112,8 +120,8 @@ const startHistory = async (
   { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
 ): Promise<number> => {
   if (head && head.next > now() - longestAbsence) return head.next
-  const condition = 'attribute_not_exists(#next) OR #next = :seen'
-  const start = { set: { next: now() }, condition, values: { ':seen': head?.next ?? 0 }, signal } as const
+  const condition = expression`attribute_not_exists(#next) OR #next = ${head?.next ?? 0}`
+  const start = { set: { next: now() }, condition, signal }
   const started = await table.update({ site, block: headBlock }, { ...start, returns: 'ALL_NEW' })
   const present = started ?? (await firstOf(table, blocksFrom(site, { to: headBlock }), signal))
   if (!present) throw new Error(`The history of site ${site} has no beginning`)

@@ -1,6 +1,6 @@
 import type { Count } from '../../categories/contents.ts'
 import { largestContentId } from '../../core/ids.ts'
-import { type Query, queryItems, queryPages, type Table } from './dynamodb.ts'
+import { expression, type Query, queryItems, queryPages, type Table } from './dynamodb.ts'
 
 /** Items of one partition of a table or an index, in order of the id in their sort key. */
 export interface KeyRange {
@@ -15,12 +15,10 @@ export interface KeyRange {
 
 const queryAfter = (range: KeyRange, after: number): Query => ({
   index: range.index,
-  where: `#${range.partitionKey} = :partition AND #${range.sortKey} BETWEEN :from AND :to`,
-  values: {
-    ':partition': range.partition,
-    ':from': range.sortKeyOf(after + 1),
-    ':to': range.sortKeyOf(largestContentId),
-  },
+  where: [
+    expression([`#${range.partitionKey} = `, ''], range.partition),
+    expression([`#${range.sortKey} BETWEEN `, ' AND ', ''], ...[after + 1, largestContentId].map(range.sortKeyOf)),
+  ],
   consistent: range.consistent ?? false,
 })
 

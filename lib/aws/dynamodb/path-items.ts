@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { root, type StoragePath, storedPath } from '../../storage/path.ts'
-import { type Query, queryPages, type Table } from './dynamodb.ts'
+import { expression, type Query, queryPages, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 
 /**
@@ -62,12 +62,11 @@ export const getItems = <Item extends PathItem>(table: Table<Item>, site: SiteId
 export const isAnyBelow = async <Item extends PathItem>(
   table: Table<Item>,
   { site, folder, key }: { readonly site: SiteId; readonly folder: StoragePath; readonly key: string },
-  { filter, values }: Partial<Pick<Query, 'filter' | 'values'>> = {},
+  filter?: Query['filter'],
 ): Promise<boolean> => {
   const pages = queryPages(table, {
-    where: '#site = :site AND begins_with(#path, :prefix)',
-    values: { ':site': site, ':prefix': folder === root ? key : `${key}/`, ...values },
-    ...(filter !== undefined && { filter }),
+    where: expression`#site = ${site} AND begins_with(#path, ${folder === root ? key : `${key}/`})`,
+    filter,
     consistent: true,
   })
   for await (const { items } of pages) if (items.length > 0) return true

@@ -1,6 +1,6 @@
 import { root, type StoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/path-locks.ts'
-import { openTable, queryItems } from './dynamodb.ts'
+import { expression, openTable, queryItems } from './dynamodb.ts'
 import { createFolderRemovals, type LockOptions } from './folder-removals.ts'
 import { recordIf } from './journal.ts'
 import { getItems, isAnyBelow, pathOf, type WorkflowItem, workflowKey } from './path-items.ts'
@@ -16,18 +16,15 @@ const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
   const keyOf = (site: number, page: StoragePath) => ({ site, path: workflowKey(page) })
 
   const list = async (site: number, after: StoragePath | undefined, limit: number): Promise<StoragePath[]> => {
-    const query = {
-      where: '#site = :site AND #path BETWEEN :from AND :to',
-      values: { ':site': site, ':from': justAfter(workflowKey(after ?? root)), ':to': afterWorkflows },
-      consistent: true,
-    }
-    return (await queryItems(table, query, limit)).map(pathOf)
+    const first = justAfter(workflowKey(after ?? root))
+    const where = expression`#site = ${site} AND #path BETWEEN ${first} AND ${afterWorkflows}`
+    return (await queryItems(table, { where, consistent: true }, limit)).map(pathOf)
   }
 
   return {
     async start(site, page, entry) {
       const key = keyOf(site, page)
-      const isStarted = await putMarked(table, key, key, { condition: 'attribute_not_exists(#path)' })
+      const isStarted = await putMarked(table, key, key, { condition: expression`attribute_not_exists(#path)` })
       await recordIf(isStarted, record, entry)
     },
 

@@ -12,7 +12,7 @@ import {
 import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
-import { mapped, openTable, scan } from './dynamodb.ts'
+import { expression, mapped, openTable, scan } from './dynamodb.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
 import { putMarked } from './write-mark.ts'
 
@@ -51,8 +51,7 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
 
   const write = async (before: Person, after: Person | undefined): Promise<boolean> => {
     const key = keyOfName(before.name)
-    const condition = '#version = :version AND #created = :created'
-    const ifSame = { condition, values: { ':version': before.version, ':created': before.created } }
+    const ifSame = { condition: expression`#version = ${before.version} AND #created = ${before.created}` }
     if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, ifSame)
     return table.remove({ key }, ifSame)
   }
@@ -76,7 +75,7 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
 
     async create(person, entries) {
       const key = keyOfName(person.name)
-      const condition = 'attribute_not_exists(#key)'
+      const condition = expression`attribute_not_exists(#key)`
       const isCreated = await putMarked(table, { key }, { ...person, key, version: 1 }, { condition })
       return recordIf(isCreated, record, ...entries)
     },

@@ -1,5 +1,5 @@
 import { type Attempts, countAttempt, type SignInAttempts } from '../../access/sign-in-limits.ts'
-import { openTable, type TableOptions } from './dynamodb.ts'
+import { expression, openTable, type TableOptions } from './dynamodb.ts'
 import { putMarked } from './write-mark.ts'
 
 const mostTries = 8
@@ -18,16 +18,15 @@ export const createSignInAttempts = ({ now = Date.now, ...options }: TableOption
         const { attempts, wait } = countAttempt(stored, limit, now())
         if (attempts === stored) return wait
         // Another attempt may have been forgiven meanwhile, which changes only the number of failures.
-        const condition = 'attribute_not_exists(#key) OR (#mark = :stored AND #failures = :failures)'
-        const values = { ':stored': stored?.mark ?? '', ':failures': stored?.failures ?? 0 }
-        if (await putMarked(table, { key }, { ...attempts, key }, { condition, values })) return wait
+        const { mark = '', failures = 0 } = stored ?? {}
+        const condition = expression`attribute_not_exists(#key) OR (#mark = ${mark} AND #failures = ${failures})`
+        if (await putMarked(table, { key }, { ...attempts, key }, { condition })) return wait
       }
       return waitOfCrowd
     },
 
     async forgive({ key }) {
-      const values = { ':one': -1, ':none': 0 }
-      await table.update({ key }, { update: 'ADD #failures :one', condition: '#failures > :none', values })
+      await table.update({ key }, { add: { failures: -1 }, condition: expression`#failures > ${0}` })
     },
   }
 }

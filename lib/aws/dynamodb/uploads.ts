@@ -3,7 +3,16 @@ import { inParallel } from '../../core/in-parallel.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { countedBytes, type Holding, type Progress, type Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
-import { type ItemChange, inSeconds, mapped, openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
+import {
+  type Attributes,
+  expression,
+  inSeconds,
+  mapped,
+  openTable,
+  scan,
+  type Table,
+  type TableOptions,
+} from './dynamodb.ts'
 import type { RecordingOptions } from './journal.ts'
 import { createMark } from './write-mark.ts'
 
@@ -71,16 +80,16 @@ const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: 
 
   const add = async (upload: Upload, most: number): Promise<boolean> => {
     const listed = await table.update(openKey(upload), {
-      update: 'ADD #ids :id SET #expires = :expires',
-      condition: 'attribute_not_exists(#ids) OR size(#ids) < :most',
-      values: { ':id': new Set([upload.id]), ':most': most, ':expires': inSeconds(now()) + listKeptFor },
+      set: { expires: inSeconds(now()) + listKeptFor },
+      add: { ids: new Set([upload.id]) },
+      condition: expression`attribute_not_exists(#ids) OR size(#ids) < ${most}`,
     })
     return listed !== undefined
   }
 
   const remove = async (owner: Owner, ids: readonly string[]): Promise<void> => {
     if (ids.length === 0) return
-    await table.update(openKey(owner), { update: 'DELETE #ids :ids', values: { ':ids': new Set(ids) } })
+    await table.update(openKey(owner), { drop: { ids: new Set(ids) } })
   }
 
   const prune = async (owner: Owner, moment: number): Promise<void> => {
@@ -96,8 +105,8 @@ const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: 
   return { add, remove, prune }
 }
 
-const ownCondition = '#holder = :holder AND #complete = :false'
-const leaseCondition = `${ownCondition} AND attribute_exists(#until)`
+const isOpen = expression`#complete = ${false}`
+const isLeased = expression`attribute_exists(#until)`
 
 const progressColumns = ({ offset, length, expires, holding }: Progress) => ({
   offset,
@@ -111,9 +120,9 @@ const createUploadLeases = (
   table: Table<RecordItem>,
   now: () => number,
 ): Pick<UploadRecords, 'take' | 'renew' | 'advance' | 'giveBack'> => {
-  const changeLeased = async (id: string, holder: string, change: ItemChange) => {
-    const held = { condition: leaseCondition, values: { ':holder': holder, ':false': false } }
-    return (await table.update(uploadKey(id), { ...held, ...change })) !== undefined
+  const changeOwn = async (id: string, holder: string, set: Attributes, condition = isLeased) => {
+    const own = [isOpen, expression`#holder = ${holder}`, condition]
+    return (await table.update(uploadKey(id), { set, condition: own })) !== undefined
   }
 
   return {
@@ -121,14 +130,13 @@ const createUploadLeases = (
       const moment = now()
       const taken = await table.update(uploadKey(id), {
         set: { holder, until: moment + duration },
-        // When the SDK repeats the call, the repetition finds the holder that the first call has stored.
-        condition:
-          '#offset = :offset AND #complete = :false AND (attribute_not_exists(#until) OR #holder = :holder OR ' +
-          `#until <= :now)${owner ? ' AND #site = :site AND #user = :user AND #ends > :moment' : ''}`,
-        values: {
-          ...{ ':offset': offset, ':false': false, ':now': moment },
-          ...(owner && { ':site': owner.site, ':user': owner.user, ':moment': owner.now }),
-        },
+        condition: [
+          isOpen,
+          // When the SDK repeats the call, the repetition finds the holder that the first call has stored.
+          expression`(attribute_not_exists(#until) OR #holder = ${holder} OR #until <= ${moment})`,
+          expression`#offset = ${offset}`,
+          owner && expression`#site = ${owner.site} AND #user = ${owner.user} AND #ends > ${owner.now}`,
+        ],
         returns: 'ALL_NEW',
       })
       if (taken) return { outcome: 'taken', upload: toUpload(id, taken) }
@@ -140,21 +148,20 @@ const createUploadLeases = (
 
     async renew(id, holder, duration, progress) {
       const until = now() + duration
-      if (!progress) return changeLeased(id, holder, { set: { until } })
+      if (!progress) return changeOwn(id, holder, { until })
       // A late call must not undo newer progress.
-      const condition = `${leaseCondition} AND #offset <= :offset`
-      return changeLeased(id, holder, { set: { ...progressColumns(progress), until }, condition })
+      const condition = expression`${isLeased} AND #offset <= ${progress.offset}`
+      return changeOwn(id, holder, { ...progressColumns(progress), until }, condition)
     },
 
     async advance(id, holder, progress, keepsLease) {
-      const set = progressColumns(progress)
+      const set = { ...progressColumns(progress), ...(!keepsLease && { until: undefined }) }
       // If a call is repeated after a lost answer, the lease has ended at this offset.
-      const condition = `${ownCondition} AND (attribute_exists(#until) OR #offset = :offset)`
-      return changeLeased(id, holder, { set, condition, ...(!keepsLease && { update: 'REMOVE #until' }) })
+      return changeOwn(id, holder, set, expression`(${isLeased} OR #offset = ${progress.offset})`)
     },
 
     async giveBack(id, holder) {
-      await changeLeased(id, holder, { update: 'REMOVE #until' })
+      await changeOwn(id, holder, { until: undefined })
     },
   }
 }
@@ -183,10 +190,8 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
 
     async complete(id, holder, expires, entry, deadline) {
       const stored = await table.update(uploadKey(id), {
-        set: { complete: true, holder, ends: expires, expires: inSeconds(expires), holding: null },
-        update: 'REMOVE #until',
-        condition: '#complete = :false OR #holder = :holder',
-        values: { ':false': false },
+        set: { complete: true, holder, ends: expires, expires: inSeconds(expires), holding: null, until: undefined },
+        condition: expression`${isOpen} OR #holder = ${holder}`,
         returns: 'ALL_NEW',
       })
       // If the upload was cancelled while its file was placed, nobody else writes the entry.
@@ -230,21 +235,15 @@ export const createUploadProgress = ({ now = Date.now, ...options }: TableOption
     // The order of arrival here decides which upload is the newest, because a clock may be set back. A repeated call
     // changes nothing: its mark is already the newest one, or the one before it.
     async begin({ token, id }, percent) {
-      await table.update(
-        { token },
-        {
-          update:
-            'SET #before = if_not_exists(#mark, :none), #mark = :mark, #id = :id, #percent = :percent, ' +
-            '#expires = :expires',
-          condition: 'attribute_not_exists(#id) OR (#id <> :id AND #before <> :mark)',
-          values: { ':none': '', ':mark': createMark(), ':id': id, ':percent': percent, ':expires': expires() },
-        },
-      )
+      const mark = createMark()
+      const set = { id, mark, percent, expires: expires(), before: expression`if_not_exists(#mark, ${''})` }
+      const condition = expression`attribute_not_exists(#id) OR (#id <> ${id} AND #before <> ${mark})`
+      await table.update({ token }, { set, condition })
     },
 
     async report({ token, id }, percent) {
-      const condition = '#id = :id AND #percent < :percent'
-      await table.update({ token }, { set: { percent, expires: expires() }, condition, values: { ':id': id } })
+      const condition = expression`#id = ${id} AND #percent < ${percent}`
+      await table.update({ token }, { set: { percent, expires: expires() }, condition })
     },
 
     async percentOf(token) {

@@ -1,7 +1,7 @@
 import type { SiteId } from '../../core/ids.ts'
 import { onDemand } from '../../core/on-demand.ts'
 import { quotaExceeded, type SiteUsage, type UsageCounts } from '../../storage/quota.ts'
-import { createDocumentClient, type ItemChange, openTable, type TableOptions } from './dynamodb.ts'
+import { createDocumentClient, expression, type ItemChange, openTable, type TableOptions } from './dynamodb.ts'
 import { getItems } from './path-items.ts'
 
 /**
@@ -35,8 +35,8 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
 
   const read = async (site: SiteId) => (await getItems(table, site, ['usage']))[0]
 
-  const changeIn = (site: SiteId, epoch: number, { values, ...change }: ItemChange, on = table) =>
-    on.update(keyOf(site), { ...change, condition: '#epoch = :present', values: { ':present': epoch, ...values } })
+  const changeIn = (site: SiteId, epoch: number, change: ItemChange, on = table) =>
+    on.update(keyOf(site), { ...change, condition: expression`#epoch = ${epoch}` })
 
   return {
     read,
@@ -49,7 +49,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
     // The epoch is the time in milliseconds, so that no epoch is used twice.
     async prepare(site, isNew) {
       const item: UsageItem = { ...keyOf(site), used: 0, since: 0, epoch: now(), ...(isNew && { counted: now() }) }
-      await table.put(item, isNew ? { condition: 'attribute_not_exists(#path)' } : {})
+      await table.put(item, isNew ? { condition: expression`attribute_not_exists(#path)` } : {})
     },
 
     async clear(site) {
@@ -57,11 +57,9 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
     },
 
     async reserve(site, quota, bytes, placed) {
-      const isGrowing = bytes > 0
       const item = await table.update(keyOf(site), {
-        update: 'ADD #used :bytes, #since :placed',
-        values: { ':bytes': Math.max(bytes, 0), ':placed': placed, ...(isGrowing && { ':room': quota - bytes }) },
-        ...(isGrowing && { condition: 'attribute_not_exists(#counted) OR #used <= :room' }),
+        add: { used: Math.max(bytes, 0), since: placed },
+        condition: [bytes > 0 ? expression`attribute_not_exists(#counted) OR #used <= ${quota - bytes}` : undefined],
         returns: 'ALL_NEW',
       })
       if (item) return { epoch: item.epoch, isRecounting: item.begun !== undefined }
@@ -69,8 +67,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
     },
 
     async release(site, bytes, replaced, epoch) {
-      const values = { ':less': -bytes, ':replaced': -replaced }
-      await changeIn(site, epoch, { update: 'ADD #used :less, #since :replaced', values }, openOnce())
+      await changeIn(site, epoch, { add: { used: -bytes, since: -replaced } }, openOnce())
     },
 
     begin: (site: SiteId, epoch: number) =>
@@ -81,8 +78,10 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
 
     finish: (site: SiteId, epoch: number, bytes: number) =>
       changeIn(site, epoch, {
-        update: 'SET #used = #since + :bytes, #counted = :now, #epoch = #epoch + :one REMOVE #begun, #listed, #after',
-        values: { ':bytes': bytes, ':now': now(), ':one': 1 },
+        set: {
+          ...{ used: expression`#since + ${bytes}`, counted: now(), epoch: expression`#epoch + ${1}` },
+          ...{ begun: undefined, listed: undefined, after: undefined },
+        },
       }),
   } satisfies SiteUsage & UsageCounts & Readonly<Record<string, unknown>>
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId, type WebFormId } from '../../core/ids.ts'
 import { setRecent } from '../../core/recent.ts'
 import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
-import { mapped, openTable, queryFirst, queryItems, type Table } from './dynamodb.ts'
+import { expression, mapped, openTable, queryFirst, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
 import { createMark, isOwnWrite, putMarked } from './write-mark.ts'
@@ -85,10 +85,10 @@ const replaceFields = async (
 ): Promise<boolean> => {
   const [last] = changes
   // A form that was removed and created again may have the same version, but has a different mark.
-  const condition = last === undefined ? '#version = :before' : '#version = :before AND #changes[0] = :last'
-  const values = { ':before': version, ...(last !== undefined && { ':last': last }) }
+  const isLast = last === undefined ? undefined : expression`#changes[0] = ${last}`
+  const condition = [expression`#version = ${version}`, isLast]
   try {
-    return (await table.update({ site, form }, { set, condition, values, signal })) !== undefined
+    return (await table.update({ site, form }, { set, condition, signal })) !== undefined
   } catch (error) {
     if (signal.aborted && isOwnWrite(mark, (await table.get({ site, form }))?.changes)) return true
     throw error
@@ -145,7 +145,6 @@ const changeForm = async (
     pause = Math.min(longestPause, pause * 2 || 5)
   ) {
     if (Date.now() >= end) throw new ServiceError('unavailable')
-    // Full jitter, so that writers that collided once do not collide again.
     if (pause > 0) await sleep(Math.random() * pause)
     const item = await table.get({ site: form.site, form: form.id })
     if (!item) throw new ServiceError('webFormUnknown')
@@ -156,7 +155,7 @@ const changeForm = async (
   return true
 }
 
-const formsOf = (site: SiteId) => ({ where: '#site = :site', values: { ':site': site } })
+const formsOf = (site: SiteId) => ({ where: expression`#site = ${site}` })
 
 /**
  * The table WebForms: one item for each form, with all its fields. A change is a read and a conditional write. If
@@ -174,12 +173,8 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
     },
 
     async listWhole(site, after, limit) {
-      const query = {
-        where: '#site = :site AND #form > :after',
-        values: { ':site': site, ':after': after },
-        consistent: true,
-      }
-      return (await queryItems(table, query, limit)).map(toForm)
+      const where = expression`#site = ${site} AND #form > ${after}`
+      return (await queryItems(table, { where, consistent: true }, limit)).map(toForm)
     },
 
     async highestId(site) {
@@ -190,14 +185,14 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
     async create({ site, id, name, fields }, entry) {
       const key = { site, form: id }
       const item = { ...key, name, fields: fields.map(fromField), version: 1, changes: [createMark()] }
-      const isCreated = await putMarked(table, key, item, { condition: 'attribute_not_exists(#form)' })
+      const isCreated = await putMarked(table, key, item, { condition: expression`attribute_not_exists(#form)` })
       return recordIf(isCreated, record, entry)
     },
 
     async rename(site, id, name, entry) {
       const mark = createMark()
-      const change = { set: { name, mark }, condition: 'attribute_exists(#form)', returns: 'UPDATED_OLD' } as const
-      const before = await table.update({ site, form: id }, change)
+      const change = { set: { name, mark }, condition: expression`attribute_exists(#form)` }
+      const before = await table.update({ site, form: id }, { ...change, returns: 'UPDATED_OLD' })
       if (!before) throw new ServiceError('webFormUnknown')
       await recordIf(before.name !== name || isOwnWrite(mark, before.mark), record, entry)
     },

@@ -10,7 +10,7 @@ import {
   type Webhooks,
   withOutcome,
 } from '../../webhooks/webhooks.ts'
-import { inSeconds, mapped, openTable, queryItems, type Table, type TableOptions } from './dynamodb.ts'
+import { expression, inSeconds, mapped, openTable, queryItems, type Table, type TableOptions } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
 import type { RecordingOptions } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
@@ -33,8 +33,7 @@ const webhookKey = (site: SiteId, id: string) => ({ site, key: webhooks + id })
 const mostTries = 16
 
 const listed = (site: SiteId, prefix?: string) => ({
-  where: `#site = :site${prefix === undefined ? '' : ' AND begins_with(#key, :prefix)'}`,
-  values: { ':site': site, ...(prefix !== undefined && { ':prefix': prefix }) },
+  where: [expression`#site = ${site}`, prefix === undefined ? undefined : expression`begins_with(#key, ${prefix})`],
   consistent: true,
 })
 
@@ -56,8 +55,7 @@ const replace = async (table: Table<WebhookItem>, site: SiteId, id: string, plan
     const planned = plan(toWebhook(item))
     if (!planned) return undefined
     const changed = { ...planned, ...key, version, delivered: item.delivered + deliveries }
-    const unchanged = { condition: '#version = :before', values: { ':before': item.version } }
-    if (await table.put(changed, unchanged)) return changed
+    if (await table.put(changed, { condition: expression`#version = ${item.version}` })) return changed
   }
   throw new ServiceError('unavailable')
 }
@@ -151,15 +149,11 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
 
   const tryToTake = (site: SiteId, id: string, holder: string, duration: number) =>
     table.update(leaseKey(site, id), {
-      update: 'SET #holder = :holder, #until = :until, #expires = :expires, #wakes = if_not_exists(#wakes, :none)',
-      condition: 'attribute_not_exists(#until) OR #until <= :now OR #holder = :holder',
-      values: {
-        ':holder': holder,
-        ':until': now() + duration,
-        ':expires': inSeconds(now() + duration + leaseKeptFor),
-        ':now': now(),
-        ':none': 0,
+      set: {
+        ...{ holder, until: now() + duration, expires: inSeconds(now() + duration + leaseKeptFor) },
+        wakes: expression`if_not_exists(#wakes, ${0})`,
       },
+      condition: expression`attribute_not_exists(#until) OR #until <= ${now()} OR #holder = ${holder}`,
       returns: 'ALL_NEW',
     })
 
@@ -168,7 +162,7 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
     async take(site: SiteId, id: string, holder: string, duration: number): Promise<WebhookLease | undefined> {
       const taken = await tryToTake(site, id, holder, duration)
       if (taken) return taken
-      await table.update(leaseKey(site, id), { update: 'ADD #wakes :one', values: { ':one': 1 } })
+      await table.update(leaseKey(site, id), { add: { wakes: 1 } })
       // The other worker may have ended before it noticed `wakes`.
       return tryToTake(site, id, holder, duration)
     },
@@ -180,10 +174,8 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
       { holder, wakes, wakesAt }: Pick<WebhookLease, 'holder'> & Partial<WebhookLease>,
     ): Promise<boolean> {
       const given = await table.update(leaseKey(site, id), {
-        ...(wakesAt !== undefined && { set: { wakesAt } }),
-        update: 'REMOVE #holder, #until',
-        condition: `#holder = :holder${wakes === undefined ? '' : ' AND #wakes = :wakes'}`,
-        values: { ':holder': holder, ...(wakes !== undefined && { ':wakes': wakes }) },
+        set: { holder: undefined, until: undefined, ...(wakesAt !== undefined && { wakesAt }) },
+        condition: [expression`#holder = ${holder}`, wakes === undefined ? undefined : expression`#wakes = ${wakes}`],
       })
       return given !== undefined
     },
