@@ -6,7 +6,7 @@ import { failureOf, isMissing, reasonOf, systemCodeOf } from '../../core/system-
 import type { Damaged, Need } from '../check/byte-pass.ts'
 import { type BlobContent, type BlobVerifier, notFile, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
-import { prepareQuery } from '../sqlite/queries.ts'
+import { all } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 
 export interface ReferredBlob extends BlobContent {
@@ -16,12 +16,11 @@ export interface ReferredBlob extends BlobContent {
 
 /** The blobs of current and old versions and of uploads, each once. An upload without bytes needs no blob. */
 export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
-  prepareQuery<ReferredBlob>(
-    connection,
+  all<ReferredBlob>(
     `SELECT blob AS name, max(size) AS size, max(fingerprint) AS fingerprint, iif(min(isEarlier), 'earlier', 'now') AS need
      FROM (${everyObject}) WHERE ${isInBlob} GROUP BY blob
      UNION ALL SELECT blob, kept, NULL, 'upload' FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
-  ).all()
+  )(connection)()
 
 interface Passage {
   readonly from: string

@@ -6,7 +6,7 @@ import type { DamageCounts } from '../directory/backup-marker.ts'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import type { Finding } from '../directory/faults.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
-import { prepareQuery } from '../sqlite/queries.ts'
+import { all, each } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import { checkRows } from './database-pass.ts'
 import { type ContentOwner, findingOfBytes } from './file-pass.ts'
@@ -54,7 +54,7 @@ const contentsPerTurn = 256
 // reason of `signal` when it is aborted.
 const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): Promise<readonly DamagedContent[]> => {
   // With min(), SQLite takes the other columns from the row that has the minimum.
-  const contents = prepareQuery<SmallContent>(
+  const contents = each<SmallContent>(
     connection,
     `SELECT name, bytes, object.* FROM small_contents CROSS JOIN (
        SELECT blob, key, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
@@ -62,7 +62,7 @@ const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): 
   )
   const damaged: DamagedContent[] = []
   let left = contentsPerTurn
-  for (const content of contents.iterate()) {
+  for (const content of contents) {
     const { name, key, isEarlier } = content
     const fault = faultOf(content)
     if (fault !== undefined) damaged.push({ name, key, isEarlier, fault })
@@ -101,11 +101,10 @@ interface Fingerprinted extends ContentOwner {
 
 // One object for each blob: a current object, if possible.
 const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
-  prepareQuery<Fingerprinted>(
-    connection,
+  all<Fingerprinted>(
     `SELECT key, blob, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
      WHERE fingerprint IS NOT NULL AND ${isInBlob} GROUP BY blob`,
-  ).all()
+  )(connection)()
 
 /**
  * Files whose bytes do not match their fingerprint. Does not report missing blobs and wrong sizes, because the blob may

@@ -5,7 +5,7 @@ import type { DataDirectory } from '../directory/data-directory.ts'
 import type { Finding } from '../directory/faults.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { blobsOfUploads } from '../objects/tidy-blobs.ts'
-import { type Flag, prepareQuery } from '../sqlite/queries.ts'
+import { all, each, type Flag } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
 import { faultOfSize, notFile } from './verify-blobs.ts'
 
@@ -23,11 +23,7 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
 ]
 
 export const checkObjects = (connection: DatabaseSync) =>
-  questions.flatMap(([query, fault]) =>
-    prepareQuery<{ key: string }>(connection, query)
-      .all()
-      .map(({ key }) => ({ key, fault })),
-  )
+  questions.flatMap(([query, fault]) => all(query, ({ key }: { key: string }) => ({ key, fault }))(connection)())
 
 /** The object with these bytes: the current version, or an old version. */
 export interface ContentOwner {
@@ -91,25 +87,22 @@ interface UploadRow {
 
 // Unfinished uploads that lack bytes. They are not files of the sites, so a backup is made in spite of them.
 const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Finding[] =>
-  prepareQuery<UploadRow>(
-    connection,
+  all<UploadRow>(
     `SELECT site, id, CASE WHEN json_valid(target) THEN target ->> '$.path' END AS path, kept, blob FROM uploads
      WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
-  )
-    .all()
-    .flatMap(({ site, id, path, kept, blob }) => {
-      const file = pathOfBlob(blobs, blob)
-      const missing = kept - (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0)
-      if (missing <= 0) return []
-      return [
-        {
-          where: `site ${site}, upload of ${path ?? id}`,
-          fault:
-            `${missing} of the ${kept} received bytes are missing: ${file}. The sender must start again. You need not ` +
-            'do anything: the service removes the upload a day after its last bytes.',
-        },
-      ]
-    })
+  )(connection)().flatMap(({ site, id, path, kept, blob }) => {
+    const file = pathOfBlob(blobs, blob)
+    const missing = kept - (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0)
+    if (missing <= 0) return []
+    return [
+      {
+        where: `site ${site}, upload of ${path ?? id}`,
+        fault:
+          `${missing} of the ${kept} received bytes are missing: ${file}. The sender must start again. You need not ` +
+          'do anything: the service removes the upload a day after its last bytes.',
+      },
+    ]
+  })
 
 /** In a directory that is being served, a blob that no row refers to may belong to a running upload. */
 export type CheckedUse = 'served' | 'at rest' | 'backup'
@@ -123,13 +116,13 @@ export const checkFiles = (
     where: describe({ key, isEarlier: 0 }),
     fault,
   }))
-  const contents = prepareQuery<Content>(
+  const contents = each<Content>(
     connection,
     `SELECT key, isEarlier, blob, size, length(small_contents.bytes) AS held
      FROM (${everyObject}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
   )
   const unclaimed = new Set(before)
-  for (const content of contents.iterate()) {
+  for (const content of contents) {
     unclaimed.delete(content.blob)
     const finding = findingOf(directory, content)
     if (finding) findings.push(finding)

@@ -2,7 +2,7 @@ import { isOutOfSpace } from '../../core/system-failures.ts'
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts'
 import { foldForSearch, nameOf, pathIn } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepareAll, query } from '../sqlite/queries.ts'
+import { all, one, prepareAll } from '../sqlite/queries.ts'
 import { endOf } from './object-rows.ts'
 
 // The number of names in one transaction, which takes about 10 ms.
@@ -24,31 +24,31 @@ export const createNameIndex = ({
   note,
 }: Database): Required<Pick<ObjectStore, 'indexNames' | 'findNames'>> => {
   const names = prepareAll(connection, {
-    last: query<{ id: number }>('SELECT rowid AS id FROM name_index ORDER BY rowid DESC LIMIT 1'),
-    waiting: query<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
-    countWaiting: query<{ count: number }>('SELECT count(*) AS count FROM (SELECT 1 FROM names WHERE id > ? LIMIT +?)'),
-    removed: query<Pick<NameRow, 'id'>>(
+    last: one<{ id: number }>('SELECT rowid AS id FROM name_index ORDER BY rowid DESC LIMIT 1'),
+    waiting: all<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
+    countWaiting: one<{ count: number }>('SELECT count(*) AS count FROM (SELECT 1 FROM names WHERE id > ? LIMIT +?)'),
+    removed: all<Pick<NameRow, 'id'>>(
       'DELETE FROM removed_names WHERE id IN (SELECT id FROM removed_names LIMIT +?) RETURNING id',
     ),
     add: 'INSERT INTO name_index (rowid, name) VALUES (?, ?)',
     drop: 'DELETE FROM name_index WHERE rowid = ?',
-    seen: query<{ last: number; count: number }>(`SELECT max(rowid) AS last, count(*) AS count FROM (
+    seen: one<{ last: number; count: number }>(`SELECT max(rowid) AS last, count(*) AS count FROM (
       SELECT rowid FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3)`),
-    find: query<ListedObject & Pick<NameRow, 'id'>>(`SELECT id, objects.key, size, modified, version, fingerprint FROM (
+    find: all<ListedObject & Pick<NameRow, 'id'>>(`SELECT id, objects.key, size, modified, version, fingerprint FROM (
         SELECT rowid AS id FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3
       ) JOIN names USING (id) JOIN objects USING (key)
       WHERE objects.key > ?4 AND objects.key < ?5 ORDER BY id LIMIT +?6`),
   })
 
-  const lastIndexed = () => names.last.get()?.id ?? 0
+  const lastIndexed = () => names.last()?.id ?? 0
 
   // Returns the number of indexed and removed rows.
   const indexSome = () =>
     note(() => {
-      const removed = names.removed.all(step)
-      for (const { id } of removed) names.drop.run(id)
-      const waiting = names.waiting.all(lastIndexed(), step)
-      for (const { id, key } of waiting) names.add.run(id, foldForSearch(nameOf(pathIn(key))))
+      const removed = names.removed(step)
+      for (const { id } of removed) names.drop(id)
+      const waiting = names.waiting(lastIndexed(), step)
+      for (const { id, key } of waiting) names.add(id, foldForSearch(nameOf(pathIn(key))))
       return Math.max(removed.length, waiting.length)
     })
 
@@ -60,7 +60,7 @@ export const createNameIndex = ({
 
   return {
     async indexNames() {
-      const waiting = await read(() => names.countWaiting.get(lastIndexed(), mostWaiting)?.count ?? 0)
+      const waiting = await read(() => names.countWaiting(lastIndexed(), mostWaiting)?.count ?? 0)
       if (waiting < mostWaiting) {
         try {
           await indexAll()
@@ -87,8 +87,8 @@ export const createNameIndex = ({
         const asIndexedBefore = text.replaceAll(/σ(?!\p{L})/gu, 'ς')
         const words = [...new Set([text, asIndexedBefore])].map((one) => `"${one.replaceAll('"', '""')}"`).join(' OR ')
         const from = Number(after)
-        const found = names.find.all(words, from, mostSeen, prefix, endOf(prefix), limit)
-        const seen = names.seen.get(words, from, mostSeen)
+        const found = names.find(words, from, mostSeen, prefix, endOf(prefix), limit)
+        const seen = names.seen(words, from, mostSeen)
         const isAll = seen === undefined || seen.count < mostSeen
         const last = found.length === limit ? found.at(-1)?.id : isAll ? undefined : seen.last
         const objects = found.map(({ id: _, ...object }) => object)

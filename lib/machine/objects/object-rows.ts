@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
-import { prepareAll, prepareArrays, query } from '../sqlite/queries.ts'
+import { allArrays, exists, one, prepareAll } from '../sqlite/queries.ts'
 
 /** `blob` names the blob or the row of small content with the bytes. Copies share these bytes. Folders have none. */
 export interface ObjectRow extends Omit<ObjectInfo, 'versionId'> {
@@ -39,10 +39,17 @@ export const infoOf = ({ blob: _, ...info }: ObjectRow): ObjectInfo => ({ ...inf
 export const createObjectRows = (connection: DatabaseSync) => {
   const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
   const objects = prepareAll(connection, {
-    get: query<ObjectRow>(`SELECT ${objectColumns} FROM objects WHERE key = ?`),
-    isAny: 'SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1',
-    refersTo: 'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
-    content: query<{ bytes: Uint8Array }>('SELECT bytes FROM small_contents WHERE name = ?'),
+    get: one<ObjectRow>(`SELECT ${objectColumns} FROM objects WHERE key = ?`),
+    isAny: exists('SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1'),
+    refersTo: exists(
+      'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
+    ),
+    content: one('SELECT bytes FROM small_contents WHERE name = ?', ({ bytes }: { bytes: Uint8Array }) => bytes),
+    // Reads all rows at once, because two readers cannot step through one statement at the same time.
+    list: allArrays(
+      'SELECT key, size, modified, version, fingerprint FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
+      toListed,
+    ),
     put: `INSERT INTO objects ${columns} ON CONFLICT DO UPDATE SET blob = excluded.blob, size = excluded.size,
       modified = excluded.modified, type = excluded.type, version = excluded.version,
       fingerprint = excluded.fingerprint`,
@@ -50,33 +57,20 @@ export const createObjectRows = (connection: DatabaseSync) => {
     remove: 'DELETE FROM objects WHERE key = ?',
     removeVersion: 'DELETE FROM objects WHERE key = ? AND version = ?',
     rename: 'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
-    fingerprint: 'UPDATE objects SET fingerprint = ? WHERE key = ? AND version = ?',
+    fingerprint: 'UPDATE objects SET fingerprint = ?3 WHERE key = ?1 AND version = ?2',
     keepContent: 'INSERT INTO small_contents (name, bytes) VALUES (?, ?)',
     dropContent: 'DELETE FROM small_contents WHERE name = ?',
   })
-  const listed = prepareArrays<ListedRow>(
-    connection,
-    'SELECT key, size, modified, version, fingerprint FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
-  )
   return {
-    get: (key: string): ObjectRow | undefined => objects.get.get(key),
-    isAny: (from: string, end: string): boolean => objects.isAny.get(from, end) !== undefined,
-    // Reads all rows at once, because two readers cannot step through one statement at the same time.
-    list: (from: string, end: string, limit: number): readonly ListedObject[] =>
-      listed.all(from, end, limit).map(toListed),
-    put: (row: ObjectRow) => void objects.put.run(...valuesOf(row)),
+    ...objects,
+    put: (row: ObjectRow) => void objects.put(...valuesOf(row)),
     /** If the key is taken, does nothing and returns false. */
-    insert: (row: ObjectRow): boolean => objects.insert.run(...valuesOf(row)).changes === 1,
-    remove: (key: string) => void objects.remove.run(key),
-    removeVersion: (key: string, version: string): boolean => objects.removeVersion.run(key, version).changes === 1,
+    insert: (row: ObjectRow): boolean => objects.insert(...valuesOf(row)) === 1,
+    removeVersion: (key: string, version: string): boolean => objects.removeVersion(key, version) === 1,
     /** Returns false when the object at `from` has another version, or the destination is taken. */
     rename: (from: string, version: string, to: string, type: string | undefined): boolean =>
-      objects.rename.run(to, type ?? null, from, version).changes === 1,
-    fingerprint: (key: string, version: string, value: string) => void objects.fingerprint.run(value, key, version),
-    refersTo: (name: string): boolean => objects.refersTo.get(name) !== undefined,
-    keepContent: (name: string, bytes: Uint8Array) => void objects.keepContent.run(name, bytes),
-    content: (name: string): Uint8Array | undefined => objects.content.get(name)?.bytes,
-    dropContent: (name: string): boolean => objects.dropContent.run(name).changes === 1,
+      objects.rename(to, type ?? null, from, version) === 1,
+    dropContent: (name: string): boolean => objects.dropContent(name) === 1,
   }
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { systemCodeOf } from '../../core/system-failures.ts'
 import { syncFile, syncFolder } from '../directory/private-files.ts'
-import { type Flag, prepareQuery } from '../sqlite/queries.ts'
+import { all, each, type Flag } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
 
@@ -24,9 +24,7 @@ const filesIn = (folder: string): readonly string[] =>
     .map(({ name }) => name)
 
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
-  prepareQuery<{ blob: string }>(connection, 'SELECT blob FROM uploads WHERE blob IS NOT NULL')
-    .all()
-    .map(({ blob }) => blob)
+  all('SELECT blob FROM uploads WHERE blob IS NOT NULL', ({ blob }: { blob: string }) => blob)(connection)()
 
 const removeOldOrphans = (orphans: string, now: number): void => {
   for (const name of filesIn(orphans)) {
@@ -62,11 +60,11 @@ export const tidyBlobs = (
   const unclaimed = new Set(present)
   // Only damaged current objects are collected, because old versions cannot be repaired. `check` lists both.
   const damaged: DamagedObject[] = []
-  const objects = prepareQuery<Omit<DamagedObject, 'found'> & { readonly isEarlier: Flag }>(
+  const objects = each<Omit<DamagedObject, 'found'> & { readonly isEarlier: Flag }>(
     connection,
     `SELECT key, blob, size, isEarlier FROM (${everyObject}) WHERE ${isInBlob}`,
   )
-  for (const { isEarlier, ...object } of objects.iterate()) {
+  for (const { isEarlier, ...object } of objects) {
     const path = join(blobs, object.blob)
     const found = present.has(object.blob) ? statSync(path, { throwIfNoEntry: false })?.size : undefined
     if (found !== object.size && !isEarlier) damaged.push({ ...object, found })

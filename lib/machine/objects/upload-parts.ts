@@ -4,7 +4,7 @@ import { createFingerprint, partLength } from '../../storage/fingerprint.ts'
 import { expiryOfComplete, type Holding } from '../../storage/uploads/upload.ts'
 import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepareQuery } from '../sqlite/queries.ts'
+import { all } from '../sqlite/queries.ts'
 import { prepareUploads } from '../tables/uploads.ts'
 import type { Blobs } from './blobs.ts'
 import type { LocalObjectStore } from './object-store.ts'
@@ -76,8 +76,8 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
         contentType: target.contentType,
         fingerprint: await fingerprintOf(upload),
         alongside() {
-          if (complete.run(expiryOfComplete(now()), id).changes === 1) return
-          throw get.get(id) ? new ServiceError('unavailable') : gone()
+          if (complete(expiryOfComplete(now()), id) === 1) return
+          throw get(id) ? new ServiceError('unavailable') : gone()
         },
       })
     },
@@ -92,12 +92,12 @@ export const createUploadSweep = (
   blobs: Pick<Blobs, 'remove'>,
   now: () => number,
 ): (() => Promise<void>) => {
-  const remove = prepareQuery<{ blob: string | null }>(
-    connection,
+  const remove = all(
     'DELETE FROM uploads WHERE expires <= ? RETURNING blob',
-  )
+    ({ blob }: { blob: string | null }) => blob,
+  )(connection)
   return async () => {
-    const rows = await write(() => remove.all(now()))
-    await blobs.remove(rows.flatMap(({ blob }) => blob ?? []))
+    const names = await write(() => remove(now()))
+    await blobs.remove(names.filter((name) => name !== null))
   }
 }

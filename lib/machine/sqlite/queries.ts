@@ -1,76 +1,67 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Count } from '../../categories/contents.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
+import { onDemand } from '../../core/on-demand.ts'
 import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
 
+type Values = readonly SQLInputValue[]
+type Prepare<Call> = (connection: DatabaseSync) => Call
+
 /**
- * A query that returns rows. The tables are STRICT, so the values have the types of their columns. `Row` repeats these
- * types.
+ * A statement for `prepareAll`. SQLite compiles it at its first use, because a process uses few of all statements. The
+ * tables are STRICT, so the values have the types of their columns. `Row` repeats these types.
  */
-export interface Query<Row> {
-  get(...values: readonly SQLInputValue[]): Row | undefined
-  all(...values: readonly SQLInputValue[]): readonly Row[]
-  iterate(...values: readonly SQLInputValue[]): Iterable<Row>
-}
-
-interface Statement extends Query<Readonly<Record<string, SQLOutputValue>>> {
-  run(...values: readonly SQLInputValue[]): ReturnType<StatementSync['run']>
-}
-
-/** SQLite compiles the statement at its first use, because a process uses few of all statements. */
-const prepareLazily = (connection: DatabaseSync, sql: string, arrays = false): Statement => {
-  let prepared: StatementSync | undefined
-  const prepare = (): StatementSync => {
-    prepared = connection.prepare(sql)
-    prepared.setReturnArrays(arrays)
-    return prepared
+const statement =
+  <Result>(sql: string, call: (prepared: StatementSync, values: Values) => Result) =>
+  (connection: DatabaseSync) => {
+    const open = onDemand(() => connection.prepare(sql))
+    return (...values: Values): Result => call(open(), values)
   }
-  return {
-    get: (...values) => (prepared ?? prepare()).get(...values),
-    all: (...values) => (prepared ?? prepare()).all(...values),
-    iterate: (...values) => (prepared ?? prepare()).iterate(...values),
-    run: (...values) => (prepared ?? prepare()).run(...values),
-  }
-}
 
-export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: string): Query<Row> =>
-  prepareLazily(connection, sql) as unknown as Query<Row>
+export const one = <Row extends object, Value = Row>(
+  sql: string,
+  toValue = (row: Row) => row as unknown as Value,
+): Prepare<(...values: Values) => Value | undefined> =>
+  statement(sql, (prepared, values) => {
+    const row = prepared.get(...values)
+    return row && toValue(row as Row)
+  })
 
-type Values<Value> = Omit<Query<Value>, 'iterate'>
-type Prepare<Value> = (connection: DatabaseSync) => Values<Value>
+export const all = <Row extends object, Value = Row>(
+  sql: string,
+  toValue = (row: Row) => row as unknown as Value,
+): Prepare<(...values: Values) => readonly Value[]> =>
+  statement(sql, (prepared, values) => prepared.all(...values).map((row) => toValue(row as Row)))
 
-/** Describes a query for `prepareAll`. `toValue` converts each of its rows. */
-export const query =
-  <Row extends object, Value = Row>(sql: string, toValue?: (row: Row) => Value): Prepare<Value> =>
-  (connection) => {
-    const rows = prepareQuery<Row>(connection, sql)
-    if (!toValue) return rows as unknown as Values<Value>
-    return {
-      get(...values) {
-        const row = rows.get(...values)
-        return row && toValue(row)
-      },
-      all: (...values) => rows.all(...values).map((row) => toValue(row)),
-    }
-  }
+/** Reading arrays of columns takes half the time of reading objects. */
+export const allArrays = <Row extends readonly unknown[], Value>(sql: string, toValue: (row: Row) => Value) =>
+  statement(sql, (prepared, values) => {
+    prepared.setReturnArrays(true)
+    return prepared.all(...values).map((row) => toValue(row as unknown as Row))
+  })
+
+export const each = <Row extends object>(connection: DatabaseSync, sql: string) =>
+  connection.prepare(sql).iterate() as Iterable<object> as Iterable<Row>
+
+export const exists = (sql: string) => statement(sql, (prepared, values) => prepared.get(...values) !== undefined)
+
+const run = (sql: string) => statement(sql, (prepared, values) => Number(prepared.run(...values).changes))
 
 type Prepared<Sqls> = {
-  readonly [Name in keyof Sqls]: Sqls[Name] extends Prepare<infer Value> ? Values<Value> : Statement
+  readonly [Name in keyof Sqls]: Sqls[Name] extends Prepare<infer Call> ? Call : ReturnType<ReturnType<typeof run>>
 }
 
+/** The call of a text runs it, and returns the number of changed rows. */
 export const prepareAll = <Sqls extends Readonly<Record<string, string | Prepare<unknown>>>>(
   connection: DatabaseSync,
   sqls: Sqls,
 ) =>
   Object.fromEntries(
-    Object.entries(sqls).map(([name, sql]) => [
-      name,
-      typeof sql === 'string' ? prepareLazily(connection, sql) : sql(connection),
-    ]),
-  ) as unknown as Prepared<Sqls>
+    Object.entries(sqls).map(([name, sql]) => [name, (typeof sql === 'string' ? run(sql) : sql)(connection)]),
+  ) as Prepared<Sqls>
 
 /** `Row` has optional members in place of columns that may be NULL. */
 export const withoutNulls = <Row extends object>(row: Row): Row =>
@@ -80,10 +71,6 @@ export const withoutNulls = <Row extends object>(row: Row): Row =>
 export interface AnyId {
   readonly id: number | null
 }
-
-/** Rows as arrays of columns. Reading them takes half the time of reading objects. */
-export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> =>
-  prepareLazily(connection, sql, true) as unknown as Query<Row>
 
 // The number of rows in one read, during which the rest of the process waits.
 const pageSize = 1_000
@@ -103,13 +90,13 @@ interface Pages<Value, Key> {
  */
 export const readPages = async <Value, Key extends SQLInputValue>(
   read: Database['read'],
-  query: Pick<Query<Value>, 'all'>,
+  query: (...values: Values) => readonly Value[],
   { of = [], after, limit = Number.POSITIVE_INFINITY, keyOf }: Pages<Value, Key>,
 ): Promise<readonly Value[]> => {
   const values: Value[] = []
   for (let last = after; values.length < limit; await yieldTurn()) {
     const [from, wanted] = [last, Math.min(pageSize, limit - values.length)]
-    const page = await read(() => query.all(...of, from, wanted))
+    const page = await read(() => query(...of, from, wanted))
     for (const value of page) values.push(value)
     const end = page.at(-1)
     if (end === undefined || page.length < wanted || values.length === limit) break

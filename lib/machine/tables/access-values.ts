@@ -1,7 +1,7 @@
 import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepareAll, query } from '../sqlite/queries.ts'
+import { one, prepareAll } from '../sqlite/queries.ts'
 import type { RecordChange } from './history.ts'
 
 const trustKey = 'issuers'
@@ -14,7 +14,7 @@ export const createAccessValues = (
   clock: Clock,
 ): { readonly issuers: Issuers; readonly accessValues: KeyedValues } => {
   const tables = prepareAll(connection, {
-    get: query(
+    get: one(
       'SELECT value FROM access_values WHERE key = ?1 AND (expires IS NULL OR expires > ?2)',
       ({ value }: { readonly value: string }) => JSON.parse(value),
     ),
@@ -24,10 +24,10 @@ export const createAccessValues = (
       WHERE key IN (SELECT key FROM access_values WHERE expires <= ? LIMIT ${mostSwept})`,
   })
   const now = () => clock.wall() / 1000
-  const find = (key: string): string | undefined => tables.get.get(key, now())
-  const trust = (): Trust => tables.get.get(trustKey, now()) ?? noTrust
+  const find = (key: string): string | undefined => tables.get(key, now())
+  const trust = (): Trust => tables.get(trustKey, now()) ?? noTrust
   const put = (key: string, value: string | Trust, expires: number | null) =>
-    tables.put.run(key, JSON.stringify(value), expires)
+    tables.put(key, JSON.stringify(value), expires)
 
   return {
     issuers: {
@@ -47,7 +47,7 @@ export const createAccessValues = (
         write(() => {
           const known = find(key)
           if (known !== undefined) return known === value
-          tables.sweep.run(now())
+          tables.sweep(now())
           put(key, value, expires ?? null)
           return true
         }),
@@ -55,7 +55,7 @@ export const createAccessValues = (
       take: (key) =>
         write(() => {
           const value = find(key)
-          tables.remove.run(key)
+          tables.remove(key)
           return value
         }),
     },

@@ -13,7 +13,7 @@ import { unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type CountedRows, countPages, type Flag, prepareAll, query, readPages } from '../sqlite/queries.ts'
+import { all, type CountedRows, countPages, type Flag, one, prepareAll, readPages } from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved, linkTables } from '../sqlite/tables.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
@@ -42,11 +42,11 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
       AND EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = ?2 AND going = 0)
     ORDER BY category LIMIT +?4`
   return prepareAll(connection, {
-    ofCategory: query(ofCategory, toLink),
-    countOfCategory: query<CountedRows>(`SELECT count(*) AS count, max(object) AS last FROM (${ofCategory})`),
-    ofObject: query(ofObject, ({ category }: { category: CategoryId }) => category),
-    countOfObject: query<CountedRows>(`SELECT count(*) AS count, max(category) AS last FROM (${ofObject})`),
-    unknown: query(unknownIn(objects), idOf),
+    ofCategory: all(ofCategory, toLink),
+    countOfCategory: one<CountedRows>(`SELECT count(*) AS count, max(object) AS last FROM (${ofCategory})`),
+    ofObject: all(ofObject, ({ category }: { category: CategoryId }) => category),
+    countOfObject: one<CountedRows>(`SELECT count(*) AS count, max(category) AS last FROM (${ofObject})`),
+    unknown: all(unknownIn(objects), idOf),
     // A link that exists is written only when it changes.
     put: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO UPDATE SET displayable = excluded.displayable WHERE displayable <> excluded.displayable`,
@@ -64,7 +64,7 @@ const createQueries = (
       readPages(read, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf }),
 
     count: ({ site, kind, category }, after, limit) =>
-      countPages(read, after, limit, (last, some) => statements[kind].countOfCategory.get(site, category, last, some)),
+      countPages(read, after, limit, (last, some) => statements[kind].countOfCategory(site, category, last, some)),
 
     categoriesOf: ({ site, kind, id }, after, limit) =>
       readPages(read, statements[kind].ofObject, {
@@ -75,27 +75,26 @@ const createQueries = (
       }),
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
-      countPages(read, after, limit, (last, some) => statements[kind].countOfObject.get(site, id, last, some)),
+      countPages(read, after, limit, (last, some) => statements[kind].countOfObject(site, id, last, some)),
   }) satisfies Partial<CategoryLinks>
 
 export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
   const statements = byName(objectKindNames, (kind) => prepareLinks(connection, kind))
-  const { categories } = prepareAll(connection, { categories: query(unknownIn('categories'), idOf) })
+  const { categories } = prepareAll(connection, { categories: all(unknownIn('categories'), idOf) })
 
   const putLink = (
     { site, kind, category, id }: ReturnType<typeof linkOf>,
     displayable: boolean | undefined,
   ): boolean => {
     const { put, add } = statements[kind]
-    const { changes } =
-      displayable === undefined ? add.run(site, category, id) : put.run(site, category, id, displayable ? 1 : 0)
+    const changes = displayable === undefined ? add(site, category, id) : put(site, category, id, displayable ? 1 : 0)
     return changes === 1
   }
 
   const refusalOf = (end: LinkEnd, others: readonly number[]): LinkOutcome | undefined => {
     const [ofCategories, ofObjects] = [categories, statements[end.kind].unknown]
     const [own, unknown] = isList(end) ? [ofCategories, ofObjects] : [ofObjects, ofCategories]
-    const unknownAmong = (query: typeof own, ids: readonly number[]) => query.all(end.site, JSON.stringify(ids))
+    const unknownAmong = (query: typeof own, ids: readonly number[]) => query(end.site, JSON.stringify(ids))
     if (unknownAmong(own, [isList(end) ? end.category : end.id]).length > 0) return { outcome: 'end unknown' }
     const ids = unknownAmong(unknown, others)
     return ids.length > 0 ? { outcome: 'others unknown', ids: new Set(ids) } : undefined
@@ -120,7 +119,7 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
         const refusal = refusalOf(end, isList(end) ? [] : others)
         if (refusal) return refusal
         for (const { site, kind, category, id } of linksOf(end, others)) {
-          statements[kind].remove.run(site, category, id)
+          statements[kind].remove(site, category, id)
         }
         record(entry)
         return { outcome: 'done' }

@@ -1,6 +1,6 @@
 import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepareQuery } from '../sqlite/queries.ts'
+import { one } from '../sqlite/queries.ts'
 
 // In milliseconds: changes of other processes are noticed after this time.
 const period = 500
@@ -15,7 +15,7 @@ type Watched = SiteId | typeof webhookChanges
  */
 export const createChangeWatch = ({ connection, read }: Pick<Database, 'connection' | 'read'>) => {
   const checks = new Map<Watched, Set<() => void>>()
-  const version = prepareQuery<{ data_version: number }>(connection, 'PRAGMA data_version')
+  const version = one<{ data_version: number }>('PRAGMA data_version')(connection)
   let known: number | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -25,7 +25,7 @@ export const createChangeWatch = ({ connection, read }: Pick<Database, 'connecti
 
   const lookForOthers = (): void => {
     read(() => {
-      const present = version.get()?.data_version
+      const present = version()?.data_version
       if (known !== undefined && present !== known) for (const site of checks.keys()) checkSite(site)
       known = present
     }).catch(() => {})

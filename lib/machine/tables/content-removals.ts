@@ -1,10 +1,10 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { type ContentKind, contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepareAll, query } from '../sqlite/queries.ts'
+import { all, exists, prepareAll } from '../sqlite/queries.ts'
 import { contentTables, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
@@ -19,25 +19,26 @@ const linksPerStep = 2_000
 
 const contentsPerStep = 200
 
-const prepareLinkRemovals = (connection: DatabaseSync, kind: ContentKind): StatementSync[] =>
+const prepareLinkRemovals = (connection: DatabaseSync, kind: ContentKind) =>
   objectKindNames
     .filter((objectKind) => kind === 'category' || kind === objectKind)
     .map((objectKind) => {
       const links = linkTables[objectKind]
-      return connection.prepare(
-        `DELETE FROM ${links} WHERE (site, category, object) IN
+      const { remove } = prepareAll(connection, {
+        remove: `DELETE FROM ${links} WHERE (site, category, object) IN
          (SELECT site, category, object FROM ${links}
            WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT +?)`,
-      )
+      })
+      return remove
     })
 
 const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
   const { table } = contentTables[kind]
   return {
     ...prepareAll(connection, {
-      isFlagged: `SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`,
-      left: query<Pick<ContentName, 'site' | 'id'>>(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
-      any: query<Pick<ContentName, 'id'>>(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
+      isFlagged: exists(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
+      left: all<Pick<ContentName, 'site' | 'id'>>(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
+      any: all<Pick<ContentName, 'id'>>(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
       mark: `UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`,
       delete: `DELETE FROM ${table} WHERE site = ? AND id = ?`,
     }),
@@ -55,11 +56,11 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
   const removeStep = ({ site, kind, id }: ContentName): boolean => {
     const { isFlagged, deleteLinks, delete: remove } = statements[kind]
     // Another process may have finished the removal, and a caller may have created content with this id again.
-    if (!isFlagged.get(site, id)) return true
+    if (!isFlagged(site, id)) return true
     let left = linksPerStep
-    for (const links of deleteLinks) left -= Number(links.run(site, id, left).changes)
+    for (const removeLinks of deleteLinks) left -= removeLinks(site, id, left)
     if (left === 0) return false
-    remove.run(site, id)
+    remove(site, id)
     return true
   }
 
@@ -72,8 +73,8 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
     async remove(content: ContentName, entry: HistoryEntry): Promise<boolean> {
       const { site, kind, id } = content
       const isDone = await write(() => {
-        if (statements[kind].mark.run(site, id).changes === 1) record(entry)
-        else if (!statements[kind].isFlagged.get(site, id)) return undefined
+        if (statements[kind].mark(site, id) === 1) record(entry)
+        else if (!statements[kind].isFlagged(site, id)) return undefined
         return removeStep(content)
       })
       if (isDone === false) await finish(content)
@@ -87,9 +88,9 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
       for (const kind of contentKinds) {
         const { any, mark } = statements[kind]
         const removeSome = (): boolean => {
-          const rows = any.all(site, contentsPerStep)
+          const rows = any(site, contentsPerStep)
           for (const { id } of rows) {
-            mark.run(site, id)
+            mark(site, id)
             if (!removeStep({ site, kind, id })) break
           }
           return rows.length === 0
@@ -102,7 +103,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
       for (const kind of contentKinds) {
         const { left } = statements[kind]
         for (;;) {
-          const rows = await read(() => left.all(linksPerStep))
+          const rows = await read(() => left(linksPerStep))
           if (rows.length === 0) break
           for (const { site, id } of rows) await finish({ site, kind, id })
         }

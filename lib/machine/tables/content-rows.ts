@@ -3,7 +3,7 @@ import type { Content } from '../../categories/contents.ts'
 import { type ContentKind, contentMembers, textMember } from '../../core/content-kinds.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Scalars } from '../../core/object-kinds.ts'
-import { type AnyId, type CountedRows, prepareAll, query } from '../sqlite/queries.ts'
+import { type AnyId, all, type CountedRows, exists, one, prepareAll } from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 
 export interface ContentRow {
@@ -16,10 +16,10 @@ interface Id {
 
 const prepareTexts = (connection: DatabaseSync, texts: string) =>
   prepareAll(connection, {
-    some: query<{ id: number; text: string }>(
+    some: all<{ id: number; text: string }>(
       `SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`,
     ),
-    isThere: `SELECT 1 FROM ${texts} WHERE site = ? AND id = ? AND text = ?`,
+    isThere: exists(`SELECT 1 FROM ${texts} WHERE site = ? AND id = ? AND text = ?`),
     put: `INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`,
   })
 
@@ -30,16 +30,16 @@ export const prepareContents = (connection: DatabaseSync, kind: ContentKind) => 
   const isOne = 'site = ?1 AND id IN (SELECT value FROM json_each(?2))'
   return {
     ...prepareAll(connection, {
-      get: query<ContentRow>(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
-      these: query<ContentRow>(`SELECT members FROM ${table} WHERE ${isOne} AND going = 0`),
-      behind: query<ContentRow>(
+      get: one<ContentRow>(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
+      these: all<ContentRow>(`SELECT members FROM ${table} WHERE ${isOne} AND going = 0`),
+      behind: all<ContentRow>(
         `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
       ),
-      existing: query<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`),
-      marked: query<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`),
-      count: query<CountedRows>(`SELECT count(*) AS count, max(id) AS last
+      existing: all<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`),
+      marked: all<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`),
+      count: one<CountedRows>(`SELECT count(*) AS count, max(id) AS last
         FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT +?3)`),
-      highest: query<AnyId>(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
+      highest: one<AnyId>(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
       insert: `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
       put: `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?)
         ON CONFLICT DO UPDATE SET members = excluded.members`,

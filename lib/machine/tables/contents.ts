@@ -5,7 +5,7 @@ import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countPages, prepareAll, query, readBatches, readPages } from '../sqlite/queries.ts'
+import { countPages, one, prepareAll, readBatches, readPages } from '../sqlite/queries.ts'
 import { createContentRemovals } from './content-removals.ts'
 import { contentReader, membersToKeep, prepareContents } from './content-rows.ts'
 import { type RecordChange, recordIf } from './history.ts'
@@ -29,12 +29,12 @@ type Statements = Readonly<Record<ContentKind, ReturnType<typeof prepareContents
 
 const createChange = (statements: Statements, record: RecordChange) => {
   const put = (site: SiteId, kind: ContentKind, content: Content) => {
-    statements[kind].put.run(site, content.id, membersToKeep(content, kind))
-    statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
+    statements[kind].put(site, content.id, membersToKeep(content, kind))
+    statements[kind].texts?.put(site, content.id, textOf(content, kind))
   }
 
   const markedOf = (site: SiteId, kind: ContentKind, ids: readonly number[]): number[] =>
-    statements[kind].marked.all(site, JSON.stringify(ids)).map(({ id }) => id)
+    statements[kind].marked(site, JSON.stringify(ids)).map(({ id }) => id)
 
   const putDifference = (site: SiteId, kind: ContentKind, stored: Content | undefined, content: Content): boolean => {
     if (!stored) {
@@ -43,10 +43,10 @@ const createChange = (statements: Statements, record: RecordChange) => {
     }
     const { put: putMembers, texts } = statements[kind]
     const isOther = !isSameContent(kind, stored, content)
-    if (isOther) putMembers.run(site, content.id, membersToKeep(content, kind))
+    if (isOther) putMembers(site, content.id, membersToKeep(content, kind))
     const text = givenText(kind, content)
-    if (text === undefined || !texts || texts.isThere.get(site, content.id, text)) return isOther
-    texts.put.run(site, content.id, text)
+    if (text === undefined || !texts || texts.isThere(site, content.id, text)) return isOther
+    texts.put(site, content.id, text)
     return true
   }
 
@@ -60,7 +60,7 @@ const createChange = (statements: Statements, record: RecordChange) => {
     for (const id of ids) {
       if (left <= 0) break
       done += 1
-      const row = statements[kind].get.get(site, id)
+      const row = statements[kind].get(site, id)
       const stored = row && toContent(row)
       const content = apply(stored, id)
       left -= textOf(content, kind).length
@@ -75,48 +75,48 @@ const createQueries = ({ connection, read }: Database, statements: Statements) =
   // The state counts the commits of other connections, and also the changes of this connection, which the data version
   // of SQLite does not count.
   const { version, changes } = prepareAll(connection, {
-    version: query<{ data_version: number }>('PRAGMA data_version'),
-    changes: query<{ count: number }>('SELECT total_changes() AS count'),
+    version: one<{ data_version: number }>('PRAGMA data_version'),
+    changes: one<{ count: number }>('SELECT total_changes() AS count'),
   })
 
   return {
-    state: () => read(() => `${version.get()?.data_version}.${changes.get()?.count}`),
+    state: () => read(() => `${version()?.data_version}.${changes()?.count}`),
 
     async get(site, kind, id) {
-      const row = await read(() => statements[kind].get.get(site, id))
+      const row = await read(() => statements[kind].get(site, id))
       return row && contentReader(site, kind)(row)
     },
 
     async getMany(site, kind, ids) {
-      const rows = await readBatches(read, ids, (json) => statements[kind].these.all(site, json))
+      const rows = await readBatches(read, ids, (json) => statements[kind].these(site, json))
       return new Map(rows.map(contentReader(site, kind)).map((content) => [content.id, content]))
     },
 
     async existing(site, kind, ids) {
-      const rows = await readBatches(read, ids, (json) => statements[kind].existing.all(site, json))
+      const rows = await readBatches(read, ids, (json) => statements[kind].existing(site, json))
       return new Set(rows.map(({ id }) => id))
     },
 
     async texts(site, kind, ids) {
       const some = statements[kind].texts?.some
-      const rows = some ? await readBatches(read, ids, (json) => some.all(site, json)) : []
+      const rows = some ? await readBatches(read, ids, (json) => some(site, json)) : []
       return new Map(rows.map(({ id, text }) => [id, text]))
     },
 
     list(site, kind, after, limit) {
       const toContent = contentReader(site, kind)
       const all = (...values: readonly SQLInputValue[]): Listed[] =>
-        statements[kind].behind
-          .all(...values)
+        statements[kind]
+          .behind(...values)
           .map(toContent)
           .map((content) => ({ id: content.id, content }))
-      return readPages(read, { all }, { of: [site], after, limit, keyOf: ({ id }) => id })
+      return readPages(read, all, { of: [site], after, limit, keyOf: ({ id }) => id })
     },
 
     count: (site, kind, after, limit) =>
-      countPages(read, after, limit, (last, some) => statements[kind].count.get(site, last, some)),
+      countPages(read, after, limit, (last, some) => statements[kind].count(site, last, some)),
 
-    highestId: (site, kind) => read(() => statements[kind].highest.get(site)?.id ?? 0),
+    highestId: (site, kind) => read(() => statements[kind].highest(site)?.id ?? 0),
   } satisfies Partial<Contents>
 }
 
@@ -149,8 +149,8 @@ export const createContents = (database: Database, record: RecordChange): Conten
     create: (site, kind, content, entry) =>
       write(() => {
         const members = membersToKeep(content, kind)
-        const isNew = statements[kind].insert.run(site, content.id, members).changes === 1
-        if (isNew) statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
+        const isNew = statements[kind].insert(site, content.id, members) === 1
+        if (isNew) statements[kind].texts?.put(site, content.id, textOf(content, kind))
         return recordIf(isNew, record, entry)
       }),
 

@@ -4,7 +4,7 @@ import type { SiteId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
-import { type Flag, prepareAll, query, readPages, withoutNulls } from '../sqlite/queries.ts'
+import { all, type Flag, one, prepareAll, readPages, withoutNulls } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 interface SiteRow extends Omit<Site, 'renderingEngine'> {
@@ -29,10 +29,10 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
   const ofSite = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine, quota'
   const ofDataCentre = 'id, url, is_default AS isDefault, region'
   const tables = prepareAll(connection, {
-    site: query(`SELECT ${ofSite} FROM sites WHERE id = ?`, toSite),
-    sites: query(`SELECT ${ofSite} FROM sites WHERE id > ? ORDER BY id LIMIT +?`, toSite),
-    dataCentre: query(`SELECT ${ofDataCentre} FROM data_centres WHERE id = ?`, toDataCentre),
-    dataCentres: query(`SELECT ${ofDataCentre} FROM data_centres ORDER BY id`, toDataCentre),
+    site: one(`SELECT ${ofSite} FROM sites WHERE id = ?`, toSite),
+    sites: all(`SELECT ${ofSite} FROM sites WHERE id > ? ORDER BY id LIMIT +?`, toSite),
+    dataCentre: one(`SELECT ${ofDataCentre} FROM data_centres WHERE id = ?`, toDataCentre),
+    dataCentres: all(`SELECT ${ofDataCentre} FROM data_centres ORDER BY id`, toDataCentre),
     insertSite:
       'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     renameSite: 'UPDATE sites SET name = ? WHERE id = ?',
@@ -44,38 +44,37 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
   // Returns false if the site does not exist. `changeIfNew` returns false if the site already is as wanted.
   const changeSite = (id: SiteId, changeIfNew: (site: Site) => unknown, entry: HistoryEntry) =>
     write(() => {
-      const site = tables.site.get(id)
+      const site = tables.site(id)
       recordIf(site && changeIfNew(site), record, entry)
       return site !== undefined
     })
 
   return {
-    getSite: (id) => read(() => tables.site.get(id)),
-    getDataCentre: (id) => read(() => tables.dataCentre.get(id)),
+    getSite: (id) => read(() => tables.site(id)),
+    getDataCentre: (id) => read(() => tables.dataCentre(id)),
 
     createSite: ({ id, name, dataCentre: home, renderingEngine, quota }, entry) =>
       write(() => {
-        const isNew = tables.insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 1
-        if (isNew && quota !== undefined) tables.setQuota.run(id, quota)
+        const isNew = tables.insertSite(id, name, home, renderingEngine ? 1 : 0) === 1
+        if (isNew && quota !== undefined) tables.setQuota(id, quota)
         return recordIf(isNew, record, entry)
       }),
 
-    renameSite: (id, name, entry) =>
-      changeSite(id, (site) => site.name !== name && tables.renameSite.run(name, id), entry),
+    renameSite: (id, name, entry) => changeSite(id, (site) => site.name !== name && tables.renameSite(name, id), entry),
 
     setQuota: (id, quota, entry) =>
-      changeSite(id, (site) => site.quota !== quota && tables.setQuota.run(id, quota ?? null), entry),
+      changeSite(id, (site) => site.quota !== quota && tables.setQuota(id, quota ?? null), entry),
 
-    removeSite: (id, entry) => write(() => recordIf(tables.removeSite.run(id).changes === 1, record, entry)),
+    removeSite: (id, entry) => write(() => recordIf(tables.removeSite(id) === 1, record, entry)),
 
     async putDataCentre({ id, url, isDefault, region }) {
-      await write(() => tables.putDataCentre.run(id, url, isDefault ? 1 : 0, region ?? null))
+      await write(() => tables.putDataCentre(id, url, isDefault ? 1 : 0, region ?? null))
     },
 
     async list() {
       const pages = { after: Number.MIN_SAFE_INTEGER, keyOf: ({ id }: Site): number => id }
       const sites = await readPages(read, tables.sites, pages)
-      return { sites, dataCentres: await read(() => tables.dataCentres.all()) }
+      return { sites, dataCentres: await read(() => tables.dataCentres()) }
     },
   }
 }
@@ -96,9 +95,9 @@ const hashOf = ({ hash }: Grant): string => hash
 export const createGrants = ({ connection, read, write }: Database, record: RecordChange): Grants => {
   const columns = 'hash, user, sites, permissions, expires, kind, since, name, parent'
   const { get, some, keysOf, put, update, remove, recordUse } = prepareAll(connection, {
-    get: query(`SELECT ${columns} FROM grants WHERE hash = ?`, toGrant),
-    some: query(`SELECT ${columns} FROM grants WHERE hash > ? ORDER BY hash LIMIT +?`, toGrant),
-    keysOf: query(
+    get: one(`SELECT ${columns} FROM grants WHERE hash = ?`, toGrant),
+    some: all(`SELECT ${columns} FROM grants WHERE hash > ? ORDER BY hash LIMIT +?`, toGrant),
+    keysOf: all(
       `SELECT ${columns}, last_used AS lastUsed FROM grants WHERE kind = 'key' AND sites = ? AND hash > ?
        ORDER BY hash LIMIT +?`,
       toGrant,
@@ -110,24 +109,24 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
   })
 
   return {
-    get: (hash) => read(() => get.get(hash)),
+    get: (hash) => read(() => get(hash)),
 
     put: ({ hash, user, sites, permissions, expires, kind, since, name, parent }, entries) =>
       write(() => {
         const optional = [kind, since, name, parent].map((value) => value ?? null)
-        put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires, ...optional)
+        put(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires, ...optional)
         entries.forEach(record)
       }),
 
-    remove: (hash, entries) => write(() => recordIf(remove.run(hash).changes === 1, record, ...entries)),
+    remove: (hash, entries) => write(() => recordIf(remove(hash) === 1, record, ...entries)),
 
     change: (hash, change, entries) =>
       write(() => {
-        const before = get.get(hash)
+        const before = get(hash)
         const after = before && change(before)
         if (!before || after === before) return false
-        if (after) update.run(after.user, JSON.stringify(after.sites), after.since ?? null, hash)
-        else remove.run(hash)
+        if (after) update(after.user, JSON.stringify(after.sites), after.since ?? null, hash)
+        else remove(hash)
         entries.forEach(record)
         return true
       }),
@@ -140,7 +139,7 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
     },
 
     recordUse: async ({ hash }, day) => {
-      await write(() => recordUse.run(hash, day))
+      await write(() => recordUse(hash, day))
     },
   }
 }

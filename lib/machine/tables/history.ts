@@ -3,7 +3,7 @@ import type { Change } from '../../core/change.ts'
 import { type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import { type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
+import { type AnyId, all, one, prepareAll, readPages } from '../sqlite/queries.ts'
 import { type ChangeWatch, createChangeWatch } from './change-watch.ts'
 
 /** Runs in the transaction of the change, so that both become visible, or neither. */
@@ -57,8 +57,8 @@ export const createHistory = (
   { watch }: Pick<ChangeWatch, 'watch'> = createChangeWatch(database),
 ): History => {
   const changes = prepareAll(database.connection, {
-    after: query('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?', toChange),
-    before: query('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?', toChange),
+    after: all('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?', toChange),
+    before: all('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?', toChange),
   })
   return {
     watch,
@@ -79,7 +79,7 @@ export const createHistorySweep = (
   { connection, read, write }: Pick<Database, 'connection' | 'read' | 'write'>,
   now: () => number,
 ): (() => Promise<void>) => {
-  const nextSite = prepareQuery<AnyId>(connection, 'SELECT min(site) AS id FROM changes WHERE site > ?')
+  const nextSite = one<AnyId>('SELECT min(site) AS id FROM changes WHERE site > ?')(connection)
   const remove = connection.prepare(
     `DELETE FROM changes WHERE site = ?1
        AND id IN (SELECT id FROM changes WHERE site = ?1 AND id < ?2 ORDER BY id LIMIT +?3)`,
@@ -87,7 +87,7 @@ export const createHistorySweep = (
   return async () => {
     const oldest = (now() - keptFor) * perMillisecond
     for (let last = 0; ; ) {
-      const site = (await read(() => nextSite.get(last)))?.id
+      const site = (await read(() => nextSite(last)))?.id
       if (!site) return
       while ((await write(() => remove.run(site, oldest, slice).changes)) === slice);
       last = site

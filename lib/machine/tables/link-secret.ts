@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../sqlite/database.ts'
-import { prepareQuery } from '../sqlite/queries.ts'
+import { one } from '../sqlite/queries.ts'
 
 const secretName = 'downloads'
 
 /** Random bytes that sign the download links of this directory. They are created when they are first needed. */
 export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
-  const select = prepareQuery<{ bytes: Uint8Array }>(connection, 'SELECT bytes FROM secrets WHERE name = ?')
+  const select = one<{ bytes: Uint8Array }>('SELECT bytes FROM secrets WHERE name = ?')(connection)
   const insert = connection.prepare('INSERT OR IGNORE INTO secrets (name, bytes) VALUES (?, ?)')
-  const find = () => select.get(secretName)?.bytes
+  const find = () => select(secretName)?.bytes
   const known = await read(find)
   if (known) return known
   const made = await write(() => {

@@ -13,7 +13,7 @@ import {
   type Workflows,
 } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
+import { type AnyId, all, exists, one, prepareAll, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 // The paths below a folder begin here in the order of their bytes.
@@ -31,15 +31,15 @@ interface Lease {
 
 const prepareRemovals = (connection: DatabaseSync) =>
   prepareAll(connection, {
-    get: query<{ id: string }>('SELECT id FROM folder_removals WHERE site = ? AND folder = ?'),
-    remove: query<{ entry: string; removed: number; began: number }>(
+    get: one<{ id: string }>('SELECT id FROM folder_removals WHERE site = ? AND folder = ?'),
+    remove: one<{ entry: string; removed: number; began: number }>(
       'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',
     ),
-    these: query<{ folder: string; id: string }>(
+    these: all<{ folder: string; id: string }>(
       'SELECT folder, id FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?))',
     ),
-    firstBelow: 'SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1',
-    last: query<Period>(`SELECT began AS "from", ended AS "to" FROM removed_folders
+    isAnyBelow: exists('SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1'),
+    last: all<Period>(`SELECT began AS "from", ended AS "to" FROM removed_folders
       WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`),
     insert:
       'INSERT INTO folder_removals (site, folder, id, entry, began) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -52,11 +52,11 @@ const prepareRemovals = (connection: DatabaseSync) =>
  * removal continues with the same object, to remove files that were replaced meanwhile.
  */
 export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
-  const latest = prepareQuery<AnyId>(connection, 'SELECT max(gone) / 1000 AS id FROM old_objects')
+  const latest = one<AnyId>('SELECT max(gone) / 1000 AS id FROM old_objects')(connection)
   const insert = connection.prepare(
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
-  const latestMoment = () => latest.get()?.id ?? 0
+  const latestMoment = () => latest()?.id ?? 0
   const beginnings = new WeakMap<RemovedFolder, number>()
   let begun = 0
   const now = () => Math.max(wall(), begun)
@@ -101,7 +101,7 @@ export const createFolderRemovals = (
   const leases = createLeases(monotonic)
 
   const openOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]> => {
-    const rows = await read(() => removals.these.all(site, JSON.stringify(folders)))
+    const rows = await read(() => removals.these(site, JSON.stringify(folders)))
     return rows.map(({ folder, id }) => {
       const task: RemovalTask = { site, path: storedPath(folder), id }
       const { heartbeat = Number.NEGATIVE_INFINITY } = leases.of(task) ?? {}
@@ -113,8 +113,8 @@ export const createFolderRemovals = (
     async open(site, folder, id, entry, deadline = unlimited) {
       const opened = await write(() => {
         deadline.check()
-        removals.insert.run(site, folder, id, JSON.stringify(entry), records.begin())
-        return removals.get.get(site, folder)?.id ?? id
+        removals.insert(site, folder, id, JSON.stringify(entry), records.begin())
+        return removals.get(site, folder)?.id ?? id
       })
       if (opened === id) leases.note({ site, path: folder, id })
       return opened
@@ -133,13 +133,13 @@ export const createFolderRemovals = (
     async giveBack(task, holder, removed) {
       if (leases.of(task)?.holder !== holder) return
       const { site, path, id } = task
-      if (removed > 0) await write(() => removals.count.run(removed, site, path, id))
+      if (removed > 0) await write(() => removals.count(removed, site, path, id))
       leases.note(task)
     },
 
     async close(site, path, id, removed) {
       await write(() => {
-        const row = removals.remove.get(site, path, id)
+        const row = removals.remove(site, path, id)
         if (!row) return
         record(withCount(JSON.parse(row.entry), row.removed + removed))
         records.note({ site, folder: path, since: row.began })
@@ -155,10 +155,9 @@ export const createFolderRemovals = (
     unlock: async () => {},
     note: async () => {},
 
-    lastOf: (site, folders) => read(() => removals.last.all(site, JSON.stringify(folders))),
+    lastOf: (site, folders) => read(() => removals.last(site, JSON.stringify(folders))),
 
-    isOpenBelow: (site, folder) =>
-      read(() => removals.firstBelow.get(site, insideFolder(folder), endOfFolder(folder)) !== undefined),
+    isOpenBelow: (site, folder) => read(() => removals.isAnyBelow(site, insideFolder(folder), endOfFolder(folder))),
   }
 }
 
@@ -169,37 +168,35 @@ export const forgetRemovals = async ({ connection, write }: Database, before: nu
 
 /** Returns, in the transaction of a change, whether a removal is open for one of its folders. */
 export const createRemovalCheck = (connection: DatabaseSync) => {
-  const any = connection.prepare(
+  const any = exists(
     'SELECT 1 FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) LIMIT 1',
-  )
-  return ({ site, folders }: PlaceConditions['unlocked']): boolean =>
-    any.get(site, JSON.stringify(folders)) !== undefined
+  )(connection)
+  return ({ site, folders }: PlaceConditions['unlocked']): boolean => any(site, JSON.stringify(folders))
 }
 
 const toPage = ({ page }: { readonly page: string }): StoragePath => storedPath(page)
 
 export const createWorkflows = ({ connection, read, write }: Database, record: RecordChange): Workflows => {
-  const { insert, remove, removeAll, firstOf, firstBelow, behind } = prepareAll(connection, {
+  const { insert, remove, removeAll, isAny, isAnyBelow, behind } = prepareAll(connection, {
     insert: 'INSERT INTO workflows (site, page) VALUES (?, ?) ON CONFLICT DO NOTHING',
     remove: 'DELETE FROM workflows WHERE site = ? AND page = ?',
     removeAll: 'DELETE FROM workflows WHERE site = ?',
-    firstOf: 'SELECT page FROM workflows WHERE site = ? AND page IN (SELECT value FROM json_each(?)) LIMIT 1',
-    firstBelow: 'SELECT page FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1',
-    behind: query('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?', toPage),
+    isAny: exists('SELECT 1 FROM workflows WHERE site = ? AND page IN (SELECT value FROM json_each(?)) LIMIT 1'),
+    isAnyBelow: exists('SELECT 1 FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1'),
+    behind: all('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?', toPage),
   })
 
   return {
-    start: (site, page, entry) => write(() => void recordIf(insert.run(site, page).changes === 1, record, entry)),
+    start: (site, page, entry) => write(() => void recordIf(insert(site, page) === 1, record, entry)),
 
-    end: (site, page, entry) => write(() => recordIf(remove.run(site, page).changes === 1, record, entry)),
+    end: (site, page, entry) => write(() => recordIf(remove(site, page) === 1, record, entry)),
 
-    isRunning: (site, pages) => read(() => firstOf.get(site, JSON.stringify(pages)) !== undefined),
+    isRunning: (site, pages) => read(() => isAny(site, JSON.stringify(pages))),
 
-    isRunningBelow: (site, folder) =>
-      read(() => firstBelow.get(site, insideFolder(folder), endOfFolder(folder)) !== undefined),
+    isRunningBelow: (site, folder) => read(() => isAnyBelow(site, insideFolder(folder), endOfFolder(folder))),
 
     list: (site, after = root, limit) => readPages(read, behind, { of: [site], after, limit, keyOf: (page) => page }),
 
-    clear: (site) => write(() => void removeAll.run(site)),
+    clear: (site) => write(() => void removeAll(site)),
   }
 }

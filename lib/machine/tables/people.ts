@@ -1,7 +1,7 @@
 import { hasOtherOwner, keyOfName, ownershipsLost, type People, type Person, withoutSite } from '../../access/people.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepareAll, query, readPages } from '../sqlite/queries.ts'
+import { all, one, prepareAll, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 interface PersonRow {
@@ -16,29 +16,29 @@ const recordOf = ({ version: _, ...person }: Person): string => JSON.stringify(p
 
 export const createPeople = ({ connection, read, write }: Database, record: RecordChange): People => {
   const people = prepareAll(connection, {
-    get: query('SELECT * FROM people WHERE key = ?', toPerson),
-    ofSite: query(
+    get: one('SELECT * FROM people WHERE key = ?', toPerson),
+    ofSite: all(
       `SELECT * FROM people WHERE json_type(record, '$.sites."' || ? || '"') IS NOT NULL AND key > ?
        ORDER BY key LIMIT +?`,
       toPerson,
     ),
-    ofEmail: query("SELECT * FROM people WHERE lower(record ->> 'email') = lower(?)", toPerson),
+    ofEmail: all("SELECT * FROM people WHERE lower(record ->> 'email') = lower(?)", toPerson),
     insert: 'INSERT INTO people (key, version, record) VALUES (?, 1, ?) ON CONFLICT DO NOTHING',
     replace: 'UPDATE people SET version = version + 1, record = ? WHERE key = ? AND version = ?',
     remove: 'DELETE FROM people WHERE key = ? AND version = ?',
   })
-  const allOf = (site: SiteId) => people.ofSite.all(String(site), '', -1)
+  const allOf = (site: SiteId) => people.ofSite(String(site), '', -1)
   const store = ({ name, version }: Person, after: Person | undefined) => {
-    if (after) people.replace.run(recordOf(after), keyOfName(name), version)
-    else people.remove.run(keyOfName(name), version)
+    if (after) people.replace(recordOf(after), keyOfName(name), version)
+    else people.remove(keyOfName(name), version)
   }
 
   return {
-    get: (name) => read(() => people.get.get(keyOfName(name))),
+    get: (name) => read(() => people.get(keyOfName(name))),
 
     create: (person, entries) =>
       write(() => {
-        const { changes } = people.insert.run(keyOfName(person.name), recordOf(person))
+        const changes = people.insert(keyOfName(person.name), recordOf(person))
         return recordIf(changes === 1, record, ...entries)
       }),
 
@@ -46,7 +46,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
       write(() => {
         const lost = ownershipsLost(before, after)
         const isLast = (site: SiteId) => !hasOtherOwner(allOf(site), site, before)
-        const stored = people.get.get(keyOfName(before.name))
+        const stored = people.get(keyOfName(before.name))
         if (stored?.version !== before.version || stored.created !== before.created) return 'overtaken'
         if (lost.some(isLast)) return 'last owner'
         store(before, after)
@@ -54,7 +54,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
         return 'done'
       }),
 
-    listOfEmail: (email) => read(() => people.ofEmail.all(email)),
+    listOfEmail: (email) => read(() => people.ofEmail(email)),
 
     leaveSite: (site) =>
       write(() => {

@@ -3,7 +3,7 @@ import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
 import { storedPath } from '../../storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepareQuery } from '../sqlite/queries.ts'
+import { all } from '../sqlite/queries.ts'
 
 // Works for about `slice` milliseconds. Returns what is left to do.
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
@@ -23,7 +23,7 @@ interface TaskRow extends Omit<RemovalTask, 'path'> {
  */
 export const createRemovalQueue = ({ connection, read, write }: Database) => {
   const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
-  const all = prepareQuery<TaskRow>(connection, 'SELECT * FROM removal_queue ORDER BY number')
+  const readAll = all<TaskRow>('SELECT * FROM removal_queue ORDER BY number')(connection)
   const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
   const timers = new Map<number, NodeJS.Timeout>()
   const takeTurn = createTurns({ atOnce: 1 })
@@ -64,7 +64,7 @@ export const createRemovalQueue = ({ connection, read, write }: Database) => {
     },
     /** The tasks that an earlier process left come first. */
     async start(worker: RemovalWorker): Promise<void> {
-      const left = await read(() => all.all())
+      const left = await read(readAll)
       work = worker
       for (const { number, site, path, id } of left) schedule(number, { site, path: storedPath(path), id }, 0)
     },

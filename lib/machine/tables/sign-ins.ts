@@ -1,11 +1,11 @@
 import { type Attempts, countAttempt, type SignInAttempts } from '../../access/sign-in-limits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepareAll, query } from '../sqlite/queries.ts'
+import { one, prepareAll } from '../sqlite/queries.ts'
 
 export const createSignInAttempts = ({ connection, note }: Database, { wall }: Clock): SignInAttempts => {
   const { get, put, forget, forgive } = prepareAll(connection, {
-    get: query<Attempts>('SELECT failures, waits, until, expires FROM sign_ins WHERE key = ?'),
+    get: one<Attempts>('SELECT failures, waits, until, expires FROM sign_ins WHERE key = ?'),
     put: 'INSERT OR REPLACE INTO sign_ins (key, failures, waits, until, expires) VALUES (?, ?, ?, ?, ?)',
     forget: 'DELETE FROM sign_ins WHERE expires < ?',
     forgive: 'UPDATE sign_ins SET failures = failures - 1 WHERE key = ? AND failures > 0',
@@ -15,12 +15,12 @@ export const createSignInAttempts = ({ connection, note }: Database, { wall }: C
     count: (limit) =>
       note(() => {
         const now = wall()
-        forget.run(Math.floor(now / 1000))
-        const { attempts, wait } = countAttempt(get.get(limit.key), limit, now)
-        put.run(limit.key, attempts.failures, attempts.waits, attempts.until, attempts.expires)
+        forget(Math.floor(now / 1000))
+        const { attempts, wait } = countAttempt(get(limit.key), limit, now)
+        put(limit.key, attempts.failures, attempts.waits, attempts.until, attempts.expires)
         return wait
       }),
 
-    forgive: ({ key }) => note(() => void forgive.run(key)),
+    forgive: ({ key }) => note(() => void forgive(key)),
   }
 }

@@ -5,7 +5,7 @@ import type { UploadProgress } from '../../storage/upload-progress.ts'
 import type { Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type TakeOutcome, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
+import { type Flag, one, prepareAll } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 import { createQuotaCheck } from './quotas.ts'
 
@@ -28,10 +28,10 @@ const isCounted = `(length IS NOT NULL
 
 export const prepareUploads = (connection: DatabaseSync) =>
   prepareAll(connection, {
-    count: query<{ count: number }>(
+    count: one<{ count: number }>(
       'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
     ),
-    get: query(
+    get: one(
       `SELECT id, site, user, target, metadata, most AS "limit", length, kept AS "offset",
         complete AS isComplete, created, expires, blob FROM uploads WHERE id = ?`,
       toUpload,
@@ -63,21 +63,21 @@ export const createUploadRecords = (
     create: (upload, most, now) =>
       write(() => {
         const { id, site, user, target, metadata, limit, length, offset, created, expires, holding } = upload
-        if ((uploads.count.get(site, user, now)?.count ?? 0) >= most) return false
+        if ((uploads.count(site, user, now)?.count ?? 0) >= most) return false
         const texts = [JSON.stringify(target), metadata] as const
         const blob = holding?.name ?? null
         changeWithinQuota(site, () =>
-          uploads.insert.run(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob),
+          uploads.insert(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob),
         )
         return true
       }),
 
-    get: (id) => read(() => uploads.get.get(id)),
+    get: (id) => read(() => uploads.get(id)),
 
     // Checks and takes the lease in one step, so that no other request of this process comes in between.
     take: (id, offset, holder, duration, owner) =>
       read((): TakeOutcome => {
-        const upload = uploads.get.get(id)
+        const upload = uploads.get(id)
         if (!upload || !isOf(owner, upload)) return { outcome: 'gone' }
         const left = (leases.get(id)?.until ?? 0) - monotonic()
         if (left > 0) return { outcome: 'held', left }
@@ -92,7 +92,7 @@ export const createUploadRecords = (
       leases.set(id, { ...lease, until: monotonic() + duration })
       if (progress) {
         const { offset, length, expires } = progress
-        await note(() => uploads.note.run(offset, length, expires, id)).catch(() => {})
+        await note(() => uploads.note(offset, length, expires, id)).catch(() => {})
       }
       return true
     },
@@ -100,21 +100,21 @@ export const createUploadRecords = (
     async advance(id, holder, { offset, length, expires, holding }, keeps) {
       const lease = leases.get(id)
       if (lease?.holder !== holder) return false
-      const advance = () => uploads.advance.run(offset, length, expires, holding.name, id).changes === 1
+      const advance = () => uploads.advance(offset, length, expires, holding.name, id) === 1
       const isThere = await write(() => changeWithinQuota(lease.site, advance))
       if (!keeps) release(id, holder)
       return isThere
     },
 
     complete: (id, _holder, expires, entry) =>
-      write(() => void recordIf(uploads.complete.run(expires, id).changes === 1, record, entry)),
+      write(() => void recordIf(uploads.complete(expires, id) === 1, record, entry)),
 
     giveBack: async (id, holder) => release(id, holder),
 
     async remove(id) {
       const removed = await write(() => {
-        const upload = uploads.get.get(id)
-        uploads.remove.run(id)
+        const upload = uploads.get(id)
+        uploads.remove(id)
         return upload
       })
       leases.delete(id)
@@ -134,23 +134,23 @@ export const createUploadProgress = ({ connection, read, note }: Database, { wal
       WHERE upload <> excluded.upload`,
     clear: 'DELETE FROM upload_progress WHERE expires <= ?',
     report: 'UPDATE upload_progress SET percent = ?, expires = ? WHERE token = ? AND upload = ? AND percent < ?',
-    get: query<{ percent: number }>('SELECT percent FROM upload_progress WHERE token = ? AND expires > ?'),
+    get: one<{ percent: number }>('SELECT percent FROM upload_progress WHERE token = ? AND expires > ?'),
   })
   let nextClearing = wall()
 
   return {
     async begin({ token, id }, percent) {
       const now = wall()
-      await note(() => begin.run(token, id, percent, now + keptFor))
+      await note(() => begin(token, id, percent, now + keptFor))
       if (now < nextClearing) return
       nextClearing = now + keptFor
-      await note(() => clear.run(now))
+      await note(() => clear(now))
     },
 
     async report({ token, id }, percent) {
-      await note(() => report.run(percent, wall() + keptFor, token, id, percent))
+      await note(() => report(percent, wall() + keptFor, token, id, percent))
     },
 
-    percentOf: (token) => read(() => get.get(token, wall())?.percent ?? 0),
+    percentOf: (token) => read(() => get(token, wall())?.percent ?? 0),
   }
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { SiteId, WebFormId } from '../../core/ids.ts'
 import type { WebForm, WebFormSummary, WebForms } from '../../fields/web-forms.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type AnyId, prepareAll, query, readPages } from '../sqlite/queries.ts'
+import { type AnyId, all, one, prepareAll, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 interface FormRow extends Pick<WebForm, 'site' | 'id' | 'name'> {
@@ -18,10 +18,10 @@ const batchSize = 500
 
 export const createWebForms = ({ connection, read, write }: Database, record: RecordChange): WebForms => {
   const forms = prepareAll(connection, {
-    get: query('SELECT * FROM web_forms WHERE site = ? AND id = ?', toForm),
-    some: query<WebFormSummary>('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
-    whole: query('SELECT * FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?', toForm),
-    highest: query<AnyId>('SELECT max(id) AS id FROM web_forms WHERE site = ?'),
+    get: one('SELECT * FROM web_forms WHERE site = ? AND id = ?', toForm),
+    some: all<WebFormSummary>('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
+    whole: all('SELECT * FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?', toForm),
+    highest: one<AnyId>('SELECT max(id) AS id FROM web_forms WHERE site = ?'),
     insert: 'INSERT INTO web_forms (site, id, name, fields) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     rename: 'UPDATE web_forms SET name = ? WHERE site = ? AND id = ?',
     putFields: 'UPDATE web_forms SET fields = ? WHERE site = ? AND id = ?',
@@ -29,30 +29,30 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
     removeSome: 'DELETE FROM web_forms WHERE rowid IN (SELECT rowid FROM web_forms WHERE site = ? LIMIT +?)',
   })
   const existing = (site: SiteId, id: WebFormId): WebForm => {
-    const form = forms.get.get(site, id)
+    const form = forms.get(site, id)
     if (form) return form
     throw new ServiceError('webFormUnknown')
   }
 
   return {
-    get: (site, id) => read(() => forms.get.get(site, id)),
+    get: (site, id) => read(() => forms.get(site, id)),
     list: (site) => readPages(read, forms.some, { of: [site], after: Number.MIN_SAFE_INTEGER, keyOf: idOf }),
     listWhole: (site, after, limit) => readPages(read, forms.whole, { of: [site], after, limit, keyOf: idOf }),
 
     create: ({ site, id, name, fields }, entry) =>
       write(() => {
-        const { changes } = forms.insert.run(site, id, name, JSON.stringify(fields))
+        const changes = forms.insert(site, id, name, JSON.stringify(fields))
         return recordIf(changes === 1, record, entry)
       }),
 
     rename: (site, id, name, entry) =>
       write(() => {
         if (existing(site, id).name === name) return
-        forms.rename.run(name, site, id)
+        forms.rename(name, site, id)
         record(entry)
       }),
 
-    highestId: (site) => read(() => forms.highest.get(site)?.id ?? 0),
+    highestId: (site) => read(() => forms.highest(site)?.id ?? 0),
 
     changeFields: (site, id, apply, entry, deadline = unlimited) =>
       write(() => {
@@ -60,14 +60,14 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
         const before = existing(site, id).fields
         const fields = apply(before)
         if (fields === before) return
-        forms.putFields.run(JSON.stringify(fields), site, id)
+        forms.putFields(JSON.stringify(fields), site, id)
         record(entry)
       }),
 
-    remove: (site, id, entry) => write(() => recordIf(forms.remove.run(site, id).changes === 1, record, entry)),
+    remove: (site, id, entry) => write(() => recordIf(forms.remove(site, id) === 1, record, entry)),
 
     async clear(site) {
-      while ((await write(() => forms.removeSome.run(site, batchSize).changes)) === batchSize);
+      while ((await write(() => forms.removeSome(site, batchSize))) === batchSize);
     },
   }
 }

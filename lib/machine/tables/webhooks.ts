@@ -11,7 +11,7 @@ import {
   withOutcome,
 } from '../../webhooks/webhooks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type Flag, prepareAll, query, withoutNulls } from '../sqlite/queries.ts'
+import { all, type Flag, one, prepareAll, withoutNulls } from '../sqlite/queries.ts'
 import { type ChangeWatch, webhookChanges } from './change-watch.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
@@ -35,24 +35,23 @@ const columns = 'site, id, record, enabled, position, last_success AS lastSucces
 
 const openRecords = (connection: DatabaseSync) => {
   const rows = prepareAll(connection, {
-    get: query(`SELECT ${columns} FROM webhooks WHERE site = ? AND id = ?`, toWebhook),
+    get: one(`SELECT ${columns} FROM webhooks WHERE site = ? AND id = ?`, toWebhook),
     store: `INSERT INTO webhooks (site, id, record, enabled, position, last_success, failing_since)
       VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (site, id) DO UPDATE SET record = excluded.record, enabled = excluded.enabled,
         position = excluded.position, last_success = excluded.last_success, failing_since = excluded.failing_since`,
   })
-  const { get } = rows.get
 
   const store = ({ site, id, enabled, position, lastSuccess, failingSince, ...record }: Webhook): void => {
     const times = [lastSuccess ?? null, failingSince ?? null]
-    rows.store.run(site, id, JSON.stringify(record), enabled ? 1 : 0, position, ...times)
+    rows.store(site, id, JSON.stringify(record), enabled ? 1 : 0, position, ...times)
   }
   return {
-    get,
+    get: rows.get,
     store,
 
     replace(site: SiteId, id: string, change: (present: Webhook) => Webhook | undefined): Webhook | undefined {
-      const present = get(site, id)
+      const present = rows.get(site, id)
       const changed = present && change(present)
       if (changed) store(changed)
       return changed
@@ -67,8 +66,8 @@ export const createWebhooks = (
 ) => {
   const records = openRecords(connection)
   const rows = prepareAll(connection, {
-    ofSite: query(`SELECT ${columns} FROM webhooks WHERE site = ? ORDER BY id`, toWebhook),
-    enabled: query<WebhookKey>('SELECT site, id FROM webhooks WHERE enabled = 1'),
+    ofSite: all(`SELECT ${columns} FROM webhooks WHERE site = ? ORDER BY id`, toWebhook),
+    enabled: all<WebhookKey>('SELECT site, id FROM webhooks WHERE enabled = 1'),
     remove: 'DELETE FROM webhooks WHERE site = ? AND id = ?',
     clear: 'DELETE FROM webhooks WHERE site = ?',
   })
@@ -78,16 +77,16 @@ export const createWebhooks = (
   }
 
   return {
-    listOfSite: (site) => read(() => rows.ofSite.all(site)),
+    listOfSite: (site) => read(() => rows.ofSite(site)),
     /** Calls `check` whenever the webhooks of a site may have changed. The returned function ends these calls. */
     watch: (check: () => void) => watch(webhookChanges, check),
-    listEnabled: () => read(() => rows.enabled.all()),
+    listEnabled: () => read(() => rows.enabled()),
 
     get: (site, id) => read(() => records.get(site, id)),
 
     create: (webhook, entry) =>
       write(() => {
-        if (rows.ofSite.all(webhook.site).length >= mostWebhooks) return false
+        if (rows.ofSite(webhook.site).length >= mostWebhooks) return false
         records.store(webhook)
         record(entry)
         return true
@@ -100,10 +99,9 @@ export const createWebhooks = (
         return after
       }).then(changed),
 
-    remove: (site, id, entry) =>
-      write(() => recordIf(rows.remove.run(site, id).changes === 1, record, entry)).then(changed),
+    remove: (site, id, entry) => write(() => recordIf(rows.remove(site, id) === 1, record, entry)).then(changed),
 
-    clear: (site) => write(() => void rows.clear.run(site)).then(changed),
+    clear: (site) => write(() => void rows.clear(site)).then(changed),
   } satisfies Webhooks & Readonly<Record<string, unknown>>
 }
 
@@ -111,7 +109,7 @@ export const createWebhookDeliveries = ({ connection, read, note }: Database): W
   const records = openRecords(connection)
   const ofWebhook = 'site = ?1 AND webhook = ?2'
   const rows = prepareAll(connection, {
-    recent: query(
+    recent: all(
       `SELECT id, position, type, at, attempt, status, fault, milliseconds FROM webhook_deliveries
        WHERE ${ofWebhook} ORDER BY id DESC`,
       withoutNulls<Delivery>,
@@ -127,12 +125,12 @@ export const createWebhookDeliveries = ({ connection, read, note }: Database): W
 
   const addDelivery = (site: SiteId, webhook: string, delivery: Delivery): void => {
     const { id, position, type, at, attempt, status, fault, milliseconds } = delivery
-    rows.insert.run(site, webhook, id, position, type, at, attempt, status ?? null, fault ?? null, milliseconds)
-    rows.forgetOld.run(site, webhook, at)
+    rows.insert(site, webhook, id, position, type, at, attempt, status ?? null, fault ?? null, milliseconds)
+    rows.forgetOld(site, webhook, at)
   }
 
   return {
-    recent: (site, id) => read(() => rows.recent.all(site, id)),
+    recent: (site, id) => read(() => rows.recent(site, id)),
 
     /** A power cut may lose an outcome. Then the delivery is repeated. */
     record: (site, id, outcome) =>
