@@ -1,8 +1,8 @@
-import type { Content, Contents } from '../../categories/contents.ts'
-import { type ContentKind, contentMembers, givenText, isSameContent, textMember } from '../../core/content-kinds.ts'
+import { type Content, type Contents, contentReader, storedMembers } from '../../categories/contents.ts'
+import { type ContentKind, givenText, isSameContent, textMember } from '../../core/content-kinds.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
-import type { Scalar } from '../../core/object-kinds.ts'
+import type { Scalar, Scalars } from '../../core/object-kinds.ts'
 import { expression, mapped, openTable, queryFirst, type Table } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
@@ -17,7 +17,7 @@ interface ContentItem {
   readonly removed?: true
   readonly text?: Scalar | undefined
   readonly mark?: string
-  readonly [member: string]: unknown
+  readonly [member: string]: Scalar | undefined
 }
 type ContentTable = Table<ContentItem>
 
@@ -34,24 +34,17 @@ const rangeOf = (site: SiteId, kind: ContentKind, consistent = false): KeyRange 
   consistent,
 })
 
-const isScalar = (value: unknown): value is Scalar =>
-  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-
-const toContent = (item: ContentItem, site: SiteId, kind: ContentKind): Content | undefined => {
-  if (item.removed) return undefined
-  const content: Record<string, Scalar> = {}
-  for (const [name, { type }] of Object.entries(contentMembers[kind])) {
-    const value = name === 'siteId' ? site : item[name]
-    if (type !== 'text') content[name] = isScalar(value) ? value : null
-  }
-  return { ...content, id: item.id }
+const itemReader = (site: SiteId, kind: ContentKind) => {
+  const toContent = contentReader(site, kind)
+  return ({ kind: _, removed, mark: _mark, ...members }: ContentItem): Content | undefined =>
+    removed ? undefined : toContent(members as Scalars)
 }
 
-const fromContent = (content: Content, site: SiteId, kind: ContentKind): ContentItem => {
-  const text = textMember(kind)
-  const members = Object.entries(content).filter(([name]) => name !== text && name !== 'siteId')
-  return { ...Object.fromEntries(members), id: content.id, kind: partitionOf(site, kind) }
-}
+const fromContent = (content: Content, site: SiteId, kind: ContentKind): ContentItem => ({
+  ...storedMembers(content, kind),
+  id: content.id,
+  kind: partitionOf(site, kind),
+})
 
 const textItems = (content: Content, site: SiteId, kind: ContentKind): ContentItem[] => {
   const member = textMember(kind)
@@ -85,7 +78,8 @@ const changeSome = async (
   apply: Parameters<Contents['changeMany']>[3],
 ): Promise<number> => {
   const items = await batchGet(table, keysOf(partitionOf(site, kind), ids))
-  const before = new Map(items.map((item) => [item.id, toContent(item, site, kind)]))
+  const toContent = itemReader(site, kind)
+  const before = new Map(items.map((item) => [item.id, toContent(item)]))
   const after = ids.map((id) => apply(before.get(id), id)).filter((content) => content !== undefined)
   const withText = after.filter((content) => before.get(content.id) && givenText(kind, content) !== undefined)
   const textIds = withText.map(({ id }) => id)
@@ -108,11 +102,11 @@ const createReading = (table: ContentTable) =>
     state: async () => undefined,
 
     get: async (site, kind, id) =>
-      mapped(await table.get({ kind: partitionOf(site, kind), id }), (item) => toContent(item, site, kind)),
+      mapped(await table.get({ kind: partitionOf(site, kind), id }), itemReader(site, kind)),
 
     async getMany(site, kind, ids) {
       const items = await batchGet(table, keysOf(partitionOf(site, kind), ids), { consistent: false })
-      const contents = items.map((item) => toContent(item, site, kind)).filter((content) => content !== undefined)
+      const contents = items.map(itemReader(site, kind)).filter((content) => content !== undefined)
       return new Map(contents.map((content) => [content.id, content]))
     },
 
@@ -125,7 +119,8 @@ const createReading = (table: ContentTable) =>
 
     async list(site, kind, after, limit, isConsistent) {
       const items = await readRange(table, rangeOf(site, kind, isConsistent), after, limit)
-      return items.map((item) => ({ id: item.id, content: toContent(item, site, kind) }))
+      const toContent = itemReader(site, kind)
+      return items.map((item) => ({ id: item.id, content: toContent(item) }))
     },
 
     count: (site, kind, after, limit) => countRange(table, rangeOf(site, kind), after, limit),

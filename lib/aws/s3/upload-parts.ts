@@ -164,7 +164,6 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     return { ...received, holding: { name: (await name) ?? '', parts: tags, tail } }
   },
 
-  // Only small uploads are read: they have only a tail.
   async *read(upload) {
     yield await readTail(bucket, upload.holding.tail, upload.length)
   },

@@ -151,7 +151,6 @@ export const listVersions = async (bucket: Bucket, key: string, { after, limit }
   do {
     const page: Page = await listPage(bucket, { prefix: key, folded: false, after: position, limit: statesFor(limit) })
     states.push(...(page.states.get(key) ?? []))
-    // The keys after this key are longer keys with the same prefix.
     position = page.next?.key === key ? page.next : undefined
   } while (position && count() <= limit)
   const found = versionsAmong(states, after === undefined)

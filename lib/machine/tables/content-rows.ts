@@ -1,14 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Content } from '../../categories/contents.ts'
-import { type ContentKind, contentMembers, textMember } from '../../core/content-kinds.ts'
-import type { SiteId } from '../../core/ids.ts'
+import type { ContentKind } from '../../core/content-kinds.ts'
 import type { Scalars } from '../../core/object-kinds.ts'
 import { type AnyId, all, type CountedRows, exists, one, prepareAll } from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 
-export interface ContentRow {
-  readonly members: string
-}
+const toMembers = ({ members }: { readonly members: string }): Scalars => JSON.parse(members)
 
 interface Id {
   readonly id: number
@@ -30,10 +26,11 @@ export const prepareContents = (connection: DatabaseSync, kind: ContentKind) => 
   const isOne = 'site = ?1 AND id IN (SELECT value FROM json_each(?2))'
   return {
     ...prepareAll(connection, {
-      get: one<ContentRow>(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
-      these: all<ContentRow>(`SELECT members FROM ${table} WHERE ${isOne} AND going = 0`),
-      behind: all<ContentRow>(
+      get: one(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`, toMembers),
+      these: all(`SELECT members FROM ${table} WHERE ${isOne} AND going = 0`, toMembers),
+      behind: all(
         `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
+        toMembers,
       ),
       existing: all<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`),
       marked: all<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`),
@@ -46,28 +43,4 @@ export const prepareContents = (connection: DatabaseSync, kind: ContentKind) => 
     }),
     texts: texts === undefined ? undefined : prepareTexts(connection, texts),
   }
-}
-
-/** JSON without the long text, and without the members that are the same for all content of a site. */
-export const membersToKeep = (content: Content, kind: ContentKind): string => {
-  const text = textMember(kind)
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(content).filter(([name]) => name !== text && name !== 'siteId')),
-  )
-}
-
-const emptyOf = (kind: ContentKind): Scalars => {
-  const members = contentMembers[kind]
-  const names = Object.keys(members).filter((name) => members[name]?.type !== 'text')
-  return Object.fromEntries(names.map((name) => [name, null]))
-}
-
-/**
- * Missing members are null. Lists have thousands of these rows: spreading objects takes half the time of a loop over
- * their members.
- */
-export const contentReader = (site: SiteId, kind: ContentKind): ((row: ContentRow) => Content) => {
-  const empty = emptyOf(kind)
-  const known = Object.hasOwn(empty, 'siteId') ? { siteId: site } : {}
-  return ({ members }) => ({ ...empty, ...JSON.parse(members), ...known })
 }

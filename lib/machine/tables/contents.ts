@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Content, Contents, Listed } from '../../categories/contents.ts'
+import { type Content, type Contents, contentReader, type Listed, storedMembers } from '../../categories/contents.ts'
 import { type ContentKind, contentKinds, givenText, isSameContent } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
@@ -7,7 +7,7 @@ import { byName } from '../../core/names.ts'
 import type { Database } from '../sqlite/database.ts'
 import { countPages, one, prepareAll, readBatches, readPages } from '../sqlite/queries.ts'
 import { createContentRemovals } from './content-removals.ts'
-import { contentReader, membersToKeep, prepareContents } from './content-rows.ts'
+import { prepareContents } from './content-rows.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 // The numbers of items, and of characters in their texts, in one transaction, so that other requests wait only briefly.
@@ -15,6 +15,8 @@ const mostEntries = 500
 const mostText = 1_000_000
 
 const textOf = (content: Content | undefined, kind: ContentKind): string => (content && givenText(kind, content)) ?? ''
+
+const membersOf = (content: Content, kind: ContentKind): string => JSON.stringify(storedMembers(content, kind))
 
 type Apply = Parameters<Contents['changeMany']>[3]
 
@@ -29,7 +31,7 @@ type Statements = Readonly<Record<ContentKind, ReturnType<typeof prepareContents
 
 const createChange = (statements: Statements, record: RecordChange) => {
   const put = (site: SiteId, kind: ContentKind, content: Content) => {
-    statements[kind].put(site, content.id, membersToKeep(content, kind))
+    statements[kind].put(site, content.id, membersOf(content, kind))
     statements[kind].texts?.put(site, content.id, textOf(content, kind))
   }
 
@@ -43,7 +45,7 @@ const createChange = (statements: Statements, record: RecordChange) => {
     }
     const { put: putMembers, texts } = statements[kind]
     const isOther = !isSameContent(kind, stored, content)
-    if (isOther) putMembers(site, content.id, membersToKeep(content, kind))
+    if (isOther) putMembers(site, content.id, membersOf(content, kind))
     const text = givenText(kind, content)
     if (text === undefined || !texts || texts.isThere(site, content.id, text)) return isOther
     texts.put(site, content.id, text)
@@ -148,7 +150,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
 
     create: (site, kind, content, entry) =>
       write(() => {
-        const members = membersToKeep(content, kind)
+        const members = membersOf(content, kind)
         const isNew = statements[kind].insert(site, content.id, members) === 1
         if (isNew) statements[kind].texts?.put(site, content.id, textOf(content, kind))
         return recordIf(isNew, record, entry)
