@@ -19,7 +19,7 @@ import { createContents, finishRemovals } from './tables/contents.ts'
 import { createGrantSweep, createGrants, createSiteDirectory } from './tables/directory-stores.ts'
 import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
 import { openLinkSecret } from './tables/link-secret.ts'
-import { createFolderRemovals, createRemovalCheck, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
+import { createFolderRemovals, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
 import { createPeople } from './tables/people.ts'
 import { createSiteUsage } from './tables/quotas.ts'
 import { createRemovalQueue } from './tables/removal-queue.ts'
@@ -105,8 +105,7 @@ const openStores = async (deps: StoreDeps) => {
   const { record, ...tables } = createTableStores(database, clock)
   const isHeld = createIsHeld(database.connection)
   const blobs = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
-  const isBeingRemoved = createRemovalCheck(database.connection)
-  const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
+  const files = createObjectStore({ database, blobs, record, now: clock.wall })
   const sweepUploads = createUploadSweep(database, blobs, clock.wall)
   // Expired uploads are removed first, so that no row refers to their blobs when `putInOrder` runs.
   if (role === 'service') await sweepUploads()

@@ -5,7 +5,7 @@ import { createObjectStore, type LocalObjectStore } from '../../lib/machine/obje
 import { type Database, openDatabase } from '../../lib/machine/sqlite/database.ts'
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import { createRecorder } from '../../lib/machine/tables/history.ts'
-import { createFolderRemovals, createRemovalCheck } from '../../lib/machine/tables/path-locks.ts'
+import { createFolderRemovals } from '../../lib/machine/tables/path-locks.ts'
 import type { FolderRemovals } from '../../lib/storage/path-locks.ts'
 
 interface Options {
@@ -30,8 +30,7 @@ export const openLocalFiles = (path: string, { durable = false, ...sizes }: Opti
   prepareSchema(database.connection)
   const blobs = openBlobs(directory, { durable })
   const record = createRecorder(database.connection, Date.now)
-  const isBeingRemoved = createRemovalCheck(database.connection)
-  const files = createObjectStore({ database, blobs, isBeingRemoved, record, ...sizes })
+  const files = createObjectStore({ database, blobs, record, ...sizes })
   return {
     files,
     removals: createFolderRemovals(database, record),

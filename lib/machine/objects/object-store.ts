@@ -2,7 +2,7 @@ import { withCount } from '../../core/history-entry.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
 import { longestListing, NotPlaced, type ObjectStore, type Staged } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
-import { createRemovalRecords } from '../tables/path-locks.ts'
+import { createRemovalCheck, createRemovalRecords } from '../tables/path-locks.ts'
 import { createQuotaCheck } from '../tables/quotas.ts'
 import type { Blobs } from './blobs.ts'
 import { createBodies } from './bodies.ts'
@@ -14,7 +14,7 @@ import { type Placing, placeChanges } from './placing.ts'
 import { type AdoptedBlob, createStaging } from './staging.ts'
 import { createVersions } from './versions.ts'
 
-interface Deps extends Pick<Placing, 'isBeingRemoved' | 'record'> {
+interface Deps extends Pick<Placing, 'record'> {
   readonly database: Database
   readonly blobs: Blobs
   /** In bytes: smaller content is kept in the database. */
@@ -62,7 +62,6 @@ const dropOld = async ({ database, blobs, rows }: Dropping, take: () => readonly
 export const createObjectStore = ({
   database,
   blobs,
-  isBeingRemoved,
   record,
   smallContent = 16 * 1024,
   mostWaiting = 16 * 1024 * 1024,
@@ -73,6 +72,7 @@ export const createObjectStore = ({
   const old = createOldObjects(database.connection, removalRecords.now)
   const changeWithinQuota = createQuotaCheck(database.connection)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
+  const isBeingRemoved = createRemovalCheck(database.connection)
   const placing = { rows, old, staging, isBeingRemoved, record }
   const bodies = createBodies({ database, blobs, rows })
   const fingerprints = createFingerprints({ database, rows, bodies, staging })
