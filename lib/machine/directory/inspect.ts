@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { failureOf, isBusy, isMissing, reasonOf } from '../../core/system-failures.ts'
 import { connect, openImmutable } from '../sqlite/database.ts'
+import { isEmpty } from '../sqlite/schema.ts'
 import { type DataDirectory, directoryAround, layoutVersion } from './data-directory.ts'
 import { allows, type Fault, isForbidden, type Purpose, reasonWithAdvice, refusalOf } from './faults.ts'
 
@@ -113,9 +114,6 @@ const inspectFiles = ({ database, wal, running }: DataDirectory): Fault | undefi
   return existsSync(running) && !existsSync(wal) ? { code: 'walMissing' } : undefined
 }
 
-const hasTables = (connection: DatabaseSync): boolean =>
-  connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0
-
 // In milliseconds: for this time, a killed process may still have the database open.
 const waits = { alone: 1_000, beside: 5_000 } as const
 
@@ -127,7 +125,7 @@ const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): Databa
   if (reader === 'alone' && !existsSync(wal)) return openImmutable(database)
   const connection = connect(database, { readOnly: true, timeout: waits[reader] })
   try {
-    hasTables(connection)
+    isEmpty(connection)
     return connection
   } catch (error) {
     connection.close()
@@ -158,7 +156,7 @@ export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pa
   if ('code' in opened) return opened
   using connection = opened
   try {
-    if (!hasTables(connection)) return { code: 'databaseDamaged', detail: 'it is empty' }
+    if (isEmpty(connection)) return { code: 'databaseDamaged', detail: 'it is empty' }
     const isLarge = statSync(directory.database).size > largestChecked
     if (depth === 'surface' || isLarge) return undefined
     const damage = damageIn(connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check'])

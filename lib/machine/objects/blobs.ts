@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { giveBack, lendPiece } from '../../core/pieces.ts'
 import { asPortError, failureOf, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
+import type { DataDirectory } from '../directory/data-directory.ts'
 import { makePrivateFolder } from '../directory/private-files.ts'
 import { type Writing, type Written, writeBlob } from './write-blob.ts'
 
@@ -41,10 +42,7 @@ export interface Blobs {
   close(): void
 }
 
-export interface BlobFolders {
-  readonly blobs: string
-  readonly orphans: string
-}
+export type BlobFolders = Pick<DataDirectory, 'blobs' | 'orphans'>
 
 const blobName = /^[0-9a-f]{32}$/
 
