@@ -80,28 +80,11 @@ const rememberedFor = 3600 * 1000
 // Few blocks have fewer than three entries.
 const blocksFor = (entries: number): number => (entries <= 0 ? 0 : Math.min(200, Math.ceil(entries / 3) + 1))
 
-const createPositions = (now: () => number) => {
-  const positions = new Map<SiteId, { readonly known: KnownBlock; readonly until: number }>()
-  return {
-    get(site: SiteId): KnownBlock | undefined {
-      const place = positions.get(site)
-      return place && place.until > now() ? place.known : undefined
-    },
-    set: (site: SiteId, known: KnownBlock): void =>
-      setRecent(positions, site, { known, until: now() + rememberedFor }, mostRemembered),
-    forget: (site: SiteId): void => void positions.delete(site),
-  }
-}
-
-// Runs the writes of each site one after another. If they ran in parallel, a nearly full block would refuse most of
-// them.
-const createTurnsOfSites = () => {
-  const turns = new Map<SiteId, ReturnType<typeof createTurns>>()
-  return (site: SiteId, write: () => Promise<void>): Promise<void> => {
-    const takeTurn = turns.get(site) ?? createTurns({ atOnce: 1 })
-    setRecent(turns, site, takeTurn, mostRemembered)
-    return takeTurn(write)
-  }
+// The writes of a site run one after another. If they ran in parallel, a nearly full block would refuse most of them.
+interface WrittenSite {
+  readonly takeTurn: ReturnType<typeof createTurns>
+  known?: KnownBlock | undefined
+  knownUntil: number
 }
 
 type Blocks = Table<BlockItem>
@@ -128,7 +111,7 @@ const startHistory = async (
   return present.next
 }
 
-const createWriter = (table: Blocks, positions: ReturnType<typeof createPositions>, now: () => number) => {
+const createWriter = (table: Blocks, now: () => number) => {
   const findOpenBlock = async (site: SiteId, signal: AbortSignal): Promise<KnownBlock> => {
     const newest = await firstOf(table, { ...blocksFrom(site), newestFirst: true }, signal)
     if (newest && newest.block !== headBlock) return knownFromQuery(newest, now())
@@ -140,23 +123,21 @@ const createWriter = (table: Blocks, positions: ReturnType<typeof createPosition
     try {
       const command = addition(table.name, site, known, item, now())
       const { Attributes } = await table.client.send(command, { abortSignal: signal })
-      positions.set(site, knownFromAddition(toBlock({ ...Attributes, site, block } as BlockItem), known))
-      return true
+      return knownFromAddition(toBlock({ ...Attributes, site, block } as BlockItem), known)
     } catch (error) {
       if (!isConditionFailure(error)) throw error
-      if (error.$metadata.attempts === 1) return false
+      if (error.$metadata.attempts === 1) return undefined
       const refusing = await firstOf(table, blocksFrom(site, { from: block, to: block }), signal)
-      return isOwnWrite(item.mark, refusing?.marks)
+      return isOwnWrite(item.mark, refusing?.marks) ? known : undefined
     }
   }
 
-  return async (entry: HistoryEntry, signal: AbortSignal): Promise<void> => {
+  return async (entry: HistoryEntry, remembered: KnownBlock | undefined, signal: AbortSignal): Promise<KnownBlock> => {
     const { site } = entry
     const item = entryItem(entry, now())
-    let known = positions.get(site) ?? (await findOpenBlock(site, signal))
-    for (let count = 0; count < mostAttempts; count++) {
-      if (await add(site, known, item, signal)) return
-      known = await findOpenBlock(site, signal)
+    for (let count = 0, known = remembered; count < mostAttempts; count++, known = undefined) {
+      const after = await add(site, known ?? (await findOpenBlock(site, signal)), item, signal)
+      if (after) return after
     }
     throw new Error(`The history of site ${site} has too many writers at once`)
   }
@@ -204,17 +185,21 @@ export const createJournal = ({
   ...options
 }: Options): { readonly record: RecordChange; readonly history: History } => {
   const table = openTable<BlockItem>(options)
-  const positions = createPositions(now)
-  const takeTurn = createTurnsOfSites()
-  const write = createWriter(table, positions, now)
+  const sites = new Map<SiteId, WrittenSite>()
+  const write = createWriter(table, now)
   return {
     async record(entry, deadline = unlimited) {
       using delay = deadline.reserving(reserves.answer).within(longestDelay, systemClock.monotonic)
+      const site = sites.get(entry.site) ?? { takeTurn: createTurns({ atOnce: 1 }), knownUntil: 0 }
+      setRecent(sites, entry.site, site, mostRemembered)
       try {
-        await takeTurn(entry.site, () => write(entry, delay.signal))
+        await site.takeTurn(async () => {
+          site.known = await write(entry, site.knownUntil > now() ? site.known : undefined, delay.signal)
+          site.knownUntil = now() + rememberedFor
+        })
       } catch (error) {
         // The remembered block may no longer be the open one.
-        positions.forget(entry.site)
+        site.known = undefined
         lost(entry, error)
       }
     },

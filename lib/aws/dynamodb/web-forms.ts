@@ -57,18 +57,7 @@ type FormId = Pick<WebForm, 'site' | 'id'>
 const mostKnown = 100
 
 // Forms as this process has last written them. Most often nobody else changes a form between two changes.
-const createKnownForms = () => {
-  const forms = new Map<string, FormItem>()
-  return {
-    take({ site, id }: FormId): FormItem | undefined {
-      const key = `${site}#${id}`
-      const form = forms.get(key)
-      forms.delete(key)
-      return form
-    },
-    put: (item: FormItem): void => setRecent(forms, `${item.site}#${item.form}`, item, mostKnown),
-  }
-}
+type KnownForms = Map<string, FormItem>
 
 // After this many changes by others, a writer whose answer was lost cannot recognise its own change any more.
 const mostMarks = 16
@@ -130,15 +119,18 @@ const changeKnown = async (table: FormTable, known: FormItem | undefined, apply:
 
 const changeForm = async (
   table: FormTable,
-  known: ReturnType<typeof createKnownForms>,
+  known: KnownForms,
   form: FormId,
   apply: Apply,
   deadline: Deadline,
 ): Promise<boolean> => {
   const mark = createMark()
   const end = Date.now() + longestRetry
+  const name = `${form.site}#${form.id}`
+  const remembered = known.get(name)
+  known.delete(name)
   let attempted: Awaited<ReturnType<typeof tryToChange>> | undefined
-  attempted = await changeKnown(table, known.take(form), apply, { mark, deadline })
+  attempted = await changeKnown(table, remembered, apply, { mark, deadline })
   for (
     let pause = 0;
     attempted === undefined || attempted === 'overtaken';
@@ -151,7 +143,7 @@ const changeForm = async (
     attempted = await tryToChange(table, item, apply, { mark, deadline })
   }
   if (attempted === 'unchanged') return false
-  known.put(attempted)
+  setRecent(known, name, attempted, mostKnown)
   return true
 }
 
@@ -163,7 +155,7 @@ const formsOf = (site: SiteId) => ({ where: expression`#site = ${site}` })
  */
 export const createWebForms = ({ record, ...options }: RecordingOptions): WebForms => {
   const table = openTable<FormItem>(options)
-  const known = createKnownForms()
+  const known: KnownForms = new Map()
   return {
     get: async (site, id) => mapped(await table.get({ site, form: id }, false), toForm),
 
