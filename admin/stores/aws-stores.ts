@@ -34,11 +34,11 @@ const createFiles = (
   records: Pick<ReturnType<typeof openAreas>, 'removals' | 'record'>,
 ): AreaStores['files'] => {
   const open = onDemand(async () => {
-    const [{ createS3Clients }, { createS3ObjectStore }] = await Promise.all([
+    const [{ createS3Clients, openBucket }, { createS3ObjectStore }] = await Promise.all([
       import('../../lib/aws/s3/bucket.ts'),
       import('../../lib/aws/s3/s3-object-store.ts'),
     ])
-    return createS3ObjectStore({ ...createS3Clients({ region }), bucket, ...records })
+    return createS3ObjectStore({ bucket: openBucket({ ...createS3Clients({ region }), name: bucket }), ...records })
   })
   return {
     keptBelow: async (...given) => (await open()).keptBelow(...given),

@@ -33,8 +33,7 @@ export const openFileStores = (
   const buffers = createPartBuffers()
   const bucket = openBucket({ ...s3, name })
   const files = createS3ObjectStore({
-    ...s3,
-    bucket: name,
+    bucket,
     hasOwnKey: filesKey !== undefined,
     removals,
     record,

@@ -7,7 +7,7 @@ import {
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
-import { createS3Clients } from '../../lib/aws/s3/bucket.ts'
+import { createS3Clients, openBucket as openKnownBucket } from '../../lib/aws/s3/bucket.ts'
 import type { PlaceDeps } from '../../lib/aws/s3/place.ts'
 import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
 import { unrecorded } from './history.ts'
@@ -87,11 +87,15 @@ export const openTestBucket = async (): Promise<TestBucket> => {
   return opened
 }
 
+export type StoreOptions = Partial<
+  Omit<Parameters<typeof createS3ObjectStore>[0], 'bucket'> & Omit<Parameters<typeof openKnownBucket>[0], 'name'>
+>
+
 /** A store over a bucket. Default: without removals and history. */
 export const openObjectStore = (
   { bucket, connect }: Pick<TestBucket, 'bucket' | 'connect'>,
-  options: Partial<Parameters<typeof createS3ObjectStore>[0]> = {},
+  { client = connect(), once = connect(1), largestCopy, ...options }: StoreOptions = {},
 ) => {
-  const clients = { client: connect(), once: connect(1) }
-  return createS3ObjectStore({ ...clients, bucket, removals: noRemovals, record: unrecorded, ...options })
+  const opened = openKnownBucket({ client, once, name: bucket, largestCopy })
+  return createS3ObjectStore({ bucket: opened, removals: noRemovals, record: unrecorded, ...options })
 }

@@ -1,7 +1,6 @@
 import { roles } from '../../lib/access/roles.ts'
 import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks } from '../../lib/aws/dynamodb/path-locks.ts'
-import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
 import type { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
@@ -14,7 +13,7 @@ import { restore } from '../../lib/storage/changes/restore.ts'
 import { listAll } from '../../lib/storage/many-objects.ts'
 import type { Change } from '../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
-import { openTestBucket } from '../../test/support/bucket.ts'
+import { openObjectStore, openTestBucket } from '../../test/support/bucket.ts'
 import { fillDirectory } from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
 import { unrecorded } from '../../test/support/history.ts'
@@ -171,7 +170,7 @@ const measureRestore = async (): Promise<Table> => {
   const { bucket, connect } = await openTestBucket()
   const onAws = await onTables(async (dynamodb) => {
     const { workflows, removals } = createPathLocks({ dynamodb, table: 'pathLocks', record: unrecorded })
-    const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded })
+    const files = openObjectStore({ bucket, connect }, { removals })
     return measureRestoreOf({ files, workflows, removals })
   })
   return {

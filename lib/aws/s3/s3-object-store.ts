@@ -5,7 +5,7 @@ import type { Claim, ObjectStore, Staged } from '../../storage/object-store.ts'
 import { createStagedContents } from '../../storage/staged-contents.ts'
 import type { RecordChange } from '../dynamodb/journal.ts'
 import { timeToReturn } from './attempt.ts'
-import { type Bucket, openBucket, until } from './bucket.ts'
+import { type Bucket, until } from './bucket.ts'
 import { type Doomed, deleteAll } from './delete.ts'
 import { existsBelow, findObject, listObjects } from './find.ts'
 import { createPartBuffers, type PartBuffers } from './part-buffers.ts'
@@ -15,14 +15,13 @@ import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, type StagedBody, stageBody } from './stage.ts'
 import { countKept, deleteVersions, listVersions } from './versions.ts'
 
-interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'removals'> {
+interface Options extends Pick<PlaceDeps, 'removals'> {
   // The bucket must keep versions, because changes are undone with them.
-  readonly bucket: string
+  readonly bucket: Bucket
   // KMS encrypts the bucket with the customer's key, so entity tags are no fingerprints.
   readonly hasOwnKey?: boolean
   readonly record: RecordChange
   readonly now?: (() => number) | undefined
-  readonly largestCopy?: number | undefined
   // In bytes: staged small files in memory, for all requests together.
   readonly memory?: number
   readonly buffers?: PartBuffers
@@ -50,16 +49,14 @@ const createStaging = (bucket: Bucket, memory: number, buffers: PartBuffers) => 
 }
 
 export const createS3ObjectStore = ({
-  bucket: name,
+  bucket,
   hasOwnKey = false,
   removals,
   record,
   now = Date.now,
   memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
-  ...opening
 }: Options): ObjectStore & { adopt(body: StagedBody, claim?: Claim): Staged } => {
-  const bucket = openBucket({ ...opening, name })
   const { stage, adopt, take, bodyOf } = createStaging(bucket, memory, buffers)
 
   return {

@@ -1,9 +1,8 @@
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { Change, PlaceConditions } from '../../../lib/storage/object-store.ts'
-import { inMemory, noRemovals } from '../../support/bucket.ts'
+import { inMemory, openObjectStore, type StoreOptions } from '../../support/bucket.ts'
 import { createGate } from '../../support/gate.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import { entry } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
 import { infoOf, keysIn, nowhere, putObject } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
@@ -41,13 +40,13 @@ export const holdAt = (s3: MemoryS3, isMeant: Matcher) => {
 }
 
 /** A store with the deployed clients, over a bucket in memory. Tests watch, delay and refuse requests to the bucket. */
-export const openS3Bench = (options: Partial<Parameters<typeof createS3ObjectStore>[0]> = {}) => {
+export const openS3Bench = (options: StoreOptions = {}) => {
   const s3 = createMemoryS3()
   const clients = createS3Clients(inMemory(s3))
   const bucket = 'memory'
   /** Another store over the same bucket. */
-  const open = (more: typeof options = {}) =>
-    createS3ObjectStore({ ...clients, bucket, removals: noRemovals, record: unrecorded, ...options, ...more })
+  const open = (more: StoreOptions = {}) =>
+    openObjectStore({ bucket, connect: () => clients.client }, { ...clients, ...options, ...more })
   const store = open()
   const meanwhile = (isMeant: Matcher, work: Parameters<typeof atFirst>[2]) => atFirst(s3, isMeant, work)
   return {

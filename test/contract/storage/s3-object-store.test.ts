@@ -1,7 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import { openTestBucket } from '../../support/bucket.ts'
+import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { honoursVersions, ordersVersions, refusesTakenPlaces } from '../../support/s3-abilities.ts'
@@ -30,7 +29,7 @@ const open = async (largestCopy?: number) => {
   return {
     lacks,
     removals,
-    store: createS3ObjectStore({ client, once: connect(1), bucket, removals, record: unrecorded, largestCopy }),
+    store: openObjectStore({ bucket, connect }, { client, removals, largestCopy }),
     leftovers,
     close: async () => client.destroy(),
   }
