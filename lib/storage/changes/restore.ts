@@ -27,6 +27,7 @@ export const newestKept = async (files: ObjectStore, key: string) => {
 
 // In milliseconds. S3 rounds times to seconds.
 const longestRemoval = 1_000
+const longestChange = 60_000
 
 // The publication of a draft removes the draft, too, when it creates the live version.
 const isSameRemoval = (live: ObjectVersion, { goneAt = 0 }: ObjectVersion): boolean => {
@@ -45,7 +46,8 @@ export const newestRemoved = async (files: ObjectStore, site: SiteId, path: Stor
   ])
   const isTaken = live.isPresent || draft?.isPresent === true
   const lost = !isTaken && draft?.kept?.isRemoved ? draft.kept : undefined
-  const isOlder = lost !== undefined && lost.at > (live.kept?.goneAt ?? 0)
+  const { at = 0, goneAt: lostAt = 0 } = lost ?? {}
+  const isOlder = Math.max(at, lostAt - longestChange) > (live.kept?.goneAt ?? 0)
   const kept = isOlder ? undefined : live.kept
   const restorations: RemovedFile[] = kept ? [{ ...kept, kind: 'restore', key }] : []
   if (lost && (!kept || isSameRemoval(kept, lost))) restorations.push({ ...lost, kind: 'restore', key: draftKey })

@@ -60,7 +60,7 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
   })
 
   const [publish, removePage] = [() => put('/page.html'), () => storage.remove('/page.html')]
-  const storeDraft = () => storage.put('/page.html', 'draft', { version: 'draft' })
+  const storeDraft = (path = '/page.html') => storage.put(path, 'draft', { version: 'draft' })
   it.each([
     ['a page does not bring a published draft back (H-20)', [storeDraft, publish, removePage], ['/page.html', null]],
     [
@@ -68,10 +68,21 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
       [publish, removePage, storeDraft, removePage],
       [undefined, 'draft'],
     ],
+    [
+      'a page that was moved here as a draft brings no older page back (H-20)',
+      [
+        () => storeDraft('/other.html'),
+        publish,
+        removePage,
+        () => storage.rename('/other.html', 'page.html'),
+        removePage,
+      ],
+      [undefined, 'draft'],
+    ],
   ])('A restore of %s', async (_, changes, [live, draft]) => {
     for (const make of changes) {
       await make()
-      later(1_000)
+      later(61_000)
     }
     const size = draft?.length ?? live?.length
     expect((await storage.get('', { deleted: 'all' })).json.deleted).toMatchObject([{ path: 'page.html', size }])
