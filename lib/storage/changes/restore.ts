@@ -4,10 +4,16 @@ import { checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore, ObjectVersion, Period, Restoration } from '../object-store.ts'
 import { ancestorsOf, fileKey, foldersAround, isReserved, root, type StoragePath } from '../path.ts'
+import type { FolderRemovals } from '../path-locks.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
 import { absencesOf, isInWorkflow, look, lookAgain, type Seen } from './look.ts'
 import { extendRecords, isAnyRemoved, restoreFolder } from './restore-folder.ts'
+
+export interface RemovedStores {
+  readonly files: ObjectStore
+  readonly removals: Pick<FolderRemovals, 'lastOf'>
+}
 
 interface Wanted {
   readonly version?: string | undefined
@@ -38,7 +44,7 @@ const isSameRemoval = (live: ObjectVersion, { goneAt = 0 }: ObjectVersion): bool
 type RemovedFile = Restoration & Pick<ObjectVersion, 'goneAt'>
 
 /** H-20: includes the draft that was removed together with the page. At its last removal, a page may have only a draft. */
-export const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath) => {
+const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath) => {
   const [key, draftKey] = [fileKey('live', site, path), fileKey('draft', site, path)]
   const [live, draft] = await Promise.all([
     newestKept(files, key),
@@ -52,6 +58,16 @@ export const newestRemoved = async (files: ObjectStore, site: SiteId, path: Stor
   const restorations: RemovedFile[] = kept ? [{ ...kept, kind: 'restore', key }] : []
   if (lost && (!kept || isSameRemoval(kept, lost))) restorations.push({ ...lost, kind: 'restore', key: draftKey })
   return { restorations, isPresent: live.isPresent, goneAt: (kept ?? lost)?.goneAt ?? 0 }
+}
+
+export const findRemoved = async ({ files, removals }: RemovedStores, site: SiteId, path: StoragePath) => {
+  const [file, periods] = await Promise.all([
+    newestRemoved(files, site, path),
+    removals.lastOf(site, foldersAround([path])),
+  ])
+  // A folder of the same name may have been removed after the file.
+  const isFile = file.restorations.length > 0 && !(await isAnyRemoved(files, site, path, periods, file.goneAt))
+  return { ...file, isFile, periods }
 }
 
 const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<RemovedFile | undefined> => {
@@ -127,7 +143,7 @@ const restoreIfFree = async (
   requester: Requester,
 ): Promise<void> => {
   const { site } = requester
-  const { files, removals, reservedFolders } = deps
+  const { files, reservedFolders } = deps
   refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file or folder to restore.' })])
   const key = fileKey('live', site, path)
   if (wanted.version !== undefined) {
@@ -135,13 +151,8 @@ const restoreIfFree = async (
     if (restoration) return restoreFile(deps, path, [restoration], wanted, requester)
     return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
   }
-  const [{ restorations, isPresent, goneAt }, periods] = await Promise.all([
-    newestRemoved(files, site, path),
-    removals.lastOf(site, foldersAround([path])),
-  ])
-  // A folder of the same name may have been removed after the file.
-  if (restorations.length > 0 && !(await isAnyRemoved(files, site, path, periods, goneAt)))
-    return restoreFile(deps, path, restorations, { ...wanted, isPresent }, requester)
+  const { isFile, restorations, isPresent, periods } = await findRemoved(deps, site, path)
+  if (isFile) return restoreFile(deps, path, restorations, { ...wanted, isPresent }, requester)
   refuse([isReserved(reservedFolders, path) && 'folderReserved'])
   return restoreFolder(deps, path, periods, wanted, requester)
 }

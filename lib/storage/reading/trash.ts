@@ -1,14 +1,6 @@
 import type { SiteId } from '../../core/ids.ts'
-import { newestKept, newestRemoved } from '../changes/restore.ts'
-import { isAnyRemoved } from '../changes/restore-folder.ts'
-import type { ObjectStore } from '../object-store.ts'
-import { fileKey, folderKey, foldersAround, type StoragePath } from '../path.ts'
-import type { FolderRemovals } from '../path-locks.ts'
-
-interface Stores {
-  readonly files: ObjectStore
-  readonly removals: Pick<FolderRemovals, 'lastOf'>
-}
+import { findRemoved, newestKept, type RemovedStores } from '../changes/restore.ts'
+import { fileKey, folderKey, type StoragePath } from '../path.ts'
 
 export interface TrashItem {
   readonly path: StoragePath
@@ -18,26 +10,10 @@ export interface TrashItem {
   readonly goneAt: number | undefined
 }
 
-const isRemovedAsFolder = async ({ files, removals }: Stores, site: SiteId, path: StoragePath, since: number) => {
-  const periods = await removals.lastOf(site, foldersAround([path]))
-  return isAnyRemoved(files, site, path, periods, since)
-}
-
-const isRemovedAsFile = async (
-  { files }: Stores,
-  site: SiteId,
-  path: StoragePath,
-  since = Number.POSITIVE_INFINITY,
-) => {
-  const { kept, isPresent } = await newestKept(files, fileKey('live', site, path))
-  return !isPresent && (kept?.goneAt ?? 0) > since
-}
-
-const findFile = async (stores: Stores, site: SiteId, path: StoragePath): Promise<TrashItem | undefined> => {
-  const { restorations, isPresent, goneAt } = await newestRemoved(stores.files, site, path)
+const findFile = async (stores: RemovedStores, site: SiteId, path: StoragePath): Promise<TrashItem | undefined> => {
+  const { isFile, isPresent, restorations, goneAt } = await findRemoved(stores, site, path)
   const [last] = restorations
-  if (!last || isPresent || (await isRemovedAsFolder(stores, site, path, goneAt))) return undefined
-  return { path, type: 'file', size: last.size, goneAt }
+  return isFile && !isPresent && last ? { path, type: 'file', size: last.size, goneAt } : undefined
 }
 
 /**
@@ -45,7 +21,7 @@ const findFile = async (stores: Stores, site: SiteId, path: StoragePath): Promis
  * is no longer kept. If a path was removed as a file and as a folder, a restore brings back the later removal.
  */
 export const findInTrash = async (
-  stores: Stores,
+  stores: RemovedStores,
   site: SiteId,
   { path, type }: Pick<TrashItem, 'path' | 'type'>,
 ): Promise<TrashItem | undefined> => {
@@ -53,7 +29,10 @@ export const findInTrash = async (
   const { files } = stores
   const folder = folderKey('live', site, path)
   const [{ kept }, isBack] = await Promise.all([newestKept(files, folder), files.exists(folder)])
-  if (isBack || (await isRemovedAsFile(stores, site, path, kept?.goneAt))) return undefined
+  if (isBack) return undefined
+  const file = await newestKept(files, fileKey('live', site, path))
+  const since = kept?.goneAt ?? Number.POSITIVE_INFINITY
+  if (!file.isPresent && (file.kept?.goneAt ?? 0) > since) return undefined
   const item = { path, type, size: null, goneAt: kept?.goneAt }
   if (kept) return item
   const { entries, next } = await files.listRemoved({ prefix: folder, limit: 1 })

@@ -40,19 +40,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the progress of uploads', clock }, (
     now += 2 * hour
   })
 
-  test('progress is that of the last upload, even in the same millisecond', async () => {
-    for (const [token, first, second] of [
-      ['same 1', '1', '2'],
-      ['same 2', '2', '1'],
-    ] as const) {
-      await progress.begin(upload(token, first), 0)
-      await progress.begin(upload(token, second), 0)
-      await progress.report(upload(token, first), 90)
-      await progress.report(upload(token, second), 10)
-      expect(await progress.percentOf(token)).toBe(10)
-    }
-  })
-
   test('an upload that reports its progress only once also has progress (S-90)', async () => {
     await progress.begin(upload('short', 'x'), 40)
     await progress.begin(upload('short', 'y'), 100)
