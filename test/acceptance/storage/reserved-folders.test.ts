@@ -51,5 +51,4 @@ testWithAdmin('A file with the name of a reserved folder has no rules of its own
   expect((await site.remove('Layouts')).status).toBe(200)
   expect((await site.change('Layouts', '?restore', 'POST', {})).status).toBe(200)
   expect((await site.read('Layouts')).text).toBe('2')
-  expect((await site.change('Layouts', '?meta', 'PUT', { name: 'x' })).status).toBe(200)
 })
