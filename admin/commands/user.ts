@@ -143,6 +143,7 @@ const applyChange = async (stores: AdminStores, name: string, wanted: UserChange
 const setPassword = ({ people }: AdminStores, { name, password }: Required<Pick<Person, 'name' | 'password'>>) =>
   updatePerson(people, name, ({ invitation: _, ...person }) => ({
     after: { ...withoutSessions(person, Date.now()), password },
+    entries: personEntries('user.changed', person, administrator, sitesOfPerson(person)),
   }))
 
 const change = async (stores: AdminStores, name: string, options: ChangeOptions) => {
@@ -154,8 +155,7 @@ const change = async (stores: AdminStores, name: string, options: ChangeOptions)
   if (!isChange && !passwordStdin) throw new Refusal('Name what to change: "user change --help" lists the options.')
   const password = passwordStdin && (await readPassword())
   // A weak password is refused before anything changes.
-  const renewed =
-    password === undefined ? undefined : await withPassword(depsOf(stores), await personNamed(stores, name), password)
+  const renewed = password && (await withPassword(depsOf(stores), await personNamed(stores, name), password))
   if (isChange) await applyChange(stores, name, wanted, site)
   if (renewed) await setPassword(stores, renewed)
   return show(stores, name)

@@ -91,7 +91,7 @@ test('user remove refuses the last owner in a preview too (A-58, T-17)', async (
   expect(await run('user remove ann --dry-run')).toMatchObject({ keys: 0 })
 })
 
-test('user add and change set a password without an invitation (A-83, A-101, A-102)', async ({ host, directory }) => {
+test('user add and change set a password without an invitation (A-101, A-102, A-109)', async ({ host, directory }) => {
   const { request } = await host()
   const { run } = commandsOn(directory)
   expect(await run(add('ann', '--role owner --password-stdin'), password)).toEqual({ name: 'ann' })
@@ -101,4 +101,5 @@ test('user add and change set a password without an invitation (A-83, A-101, A-1
   await run('user change ann --password-stdin', 'another horse battery')
   expect([(await signIn(password)).status, (await signIn('another horse battery')).status]).toEqual([401, 200])
   expect((await request('/api/v2/admin/me', { headers: { Authorization: token } })).status).toBe(401)
+  expect(await run('audit --site 1001 --type user.changed')).toMatchObject([{ subject: 'user/ann' }])
 })
