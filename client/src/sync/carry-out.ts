@@ -1,6 +1,6 @@
 import { inParallel } from '../in-parallel.ts'
 import { joinPath } from '../paths.ts'
-import { ServiceError } from '../service-error.ts'
+import { hasStatus, ServiceError } from '../service-error.ts'
 import { sentenceOf, systemCodeOf } from './disk-errors.ts'
 import type { SyncEvent } from './events.ts'
 import { isConflict, LocalRefusal } from './local-refusal.ts'
@@ -19,6 +19,21 @@ const isFatal = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
   return ['ENOSPC', 'EROFS', 'EMFILE'].includes(systemCodeOf(error))
+}
+
+/** A restart of the service takes longer than the patience of one call. */
+const mostRounds = 4
+
+const isOutage = (error: unknown): boolean => hasStatus(error, 0, 502, 503, 504) && error.code === error.status
+
+const throughOutages = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  for (let round = 1; ; round++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (round === mostRounds || !isOutage(error)) throw error
+    }
+  }
 }
 
 const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {
@@ -115,7 +130,7 @@ export const carryOut = async (
     if (signal?.aborted) return
     let now: Fingerprint | undefined
     try {
-      now = await write(step, (sent) => progress.advance(path, sent))
+      now = await throughOutages(() => write(step, (sent) => progress.advance(path, sent)))
     } catch (error) {
       return fail(path, error)
     }
