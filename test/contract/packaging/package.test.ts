@@ -23,17 +23,17 @@ const install = (file: string, folder: string): string => {
   return own
 }
 
-/** The documents to which a document links, if they are in the same folder. */
+/** The documents to which a document links, if they are in the same folder or below it. */
 const linkedBy = (document: string): readonly string[] =>
-  [...readFileSync(document, 'utf8').matchAll(/\]\(([\w-]+\.md)/g)].map(([, name = '']) =>
+  [...readFileSync(document, 'utf8').matchAll(/\]\((\w[\w/-]*\.(?:md|json))/g)].map(([, name = '']) =>
     join(dirname(document), name),
   )
 
 test('documents in the package link only to documents in the package', async ({ directory }) => {
   const docs = join(install(await packInto(directory), directory), 'docs')
-  const documents = readdirSync(docs).map((name) => join(docs, name))
+  const documents = readdirSync(docs, { recursive: true, encoding: 'utf8' }).map((name) => join(docs, name))
   expect(documents).toContain(join(docs, 'one-machine.md'))
-  expect(documents).toEqual(expect.arrayContaining(documents.flatMap(linkedBy)))
+  expect(documents).toEqual(expect.arrayContaining(documents.filter((name) => name.endsWith('.md')).flatMap(linkedBy)))
 })
 
 test('the package contains only JavaScript, and its commands run after the installation', async ({ directory }) => {
