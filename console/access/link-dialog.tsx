@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Sites } from '../../client/src/index.ts'
-import type { Links } from '../page/link.ts'
+import type { Link, Links } from '../page/link.ts'
 import { type Entrance, isRefused, type Session } from '../page/session.ts'
 import { useAttempt } from '../parts/attempt.ts'
 import { FormDialog } from '../parts/dialog.tsx'
@@ -13,6 +13,7 @@ import { viewTexts } from '../texts/view-texts.ts'
 interface LinkDialogProps {
   readonly session: Session
   readonly links: Links
+  readonly link: Link
 }
 
 const SiteNames = ({ text, sites }: { readonly text: string; readonly sites: Sites | undefined }) => (
@@ -29,24 +30,19 @@ const SiteNames = ({ text, sites }: { readonly text: string; readonly sites: Sit
 )
 
 /** Asks before the token of a link replaces another signed-in token. */
-export const LinkDialog = ({ session, links }: LinkDialogProps) => {
+export const LinkDialog = ({ session, links, link }: LinkDialogProps) => {
   const found = useSignal<Entrance>()
   const { failure, attempt } = useAttempt()
   const t = viewTexts.value.link
-  const link = links.asked.value
-  const token = link?.token
-  const lookUp = async () => {
-    if (token === undefined) return
-    found.value = undefined
-    await attempt(async () => {
-      found.value = await session.lookUp(token)
+  const lookUp = () =>
+    attempt(async () => {
+      found.value = await session.lookUp(link.token)
     })
-  }
   useEffect(() => {
     lookUp()
-  }, [token])
+  }, [])
   const enter = () => {
-    if (!link || !found.value) return
+    if (!found.value) return
     session.enter(link.token, found.value, 'tab')
     links.drop()
     if (link.place) goTo(parseRoute(link.place))

@@ -30,6 +30,7 @@ const App = ({ session, live, links }: AppProps) => {
   const hasForm = useRef(false)
   const entrance = session.entrance.value
   const wanted = route.value.site
+  const asked = links.asked.value
   const site = entrance?.list.find(({ id }) => id === wanted) ?? entrance?.list[0]
   const client = useMemo(() => site && entrance?.choose(site.id), [entrance, site?.id])
   useEffect(() => {
@@ -64,7 +65,7 @@ const App = ({ session, live, links }: AppProps) => {
       <OtherAddress />
       <Shell access={client} me={entrance.me} session={session} live={live} />
       {session.isExpired.value && <SignInAgain session={session} />}
-      {links.asked.value && <Loaded load={loadLinkDialog} props={{ session, links }} />}
+      {asked && <Loaded key={asked.token} load={loadLinkDialog} props={{ session, links, link: asked }} />}
     </>
   )
 }

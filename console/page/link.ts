@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Session } from './session.ts'
 
-interface Link {
+export interface Link {
   readonly token: string
   readonly place: string
 }
