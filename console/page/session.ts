@@ -57,7 +57,7 @@ export interface Session {
    * session of the person first, and stays signed in if that fails.
    */
   signOut(options?: { readonly all?: true }): Promise<void>
-  /** Reads the rights again, if possible. The page then shows what the caller may do now. */
+  /** Reads the sites and rights again, if possible. The page then shows what the caller may do now. */
   readRights(): Promise<void>
 }
 
@@ -80,6 +80,8 @@ const codeOf = async (response: Response): Promise<unknown> => {
     .catch(() => undefined)
   return Object(body).code
 }
+
+const rightsIn = ({ list, me }: Entrance): string => JSON.stringify([list, me?.sites])
 
 /** The token of the tab has priority over the token of the device, and does not replace it. */
 const createKept = (stores: SessionOptions['stores']) => ({
@@ -126,17 +128,6 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     }
   }
 
-  const readRights = async (): Promise<void> => {
-    const before = entrance.value
-    const own = token
-    const [first] = before?.list ?? []
-    const reading = first && before?.choose(first.id).access.me()
-    const me = await reading?.catch(() => undefined)
-    const now = entrance.value
-    if (me && own === token && now && JSON.stringify(me.sites) !== JSON.stringify(now.me?.sites))
-      entrance.value = { ...now, me }
-  }
-
   const covers = ({ list }: Sites): boolean => {
     const held = heldSite?.()
     return held === undefined || list.some(({ id }) => id === held)
@@ -146,6 +137,13 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     const sites = await findSites({ url, token: wanted, fetch: fetchWith(wanted) })
     const [first] = sites.list
     return { ...sites, me: first && (await sites.choose(first.id).access.me()) }
+  }
+
+  const readRights = async (): Promise<void> => {
+    const own = token
+    const found = entrance.value && (await lookUp(own).catch(() => undefined))
+    const now = entrance.value
+    if (found && own === token && now && covers(found) && rightsIn(found) !== rightsIn(now)) entrance.value = found
   }
 
   /**

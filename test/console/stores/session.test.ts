@@ -26,3 +26,22 @@ test.for([
     expect([session.entrance.value, await ended]).toEqual([undefined, hasEnded])
   },
 )
+
+test('the page learns which sites the person has now, but keeps a site with unsaved work (K-5, K-6)', async () => {
+  let urls = [address]
+  let held: number | undefined
+  const { fetch } = scriptedFetch((asked) => (isSites(asked) ? sites(...urls) : json(me)))
+  const stores = { tab: emptyStore(), device: emptyStore() }
+  const session = createSession({ url: address, stores, fetch, heldSite: () => held })
+  await session.signIn({ token: 'secret' }, 'tab')
+  const idsAfter = async (given: readonly string[]) => {
+    urls = [...given]
+    await session.readRights()
+    return session.entrance.value?.list.map(({ id }) => id)
+  }
+  expect(await idsAfter([address, address])).toEqual([1, 2])
+  held = 2
+  expect(await idsAfter([address])).toEqual([1, 2])
+  held = 1
+  expect(await idsAfter([address])).toEqual([1])
+})
