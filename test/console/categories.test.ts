@@ -90,10 +90,13 @@ test('a switch shows or hides an object in the category (K-15)', async ({ open, 
   await empty(client, 3)
   await client.categories.news.link(3, [7])
   const displayed = async () => (await client.categories.news.pageOf(3, { skip: 0, limit: 1 })).items[0]?.displayable
-  const page = await open('#/1001/categories/3')
+  const page = await open('#/1001/categories/3', { forcedColors: 'active' })
   const display = page.getByRole('switch', { name: /^Display .* in this category$/ })
+  const shown = await display.screenshot()
   await display.press('Space')
   await expect.poll(() => display.isChecked()).toBe(false)
+  await display.blur()
+  expect(shown.equals(await display.screenshot())).toBe(false)
   expect(await displayed()).toBe(0)
   // Undo restores the link as it was: hidden.
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
