@@ -50,7 +50,7 @@ export interface Session {
   hasKept(): boolean
   /** True if this token is signed in, or is about to be. */
   isOwn(token: string): boolean
-  /** True if the token of this session works and is saved on the device. */
+  /** True if the token of this session is saved on the device. */
   isOnDevice(): boolean
   /**
    * Forgets the token, and revokes a token of a sign-in. A token of an operator keeps working. With `all`, ends every
@@ -122,7 +122,10 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
       const response = await send(...request)
       if (response.status < 400 || own !== token || !entrance.value) return response
       const code = await codeOf(response)
-      if (isTokenRefused(response.status, code)) isExpired.value = true
+      if (isTokenRefused(response.status, code)) {
+        isExpired.value = true
+        kept.forget(own)
+      }
       if (isRightMissing(code)) readRights()
       return response
     }
@@ -161,7 +164,6 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
 
   const enter = (wanted: string, found: Entrance, keep: Keep | undefined) => {
     if (!covers(found)) throw new ServiceError({ status: 403, code: 0, message: texts.value.signIn.otherSites })
-    if (isExpired.value) kept.forget(token)
     if (keep) kept.write(wanted, keep)
     token = wanted
     entrance.value = found
@@ -218,7 +220,7 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     },
     hasKept: () => kept.read() !== null,
     isOwn: (given) => given === (entrance.value ? token : kept.read()),
-    isOnDevice: () => !isExpired.value && kept.isOnDevice(token),
+    isOnDevice: () => kept.isOnDevice(token),
     restoreSession() {
       const wanted = kept.read()
       if (wanted && !isBusy.value) opening = open(() => wanted, undefined)

@@ -45,3 +45,21 @@ test('the page learns which sites the person has now, but keeps a site with unsa
   held = 1
   expect(await idsAfter([address])).toEqual([1])
 })
+
+test('a token that stops working is forgotten, so that no page tries it again (K-6)', async () => {
+  let isWorking = true
+  const refused = () => json({ code: 101000, message: 'The token is wrong.' }, 401)
+  const { fetch } = scriptedFetch((asked) => (isWorking ? (isSites(asked) ? sites(address) : json(me)) : refused()))
+  const kept = new Map<string, string>()
+  const device = {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => void kept.set(name, value),
+    removeItem: (name: string) => void kept.delete(name),
+  }
+  const session = createSession({ url: address, stores: { tab: emptyStore(), device }, fetch })
+  await session.signIn({ token: 'secret' }, 'device')
+  expect(session.hasKept()).toBe(true)
+  isWorking = false
+  await session.readRights()
+  expect([session.isExpired.value, session.hasKept(), session.entrance.value?.me?.name]).toEqual([true, false, 'ann'])
+})
