@@ -44,7 +44,7 @@ export const de: Texts & ViewTexts = {
       `Die Anmeldung ist mit dem Fehler ${code} gescheitert. Versuchen Sie es erneut. Senden Sie sonst Ihrer ` +
       `Administration die Nummer der Anfrage: ${request}.`,
     expired:
-      'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Auf dieser Seite geht nichts verloren.',
+      'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Ihre Arbeit bleibt, bis Sie diese Seite verlassen.',
     otherSites:
       'Diese Anmeldung gilt nicht für diese Website. Verwenden Sie eine andere, oder schließen Sie den Dialog, und kopieren Sie Ihren Text.',
     otherAddress: (url) =>

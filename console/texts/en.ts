@@ -38,7 +38,7 @@ export const en = {
     failedThere: (code: string, request: string) =>
       `The sign-in failed with error ${code}. Try again. If this happens again, send your administrator the number of ` +
       `the request: ${request}.`,
-    expired: 'Your sign-in has expired. Sign in again to continue. Nothing on this page is lost.',
+    expired: 'Your sign-in has expired. Sign in again to continue. Your work stays until you leave this page.',
     otherSites: 'This sign-in does not cover this site. Use another one, or close this dialog and copy your text.',
     otherAddress: (url: string) =>
       `The address of this service is set to ${url}. If that is wrong, ask the operator of the service to correct --base-url.`,
