@@ -257,7 +257,7 @@ export const de: Texts & ViewTexts = {
     person: 'Person',
     role: 'Rolle',
     state: 'Status',
-    none: 'Diese Website hat noch keine Personen. Laden Sie die erste ein.',
+    none: 'Diese Website hat noch keine Personen.',
     you: 'Sie',
     roles: { owner: 'Inhaber', editor: 'Redaktion', author: 'Autor', viewer: 'Lesezugriff' },
     roleHints: {

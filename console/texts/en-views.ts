@@ -167,7 +167,7 @@ export const enViews = {
     person: 'Person',
     role: 'Role',
     state: 'State',
-    none: 'This site has no people yet. Invite the first person.',
+    none: 'This site has no people yet.',
     you: 'You',
     roles: { owner: 'Owner', editor: 'Editor', author: 'Author', viewer: 'Viewer' },
     roleHints: {
