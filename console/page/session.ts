@@ -70,8 +70,8 @@ export const isRefused = (error: unknown): boolean => hasStatus(error, 401)
 /** The service also refuses a wrong old password. Then the token still works. */
 const isTokenRefused = (status: number, code: unknown): boolean => status === 401 && code !== signInRefused
 
-/** */
-const isRightMissing = (code: unknown): boolean => code === 104003 || code === 100403
+/** The site may be missing too. */
+const isRightMissing = (code: unknown): boolean => [100002, 100403, 104003, 104023].includes(Number(code))
 
 const codeOf = async (response: Response): Promise<unknown> => {
   const body: unknown = await response

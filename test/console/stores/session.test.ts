@@ -30,7 +30,10 @@ test.for([
 test('the page learns which sites the person has now, but keeps a site with unsaved work (K-5, K-6)', async () => {
   let urls = [address]
   let held: number | undefined
-  const { fetch } = scriptedFetch((asked) => (isSites(asked) ? sites(...urls) : json(me)))
+  const { fetch } = scriptedFetch((asked) => {
+    if (isSites(asked)) return sites(...urls)
+    return asked.url.includes('storage') ? json({ code: 104023, message: 'No such site.' }, 400) : json(me)
+  })
   const stores = { tab: emptyStore(), device: emptyStore() }
   const session = createSession({ url: address, stores, fetch, heldSite: () => held })
   await session.signIn({ token: 'secret' }, 'tab')
@@ -43,7 +46,8 @@ test('the page learns which sites the person has now, but keeps a site with unsa
   held = 2
   expect(await idsAfter([address])).toEqual([1, 2])
   held = 1
-  expect(await idsAfter([address])).toEqual([1])
+  await expect(session.entrance.value?.choose(2).files.createFolder('a')).rejects.toThrow('No such site.')
+  await expect.poll(() => session.entrance.value?.list.map(({ id }) => id)).toEqual([1])
 })
 
 test('a token that stops working is forgotten, so that no page tries it again (K-6)', async () => {
