@@ -16,7 +16,7 @@ import { createAccessValues } from './tables/access-values.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createChangeWatch } from './tables/change-watch.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
-import { createGrantSweep, createGrants, createSiteDirectory } from './tables/directory-stores.ts'
+import { createExpirySweep, createGrants, createSiteDirectory } from './tables/directory-stores.ts'
 import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
 import { openLinkSecret } from './tables/link-secret.ts'
 import { createFolderRemovals, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
@@ -116,7 +116,7 @@ const openStores = async (deps: StoreDeps) => {
   }
   const linkSecret = await openLinkSecret(database)
   const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
-  const sweepsOfRows = [createHistorySweep, createGrantSweep].map((create) => create(database, clock.wall))
+  const sweepsOfRows = [createHistorySweep, createExpirySweep].map((create) => create(database, clock.wall))
   const sweeps = [sweepUploads, ...sweepsOfRows, giveUpOld]
   // The hourly sweeps start after the blobs are in order, so that no blob is removed while it is being moved to the
   // orphans.

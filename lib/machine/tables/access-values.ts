@@ -6,8 +6,6 @@ import type { RecordChange } from './history.ts'
 
 const trustKey = 'issuers'
 
-const mostSwept = 100
-
 export const createAccessValues = (
   { connection, read, write }: Database,
   record: RecordChange,
@@ -20,8 +18,6 @@ export const createAccessValues = (
     ),
     put: 'INSERT OR REPLACE INTO access_values (key, value, expires) VALUES (?, ?, ?)',
     remove: 'DELETE FROM access_values WHERE key = ?',
-    sweep: `DELETE FROM access_values
-      WHERE key IN (SELECT key FROM access_values WHERE expires <= ? LIMIT ${mostSwept})`,
   })
   const now = () => clock.wall() / 1000
   const find = (key: string): string | undefined => tables.get(key, now())
@@ -47,7 +43,6 @@ export const createAccessValues = (
         write(() => {
           const known = find(key)
           if (known !== undefined) return known === value
-          tables.sweep(now())
           put(key, value, expires ?? null)
           return true
         }),

@@ -144,7 +144,8 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
   }
 }
 
-export const createGrantSweep = ({ connection, write }: Database, now: () => number): (() => Promise<void>) => {
-  const remove = connection.prepare('DELETE FROM grants WHERE expires <= ?')
-  return async () => void (await write(() => remove.run(now() / 1000)))
+export const createExpirySweep = ({ connection, write }: Database, now: () => number): (() => Promise<void>) => {
+  const tables = ['grants', 'access_values', 'sign_ins']
+  const removals = tables.map((table) => connection.prepare(`DELETE FROM ${table} WHERE expires <= ?`))
+  return () => write(() => removals.forEach((removal) => void removal.run(now() / 1000)))
 }

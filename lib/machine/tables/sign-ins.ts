@@ -4,19 +4,16 @@ import type { Database } from '../sqlite/database.ts'
 import { one, prepareAll } from '../sqlite/queries.ts'
 
 export const createSignInAttempts = ({ connection, note }: Database, { wall }: Clock): SignInAttempts => {
-  const { get, put, forget, forgive } = prepareAll(connection, {
+  const { get, put, forgive } = prepareAll(connection, {
     get: one<Attempts>('SELECT failures, waits, until, expires FROM sign_ins WHERE key = ?'),
     put: 'INSERT OR REPLACE INTO sign_ins (key, failures, waits, until, expires) VALUES (?, ?, ?, ?, ?)',
-    forget: 'DELETE FROM sign_ins WHERE expires < ?',
     forgive: 'UPDATE sign_ins SET failures = failures - 1 WHERE key = ? AND failures > 0',
   })
 
   return {
     count: (limit) =>
       note(() => {
-        const now = wall()
-        forget(Math.floor(now / 1000))
-        const { attempts, wait } = countAttempt(get(limit.key), limit, now)
+        const { attempts, wait } = countAttempt(get(limit.key), limit, wall())
         put(limit.key, attempts.failures, attempts.waits, attempts.until, attempts.expires)
         return wait
       }),

@@ -6,7 +6,7 @@ import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
 import { createChangeWatch } from '../../../lib/machine/tables/change-watch.ts'
-import { createGrantSweep } from '../../../lib/machine/tables/directory-stores.ts'
+import { createExpirySweep } from '../../../lib/machine/tables/directory-stores.ts'
 import { createHistory, createHistorySweep, createRecorder } from '../../../lib/machine/tables/history.ts'
 import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
@@ -63,14 +63,17 @@ test('entries are removed after 90 days, and newer ones stay (H-8)', async () =>
   expect(await subjects()).toEqual(['kept', 'new'])
 })
 
-test('an expired token is removed, and other tokens stay (A-12)', async () => {
+test('expired tokens and used tokens of issuers are removed, and others stay (A-12, A-97)', async () => {
   const database = scratchTables()
-  const { grants } = createTableStores(database)
+  const { grants, accessValues } = createTableStores(database)
   for (const seconds of [-1, 1]) {
     await issueGrant(grants, { user: 'ann', sites: [site], permissions: [], expires: now / 1000 + seconds })
+    await accessValues.put(`used/${seconds}`, 'ann', now / 1000 + seconds)
   }
-  await createGrantSweep(database, () => now)()
+  await createExpirySweep(database, () => now)()
   expect(await grants.list()).toMatchObject([{ expires: now / 1000 + 1 }])
+  const values = database.connection.prepare('SELECT key FROM access_values').all()
+  expect(values).toMatchObject([{ key: 'used/1' }])
 })
 
 test('positions of new entries grow even if the clock is set back, or a backup is restored', async () => {
