@@ -7,14 +7,9 @@ import type { AccessDeps } from '../../lib/service/deps.ts'
 
 export const operation = operationsOn<AccessDeps>()
 
-const schemas = () => import('../../lib/contract/access/bodies.ts')
+export const schemas = () => import('../../lib/contract/access/bodies.ts')
 
 export const bodyOf = bodiesOf({ schemas, malformed: 'accessMalformed' })
-
-export const loadChecks = async () => {
-  const [found, { validate }] = await Promise.all([schemas(), import('../../lib/http/validate.ts')])
-  return { ...found, validate }
-}
 
 const isPrivate = (url: string): boolean => {
   const { protocol, hostname } = new URL(url)

@@ -10,10 +10,10 @@ import type { signInBody } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
-import { type PublicOperation, type RoutedRequest, readBody } from '../../lib/http/operation.ts'
+import { checkDocument, type PublicOperation, type RoutedRequest, readBody } from '../../lib/http/operation.ts'
 import { type Reply, secret } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import { bodyOf, loadChecks, requireHttps } from './bodies.ts'
+import { bodyOf, requireHttps, schemas } from './bodies.ts'
 import { codeKey, type IssuerDeps, type SignedIn } from './external-sign-in.ts'
 import { logged, logSignIn, tokenReply } from './sign-in-outcome.ts'
 
@@ -22,9 +22,10 @@ const xml = async (text: string): Promise<unknown> => (await import('../../lib/h
 
 /** A-97 to A-99. The answer encodes the folders of rights, because a scope cannot contain all of their characters. */
 const exchange = async (deps: IssuerDeps, document: unknown) => {
-  const { exchangeBody, exchangeGrant, issuedType, validate } = await loadChecks()
+  const { exchangeGrant, issuedType } = await schemas()
   if (Object(document).grant_type !== exchangeGrant) throw new ServiceError('grantTypeUnknown')
-  const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
+  const shape = { ...bodyOf('exchangeBody'), malformed: 'exchangeMalformed' } as const
+  const { subject_token: jwt, resource } = await checkDocument(document, shape)
   const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
   const client = await deps.openIssuerClient()
   const { token, user: name, ttl, rights } = await exchangeToken({ ...deps, client }, jwt, resource)
@@ -40,8 +41,7 @@ const exchange = async (deps: IssuerDeps, document: unknown) => {
 
 /** A-96: the code cannot be used again, even if this attempt fails. */
 const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: unknown) => {
-  const { codeBody, validate } = await loadChecks()
-  const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
+  const { code, verifier, tokenExpiryPeriod } = await checkDocument(document, bodyOf('codeBody'))
   const stored = await deps.accessValues.take(codeKey(hashToken(code)))
   const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
   if (signedIn?.challenge !== hash('sha256', verifier, 'base64url')) {
@@ -75,8 +75,7 @@ export const signIn: PublicOperation<IssuerDeps> = async (request, deps) => {
   const members = Object(document)
   if ('grant_type' in members) return (await logged(deps, request, null, exchange(deps, document))).reply
   if ('code' in members) return (await logged(deps, request, null, redeem(deps, request, document))).reply
-  const { signInBody, validate } = await loadChecks()
-  return signInWith(deps, request, validate(signInBody, document, 'accessMalformed'))
+  return signInWith(deps, request, await checkDocument(document, bodyOf('signInBody')))
 }
 
 export const signInV1: PublicOperation<AccessDeps> = async (request, deps) =>

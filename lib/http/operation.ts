@@ -69,25 +69,24 @@ interface Shape<Params, Query, Body> {
   readonly body?: BodyShape<Body>
 }
 
-export const readBody = async <Body>(request: Request, { schema, malformed, ...forms }: BodyShape<Body>) => {
-  const [{ readDocument }, { validate }, expected] = await Promise.all([
-    import('./read-body.ts'),
-    import('./validate.ts'),
-    schema(),
-  ])
-  return validate(expected, await readDocument(request, malformed, forms), malformed)
+export const checkDocument = async <Body>(document: unknown, { schema, malformed }: BodyShape<Body>) => {
+  const [{ validate }, expected] = await Promise.all([import('./validate.ts'), schema()])
+  return validate(expected, document, malformed)
+}
+
+export const readBody = async <Body>(request: Request, shape: BodyShape<Body>) => {
+  const { readDocument } = await import('./read-body.ts')
+  return checkDocument(await readDocument(request, shape.malformed, shape), shape)
 }
 
 /** Loads the schema only when the query has one of the switches: most requests have none. Errors: `malformed`. */
 export const readSwitches = async <Values extends object>(
   query: Switches,
   names: readonly (string & keyof Values)[],
-  { schema, malformed }: BodyShape<Values>,
+  shape: BodyShape<Values>,
 ): Promise<Partial<Values>> => {
   if (!names.some((name) => query.has(name))) return {}
-  const given = Object.fromEntries(names.map((name) => [name, query.get(name)]))
-  const [{ validate }, expected] = await Promise.all([import('./validate.ts'), schema()])
-  return validate(expected, given, malformed)
+  return checkDocument(Object.fromEntries(names.map((name) => [name, query.get(name)])), shape)
 }
 
 export const operationsOn =
