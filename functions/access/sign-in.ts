@@ -85,7 +85,7 @@ export const signInV1: PublicOperation<AccessDeps> = async (request, deps) =>
 export const acceptInvitation: PublicOperation<AccessDeps> = async (request, deps) => {
   await requireHttps(deps, request)
   const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf('invitationBody'))
-  const { name, token } = await accept(deps, invitation, { password, tokenExpiryPeriod, address: request.address })
+  const { name, token } = await accept(deps, invitation, { password, address: request.address }, tokenExpiryPeriod)
   logSignIn(deps, request, name)
   return tokenReply(token)
 }

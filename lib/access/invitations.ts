@@ -41,10 +41,6 @@ const shape = /^(.{1,64})\.([0-9a-f]{64})$/
 export const openInvitation = ({ invitation, disabled }: Person, now: number): Person['invitation'] =>
   invitation && !disabled && isCurrent(invitation, now) ? invitation : undefined
 
-interface Acceptance extends Omit<Credentials, 'username'> {
-  readonly tokenExpiryPeriod?: Period | undefined
-}
-
 /**
  * A-83. Ends all sessions of the person and forgets all accounts at issuers, because somebody else may use them. Returns
  * the name of the person and the token of a new session. The session is stored first, and begins with the change of the
@@ -53,7 +49,8 @@ interface Acceptance extends Omit<Credentials, 'username'> {
 export const acceptInvitation = async (
   deps: SignInDeps,
   text: string,
-  acceptance: Acceptance,
+  acceptance: Omit<Credentials, 'username'>,
+  period?: Period,
 ): Promise<{ readonly name: string; readonly token: string }> => {
   const now = deps.clock.wall()
   const [, name = '', secret = ''] = shape.exec(text) ?? []
@@ -63,8 +60,8 @@ export const acceptInvitation = async (
   if (!invitation || invitation.hash !== hashToken(secret)) throw new ServiceError('invitationUnknown')
   const { identities: _, ...invited } = rememberSignIn(person, acceptance.address, now)
   const after = await withPassword(deps, invited, acceptance.password)
-  const token = await beginSession(deps, after, acceptance.tokenExpiryPeriod)
+  const token = await beginSession(deps, after, period)
   const outcome = await deps.people.replace(person, after, [])
   // Another change of the person came first. It may have used up the invitation.
-  return outcome === 'done' ? { name: person.name, token } : acceptInvitation(deps, text, acceptance)
+  return outcome === 'done' ? { name: person.name, token } : acceptInvitation(deps, text, acceptance, period)
 }
