@@ -79,11 +79,7 @@ export const countedAttempt = async <Result>(
 /** an IPv6 address counts with its first 64 bits, because one subscriber has all addresses with these bits. */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address
-  const { parts } = ipaddr.IPv6.parse(address)
-  return parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')
+  return ipaddr.IPv6.parse(address).toNormalizedString().split(':').slice(0, 4).join(':')
 }
 
 const digestOf = (...parts: readonly string[]): string => hash('sha256', parts.join('\0'), 'base64url').slice(0, 22)
