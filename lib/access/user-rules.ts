@@ -141,12 +141,11 @@ export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, 
 /** Errors: personUnknown, lastOwner, unavailable. */
 export const removeUser = async ({ people }: UserDeps, manager: Manager, name: string): Promise<void> => {
   const site = manager.site.id
-  const removed = (person: Person, sites: readonly SiteId[]) =>
-    personEntries('user.removed', person, manager.author, sites)
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)
     const after = hasEveryRight(manager, person) ? undefined : withoutSite(person, site)
-    return { after, entries: removed(person, after ? [site] : sitesOfPerson(person)) }
+    const sites = after ? [site] : sitesOfPerson(person)
+    return { after, entries: personEntries('user.removed', person, manager.author, sites) }
   })
   if (!found) throw new ServiceError('personUnknown')
 }
