@@ -7,6 +7,7 @@ import {
   isEmail,
   isPersonName,
   losesLastOwner,
+  ownershipsLost,
   type Person,
   personEntries,
   personNameRule,
@@ -182,9 +183,9 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
     throw new Refusal(`Site ${site} has no person ${person.name}.`)
   if (isDry || !sure) {
     // A preview must refuse what the removal would refuse.
-    const listOfSites = async (of: readonly SiteId[]) => (await Promise.all(of.map(stores.people.listOfSite))).flat()
     const after = afterRemoval(person)
-    if (await losesLastOwner(listOfSites, person, after)) throw new ServiceError('lastOwner')
+    const people = await Promise.all(ownershipsLost(person, after).map(stores.people.listOfSite))
+    if (losesLastOwner(people.flat(), person, after)) throw new ServiceError('lastOwner')
     const sites = sitesOf(person)
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }

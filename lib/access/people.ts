@@ -125,20 +125,12 @@ export const canSignIn = ({ password, identities = [] }: Person): boolean =>
   password !== undefined || identities.length > 0
 
 /** A-58: an owner who has only an invitation does not replace an owner who can sign in. */
-export const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>
+const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>
   people.some((other) => other.name !== before.name && isOwner(other, site) && (canSignIn(other) || !canSignIn(before)))
 
-/** A-58: true if the change would leave a site of the person without an owner. */
-export const losesLastOwner = async (
-  listOfSites: (sites: readonly SiteId[]) => Promise<readonly Person[]>,
-  before: Person,
-  after: Person | undefined,
-): Promise<boolean> => {
-  const lost = ownershipsLost(before, after)
-  if (lost.length === 0) return false
-  const people = await listOfSites(lost)
-  return lost.some((site) => !hasOtherOwner(people, site, before))
-}
+/** A-58: true if a site loses its last owner. `people` has the people of the sites in `ownershipsLost`. */
+export const losesLastOwner = (people: readonly Person[], before: Person, after: Person | undefined): boolean =>
+  ownershipsLost(before, after).some((site) => !hasOtherOwner(people, site, before))
 
 const mostAttempts = 8
 

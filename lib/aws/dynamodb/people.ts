@@ -4,6 +4,7 @@ import {
   keyOfName,
   losesLastOwner,
   lowerAscii,
+  ownershipsLost,
   type People,
   type Person,
   updatePerson,
@@ -62,8 +63,8 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
   }
 
-  const listOfSites = (wanted: readonly SiteId[]) =>
-    listIf(({ sites }) => wanted.some((site) => sites[site] !== undefined), true)
+  const listOfSites = async (wanted: readonly SiteId[]) =>
+    wanted.length === 0 ? [] : listIf(({ sites }) => wanted.some((site) => sites[site] !== undefined), true)
   const listOfSite = (site: SiteId) => listOfSites([site])
 
   const people: People = {
@@ -81,10 +82,11 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     },
 
     async replace(before, after, entries) {
-      if (await losesLastOwner(listOfSites, before, after)) return 'last owner'
+      const isLastOwner = async () => losesLastOwner(await listOfSites(ownershipsLost(before, after)), before, after)
+      if (await isLastOwner()) return 'last owner'
       if (!(await write(before, after))) return 'overtaken'
       const undo = () => takeBack(people, before, after)
-      const isLost = await losesLastOwner(listOfSites, before, after).catch(async (error: unknown) => {
+      const isLost = await isLastOwner().catch(async (error: unknown) => {
         await undo()
         throw error
       })

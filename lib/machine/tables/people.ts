@@ -1,4 +1,11 @@
-import { hasOtherOwner, keyOfName, ownershipsLost, type People, type Person, withoutSite } from '../../access/people.ts'
+import {
+  keyOfName,
+  losesLastOwner,
+  ownershipsLost,
+  type People,
+  type Person,
+  withoutSite,
+} from '../../access/people.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
 import { all, one, prepareAll, readPages } from '../sqlite/queries.ts'
@@ -44,11 +51,9 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
 
     replace: (before, after, entries) =>
       write(() => {
-        const lost = ownershipsLost(before, after)
-        const isLast = (site: SiteId) => !hasOtherOwner(allOf(site), site, before)
         const stored = people.get(keyOfName(before.name))
         if (stored?.version !== before.version || stored.created !== before.created) return 'overtaken'
-        if (lost.some(isLast)) return 'last owner'
+        if (losesLastOwner(ownershipsLost(before, after).flatMap(allOf), before, after)) return 'last owner'
         store(before, after)
         entries.forEach(record)
         return 'done'
