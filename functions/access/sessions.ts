@@ -7,10 +7,10 @@ import type { me } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { inIso } from '../../lib/core/clock.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { parseId, type SiteId } from '../../lib/core/ids.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import { type CallerOperation, readBody } from '../../lib/http/operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
+import { siteIdIn } from '../../lib/http/resolve-site.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodyOf, requireHttps } from './bodies.ts'
 import { tokenReply } from './sign-in-outcome.ts'
@@ -23,20 +23,13 @@ const signedIn = ({ kind, person }: Caller) => {
   })
 }
 
-//
-const siteIn = (segment: string, { sites }: Caller): SiteId | undefined => {
-  if (segment !== 'current') return parseId<SiteId>(segment)
-  if (sites.length > 1) throw new ServiceError('siteAmbiguous')
-  return sites[0]
-}
-
 /** 401/101001 if the person does not have the site, or if the site is in another data centre. */
 export const createSiteToken: CallerOperation<AccessDeps> = async ({ caller: cached, params }, deps) => {
   const caller = callerOf(cached, await deps.people.get(signedIn(cached).name))
   if (!caller) throw new ServiceError('tokenRejected')
   const person = signedIn(caller)
-  const id = siteIn(String(params['ownSite']), caller)
-  const site = id !== undefined && caller.sites.includes(id) ? await deps.findSite(id) : undefined
+  const id = siteIdIn(String(params['ownSite']), caller, { siteAmbiguous: 'siteAmbiguous' })
+  const site = id === undefined ? undefined : await deps.findSite(id)
   if (site?.dataCentre !== deps.edge.dataCentre) {
     throw new ServiceError('signInRefused', {
       message: 'You have no site with this id in this data centre. GET /api/v1/admin/sites lists your sites.',

@@ -20,15 +20,14 @@ interface Located {
   readonly dataCentre: DataCentre
 }
 
-const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteId => {
+/** undefined for a site that the token does not cover. Errors: siteAmbiguous of the group. */
+export const siteIdIn = (segment: string, { sites }: Grant, { siteAmbiguous }: Pick<GroupPolicy, 'siteAmbiguous'>) => {
   if (segment === 'current') {
-    const [only, another] = sites
-    if (another !== undefined) throw new ServiceError(policy.siteAmbiguous)
-    if (only !== undefined) return only
+    if (sites.length > 1) throw new ServiceError(siteAmbiguous)
+    return sites[0]
   }
   const id = parseId<SiteId>(segment)
-  if (id === undefined || !sites.includes(id)) throw new ServiceError(policy.siteUnknown)
-  return id
+  return sites.find((site) => site === id)
 }
 
 const queryString = ({ query, rawQuery }: Request): string => {
@@ -83,6 +82,7 @@ export const resolveSite = async (
   policy: GroupPolicy,
 ): Promise<Located | { readonly redirect: Reply }> => {
   const id = siteIdIn(request.params['site'] ?? '', caller, policy)
+  if (id === undefined) throw new ServiceError(policy.siteUnknown)
   const [site, here] = await Promise.all([deps.findSite(id), findHere(deps)])
   if (!site) throw new ServiceError(policy.siteUnknown)
   if (site.dataCentre === deps.dataCentre) return { site, dataCentre: here }
