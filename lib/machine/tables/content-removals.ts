@@ -14,6 +14,8 @@ interface ContentName {
   readonly id: number
 }
 
+type StoredName = Pick<ContentName, 'site' | 'id'>
+
 // The number of links in one transaction: this many lock the database for about 10 ms.
 const linksPerStep = 2_000
 
@@ -37,8 +39,8 @@ const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
   return {
     ...prepareAll(connection, {
       isFlagged: exists(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
-      left: all<Pick<ContentName, 'site' | 'id'>>(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
-      any: all<Pick<ContentName, 'id'>>(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
+      left: all<StoredName>(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
+      ofSite: all<StoredName>(`SELECT site, id FROM ${table} WHERE site = ? LIMIT +?`),
       mark: `UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`,
       delete: `DELETE FROM ${table} WHERE site = ? AND id = ?`,
     }),
@@ -50,7 +52,7 @@ const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
  * Removes content with its links. With few links, this is one transaction. With many links, the first transaction flags
  * the content, so that no read finds it, and further transactions remove its links in short steps.
  */
-export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
+export const createContentRemovals = ({ connection, write }: Database, record: RecordChange) => {
   const statements = byName(contentKinds, (kind) => prepareRemovals(connection, kind))
 
   const removeStep = ({ site, kind, id }: ContentName): boolean => {
@@ -68,6 +70,21 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
     while (!(await write(() => removeStep(content))));
   }
 
+  // Categories come first, because most links are removed with them.
+  const removeAll = async (find: (ofKind: ReturnType<typeof prepareRemovals>) => readonly StoredName[]) => {
+    for (const kind of contentKinds) {
+      const removeSome = (): boolean => {
+        const rows = find(statements[kind])
+        for (const { site, id } of rows) {
+          statements[kind].mark(site, id)
+          if (!removeStep({ site, kind, id })) break
+        }
+        return rows.length === 0
+      }
+      while (!(await write(removeSome)));
+    }
+  }
+
   return {
     // Completes an interrupted removal. Its history entry was written when the removal began.
     async remove(content: ContentName, entry: HistoryEntry): Promise<boolean> {
@@ -83,31 +100,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
 
     finish,
 
-    // Categories come first, because most links are removed with them.
-    async clear(site: SiteId): Promise<void> {
-      for (const kind of contentKinds) {
-        const { any, mark } = statements[kind]
-        const removeSome = (): boolean => {
-          const rows = any(site, contentsPerStep)
-          for (const { id } of rows) {
-            mark(site, id)
-            if (!removeStep({ site, kind, id })) break
-          }
-          return rows.length === 0
-        }
-        while (!(await write(removeSome)));
-      }
-    },
-
-    async finishAll(): Promise<void> {
-      for (const kind of contentKinds) {
-        const { left } = statements[kind]
-        for (;;) {
-          const rows = await read(() => left(linksPerStep))
-          if (rows.length === 0) break
-          for (const { site, id } of rows) await finish({ site, kind, id })
-        }
-      }
-    },
+    clear: (site: SiteId) => removeAll(({ ofSite }) => ofSite(site, contentsPerStep)),
+    finishAll: () => removeAll(({ left }) => left(contentsPerStep)),
   }
 }
