@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
 import type { Blobs } from '../objects/blobs.ts'
 import type { Database } from '../sqlite/database.ts'
+import { exists } from '../sqlite/queries.ts'
 
-export const createIsHeld = (connection: DatabaseSync): ((now: number) => boolean) => {
-  const any = connection.prepare('SELECT 1 FROM backups WHERE until > ? LIMIT 1')
-  return (now) => any.get(now) !== undefined
-}
+export const createIsHeld = exists('SELECT 1 FROM backups WHERE until > ? LIMIT 1')
 
 /**
  * Holds every blob. A blob is removed only when no row refers to it and no hold exists. So if a later snapshot has the

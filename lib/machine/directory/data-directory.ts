@@ -82,24 +82,14 @@ export const makeLocks = ({ path, locks }: DataDirectory): void => {
   for (const folder of [path, locks.folder]) makePrivateFolder(folder)
 }
 
-const ownNames = [
-  'site-admin.db',
-  'site-admin.db-wal',
-  'site-admin.db-shm',
-  'site-admin.db-journal',
-  'blobs',
-  'orphans',
-  'demo.json',
-  'demo.json.new',
-  'running',
-]
-
 /**
  * Removes all files of the service except the marker, which already marks the directory as incomplete. Needs no free
  * space.
  */
-export const removeContents = ({ path }: DataDirectory, isOfVersion01?: boolean): void => {
-  const names = isOfVersion01 ? ['tables', 'objects', 'run', 'demo.json'] : ownNames
-  for (const name of names) rmSync(join(path, name), { recursive: true, force: true })
+export const removeContents = (directory: DataDirectory, isOfVersion01?: boolean): void => {
+  const { path, database, wal, blobs, orphans, demo, running } = directory
+  const old = ['tables', 'objects', 'run'].map((name) => join(path, name))
+  const own = [database, wal, `${database}-shm`, `${database}-journal`, blobs, orphans, `${demo}.new`, running]
+  for (const file of [...(isOfVersion01 ? old : own), demo]) rmSync(file, { recursive: true, force: true })
   syncFolder(path)
 }

@@ -47,7 +47,6 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
     ofObject: all(ofObject, ({ category }: { category: CategoryId }) => category),
     countOfObject: one<CountedRows>(`SELECT count(*) AS count, max(category) AS last FROM (${ofObject})`),
     unknown: all(unknownIn(objects), idOf),
-    // A link that exists is written only when it changes.
     put: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO UPDATE SET displayable = excluded.displayable WHERE displayable <> excluded.displayable`,
     add: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, 1) ON CONFLICT DO NOTHING`,
@@ -80,7 +79,7 @@ const createQueries = (
 
 export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
   const statements = byName(objectKindNames, (kind) => prepareLinks(connection, kind))
-  const { categories } = prepareAll(connection, { categories: all(unknownIn('categories'), idOf) })
+  const categories = all(unknownIn('categories'), idOf)(connection)
 
   const putLink = (
     { site, kind, category, id }: ReturnType<typeof linkOf>,
