@@ -81,7 +81,7 @@ const planRemoval = (
   }
 }
 
-export const findFile = async ({ files }: ChangeDeps, site: SiteId, path: StoragePath) => {
+export const findFile = async ({ files }: Pick<ChangeDeps, 'files'>, site: SiteId, path: StoragePath) => {
   const [live, draft] = await Promise.all([
     path === root ? undefined : files.find(fileKey('live', site, path)),
     isPage(path) ? files.find(fileKey('draft', site, path)) : undefined,

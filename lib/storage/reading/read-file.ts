@@ -1,6 +1,8 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { StorageStores } from '../changes/change.ts'
+import { isInWorkflow } from '../changes/look.ts'
+import { findFile } from '../changes/remove.ts'
 import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
 import type { ChooseBytes, ObjectStore, ReadObject } from '../object-store.ts'
@@ -53,15 +55,10 @@ export const readVersion = async (
   throw unknownVersion()
 }
 
-export const describeFile = async ({ files, workflows }: StorageStores, site: SiteId, path: StoragePath) => {
-  if (path === root) return undefined
-  const find = (edition: Edition) => files.find(fileKey(edition, site, path))
-  const [info, draft, isInWorkflow] = await Promise.all([
-    find('live'),
-    isPage(path) ? find('draft') : undefined,
-    isPage(path) && workflows.isRunning(site, [path]),
-  ])
-  return info && { info, page: isPage(path) ? { draft, isInWorkflow } : undefined }
+export const describeFile = async (stores: StorageStores, site: SiteId, path: StoragePath) => {
+  const found = [findFile(stores, site, path), isInWorkflow(stores, site, [path])] as const
+  const [{ live, draft }, isRunning] = await Promise.all(found)
+  return live && { info: live, page: isPage(path) ? { draft, isInWorkflow: isRunning } : undefined }
 }
 
 /**
