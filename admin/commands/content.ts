@@ -94,11 +94,7 @@ const remove = async (stores: AdminStores, kind: ContentKind, id: number, option
     throw new Refusal(`Removing ${one} ${id} also removes its links: ${links}. ${notSure}`)
   }
   const entry = entryOfContent(kind, site, id, 'removed')
-  const isRemoved =
-    kind === 'category'
-      ? await contents.removeCategory(site, id as CategoryId, entry)
-      : await contents.removeObject({ site, kind, id }, entry)
-  if (isRemoved) return { removed: true }
+  if (await contents.remove(site, kind, id, entry)) return { removed: true }
   throw unknown(site, kind, id)
 }
 

@@ -1,6 +1,6 @@
 import { type ContentKind, contentMembers, type ObjectKind, textMember } from '../core/content-kinds.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
-import type { CategoryId, SiteId } from '../core/ids.ts'
+import type { SiteId } from '../core/ids.ts'
 import type { Scalars } from '../core/object-kinds.ts'
 
 export type Content = Scalars & { readonly id: number }
@@ -73,8 +73,7 @@ export interface Contents {
    * Removes the content with its links. From the start, no read finds it. Repeat the call to complete an interrupted
    * removal.
    */
-  removeObject(object: SiteObject, entry: HistoryEntry): Promise<boolean>
-  removeCategory(site: SiteId, category: CategoryId, entry: HistoryEntry): Promise<boolean>
+  remove(site: SiteId, kind: ContentKind, id: number, entry: HistoryEntry): Promise<boolean>
   clear(site: SiteId): Promise<void>
 }
 

@@ -125,7 +125,7 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
 
 const categoriesAtOnce = 8
 
-type ContentRemoval = Pick<Contents, 'removeObject' | 'removeCategory' | 'clear'>
+type ContentRemoval = Pick<Contents, 'remove' | 'clear'>
 
 const createContentRemoval = ({ contents, links }: CategoryItems, record: RecordChange): ContentRemoval => {
   const deleteAll = async (pages: AsyncIterable<readonly LinkName[]>): Promise<void> => {
@@ -137,20 +137,14 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
   }
 
   return {
-    async removeObject(object, entry) {
-      const { site, kind, id } = object
+    async remove(site, kind, id, entry) {
       if (!(await contents.flagRemoved(site, kind, id))) return false
-      await deleteAll(links.pagesOf(object))
+      if (kind === 'category') await deleteLinksIn(site, id as CategoryId)
+      else await deleteAll(links.pagesOf({ site, kind, id }))
       const isRemoved = await contents.deleteFlagged(site, kind, id)
       // The index lags: only now may it show a link that was written just before the removal began.
-      await deleteAll(links.pagesOf(object))
+      if (kind !== 'category') await deleteAll(links.pagesOf({ site, kind, id }))
       return recordIf(isRemoved, record, entry)
-    },
-
-    async removeCategory(site, category, entry) {
-      if (!(await contents.flagRemoved(site, 'category', category))) return false
-      await deleteLinksIn(site, category)
-      return recordIf(await contents.deleteFlagged(site, 'category', category), record, entry)
     },
 
     // Links are found through categories, so the links are deleted before the category.

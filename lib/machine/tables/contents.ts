@@ -163,8 +163,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
       await changeMany(site, kind, [...byId.keys()], (_, id) => byId.get(id), entry)
     },
 
-    removeObject: (object, entry) => removals.remove(object, entry),
-    removeCategory: (site, id, entry) => removals.remove({ site, kind: 'category', id }, entry),
+    remove: (site, kind, id, entry) => removals.remove({ site, kind, id }, entry),
     clear: removals.clear,
   }
 }

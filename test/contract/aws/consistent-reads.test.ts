@@ -102,7 +102,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['the history', 1, ({ history }) => history.after(site, 0, 1)],
   ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],
   // One read for each kind of object.
-  ['the links of a removed category', 2, ({ contents }) => contents.removeCategory(site, removed, entry)],
+  ['the links of a removed category', 2, ({ contents }) => contents.remove(site, 'category', removed, entry)],
   ['the web forms of a removed site', 1, ({ webForms }) => webForms.clear(other)],
 ])('the read of %s is consistent', async (_, count, call) => {
   expect(await readsOf(call)).toEqual(Array.from({ length: count }, () => true))

@@ -47,15 +47,11 @@ const removals: [string, () => Promise<unknown>, () => Promise<boolean>][] = [
   ],
   ['site', () => sites.createSite(place, entry), () => sites.removeSite(site, entry)],
   ['web form', () => webForms.create(contactForm, entry), () => webForms.remove(site, contactForm.id, entry)],
-  [
-    'news item',
-    () => contents.create(site, 'news', item, entry),
-    () => contents.removeObject({ site, kind: 'news', id: item.id }, entry),
-  ],
+  ['news item', () => contents.create(site, 'news', item, entry), () => contents.remove(site, 'news', item.id, entry)],
   [
     'category',
     () => contents.create(site, 'category', item, entry),
-    () => contents.removeCategory(site, storedId(item.id), entry),
+    () => contents.remove(site, 'category', storedId(item.id), entry),
   ],
   ['workflow', () => workflows.start(site, page, entry), () => workflows.end(site, page, entry)],
   ['webhook', () => webhooks.create(webhook, entry), () => webhooks.remove(site, webhook.id, entry)],

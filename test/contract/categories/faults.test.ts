@@ -66,7 +66,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'removing a category': {
     reset: resetAll,
-    run: (over) => over.contents.removeCategory(site, category, entry),
+    run: (over) => over.contents.remove(site, 'category', category, entry),
     async verify() {
       expect(await linkedIds(deps)).toEqual([])
       expect(await deps.contents.get(site, 'category', category)).toBeUndefined()
@@ -74,7 +74,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'removing a news item': {
     reset: resetAll,
-    run: (over) => over.contents.removeObject({ site, kind: 'news', id: 7 }, entry),
+    run: (over) => over.contents.remove(site, 'news', 7, entry),
     async verify() {
       expect(await linkedIds(deps)).toEqual(linked.filter((id) => id !== 7))
       expect((await deps.contents.texts(site, 'news', [7])).size).toBe(0)

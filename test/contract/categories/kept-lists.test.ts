@@ -20,7 +20,7 @@ const changes: Readonly<Record<string, (contents: Contents, links: CategoryLinks
   'an additional link': (_, links) => links.link(news, new Map([[3, true]]), entry),
   'a hidden link': (_, links) => links.link(news, new Map([[1, false]]), entry),
   'a removed link': (_, links) => links.unlink(news, [1], entry),
-  'a removed object': (contents) => contents.removeObject({ site, kind: 'news', id: 1 }, entry),
+  'a removed object': (contents) => contents.remove(site, 'news', 1, entry),
 }
 
 /** A change by this process or another one must remove the list from the cache. */

@@ -101,7 +101,7 @@ test.each(hands)(
 
     expect((await ask('DELETE', '/categories/5/events', items(1))).status).toBe(204)
     expect((await ask('GET', '/events/2/categories')).json).toMatchObject({ items: [{ id: 5, name: 'Summer' }] })
-    await hand.stores.contents.removeCategory(site, 5 as CategoryId, entry)
+    await hand.stores.contents.remove(site, 'category', 5 as CategoryId, entry)
     expect((await ask('GET', '/categories/5/events')).status).toBe(404)
     expect((await ask('GET', '/events/2/categories')).json).toMatchObject({ items: [] })
   },

@@ -18,8 +18,8 @@ const ids = range(1, 30)
 const gone = 3
 
 const removals = {
-  'the removal of an object': (over: Deps) => over.contents.removeObject({ site, kind: 'news', id: gone }, entry),
-  'the removal of the category': (over: Deps) => over.contents.removeCategory(site, category, entry),
+  'the removal of an object': (over: Deps) => over.contents.remove(site, 'news', gone, entry),
+  'the removal of the category': (over: Deps) => over.contents.remove(site, 'category', category, entry),
 }
 
 const link = (over: Deps) =>
@@ -155,7 +155,7 @@ test('while an object is being removed, callers cannot see the object', async ()
   expect(await deps.contents.get(site, 'news', gone)).toBeUndefined()
   const query = parseListQuery(new Map(), categoriesOfObjectList(site, 'news', gone))
   expect(await attempt(listCategoriesOfObject(deps, { site, kind: 'news', id: gone }, query))).toBe(404)
-  await deps.contents.removeObject({ site, kind: 'news', id: gone }, entry)
+  await deps.contents.remove(site, 'news', gone, entry)
   expect(await linkedIds(deps)).toEqual(ids.filter((id) => id !== gone))
 })
 
@@ -167,7 +167,7 @@ test('a removal of many links or many categories runs in steps', async () => {
     many.map((id) => ({ ...newsOfCategory, category: id as typeof category, id: 1, wanted: true })),
   )
   expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(1_100)
-  expect(await deps.contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(true)
+  expect(await deps.contents.remove(site, 'news', 1, entry)).toBe(true)
   expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(0)
-  expect(await deps.contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(false)
+  expect(await deps.contents.remove(site, 'news', 1, entry)).toBe(false)
 })

@@ -56,8 +56,8 @@ test.each<[string, (half: Awaited<ReturnType<typeof openHalfRemoved>>) => Promis
   [
     'a repetition',
     async ({ contents }) => [
-      await contents.removeObject({ site, kind: 'news', id: 7 }, entry),
-      await contents.removeCategory(site, category, entry),
+      await contents.remove(site, 'news', 7, entry),
+      await contents.remove(site, 'category', category, entry),
     ],
   ],
   ['the next start', ({ database }) => finishRemovals(database)],
@@ -85,7 +85,7 @@ test('the removal of a category with many links does not block other changes', a
   }
   const left: number[] = []
   const countLeft = () => database.write(() => rowsOf('news_links'))
-  const removing = contents.removeCategory(site, category, entry)
+  const removing = contents.remove(site, 'category', category, entry)
   let isDone = false
   removing.then(() => {
     isDone = true

@@ -77,8 +77,8 @@ describeOn({ kinds: handsOfPorts, subject: 'content' }, (hand, { isSlow }) => {
 
     test('A new object does not get the links of a removed object with the same id', async () => {
       await hand.stores.links.link(list(), new Map([[1, true]]), entry)
-      expect(await contents.removeObject(news(1), entry)).toBe(true)
-      expect(await contents.removeObject(news(1), entry)).toBe(false)
+      expect(await contents.remove(site, 'news', 1, entry)).toBe(true)
+      expect(await contents.remove(site, 'news', 1, entry)).toBe(false)
       expect((await contents.texts(site, 'news', [1])).size).toBe(0)
       await putNews([1])
       expect(await hand.stores.links.list(list(), 0, 100)).toEqual([])
@@ -89,7 +89,7 @@ describeOn({ kinds: handsOfPorts, subject: 'content' }, (hand, { isSlow }) => {
       const many = range(100, 1_300)
       await putNews(many)
       await hand.stores.links.link(list(), new Map(many.map((id) => [id, true])), entry)
-      expect(await contents.removeCategory(site, category, entry)).toBe(true)
+      expect(await contents.remove(site, 'category', category, entry)).toBe(true)
       expect((await hand.stores.links.count(list(), 0, 10_000)).count).toBe(0)
       expect(await contents.get(site, 'category', category)).toBeUndefined()
     })
@@ -101,7 +101,7 @@ describeOn({ kinds: handsOfPorts, subject: 'content' }, (hand, { isSlow }) => {
       for (const id of many) {
         await hand.stores.links.link({ ...list(), category: id as CategoryId }, new Map([[1, true]]), entry)
       }
-      expect(await contents.removeObject(news(1), entry)).toBe(true)
+      expect(await contents.remove(site, 'news', 1, entry)).toBe(true)
       expect((await hand.stores.links.countCategoriesOf(news(1), 0, 10_000)).count).toBe(0)
       expect(await contents.get(site, 'news', 1)).toBeUndefined()
     })
