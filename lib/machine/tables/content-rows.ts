@@ -10,10 +10,13 @@ interface Id {
   readonly id: number
 }
 
+const idOf = ({ id }: Id): number => id
+
 const prepareTexts = (connection: DatabaseSync, texts: string) =>
   prepareAll(connection, {
-    some: all<{ id: number; text: string }>(
+    some: all(
       `SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`,
+      ({ id, text }: Id & { readonly text: string }) => [id, text] as const,
     ),
     isThere: exists(`SELECT 1 FROM ${texts} WHERE site = ? AND id = ? AND text = ?`),
     put: `INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`,
@@ -32,8 +35,8 @@ export const prepareContents = (connection: DatabaseSync, kind: ContentKind) => 
         `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
         toMembers,
       ),
-      existing: all<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`),
-      marked: all<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`),
+      existing: all(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`, idOf),
+      marked: all(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`, idOf),
       count: one<CountedRows>(`SELECT count(*) AS count, max(id) AS last
         FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT +?3)`),
       highest: one<AnyId>(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),

@@ -1,9 +1,9 @@
-import type { SQLInputValue } from 'node:sqlite'
-import { type Content, type Contents, contentReader, type Listed, storedMembers } from '../../categories/contents.ts'
+import { type Content, type Contents, contentReader, storedMembers } from '../../categories/contents.ts'
 import { type ContentKind, contentKinds, givenText, isSameContent } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
+import type { Scalars } from '../../core/object-kinds.ts'
 import type { Database } from '../sqlite/database.ts'
 import { countPages, one, prepareAll, readBatches, readPages } from '../sqlite/queries.ts'
 import { createContentRemovals } from './content-removals.ts'
@@ -35,9 +35,6 @@ const createChange = (statements: Statements, record: RecordChange) => {
     statements[kind].texts?.put(site, content.id, textOf(content, kind))
   }
 
-  const markedOf = (site: SiteId, kind: ContentKind, ids: readonly number[]): number[] =>
-    statements[kind].marked(site, JSON.stringify(ids)).map(({ id }) => id)
-
   const putDifference = (site: SiteId, kind: ContentKind, stored: Content | undefined, content: Content): boolean => {
     if (!stored) {
       put(site, kind, content)
@@ -53,7 +50,7 @@ const createChange = (statements: Statements, record: RecordChange) => {
   }
 
   return (site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry): Changed => {
-    const marked = markedOf(site, kind, ids)
+    const marked = statements[kind].marked(site, JSON.stringify(ids))
     if (marked.length > 0) return { done: 0, changed: 0, marked }
     const toContent = contentReader(site, kind)
     let done = 0
@@ -95,24 +92,18 @@ const createQueries = ({ connection, read }: Database, statements: Statements) =
     },
 
     async existing(site, kind, ids) {
-      const rows = await readBatches(read, ids, (json) => statements[kind].existing(site, json))
-      return new Set(rows.map(({ id }) => id))
+      return new Set(await readBatches(read, ids, (json) => statements[kind].existing(site, json)))
     },
 
     async texts(site, kind, ids) {
       const some = statements[kind].texts?.some
-      const rows = some ? await readBatches(read, ids, (json) => some(site, json)) : []
-      return new Map(rows.map(({ id, text }) => [id, text]))
+      return new Map(some ? await readBatches(read, ids, (json) => some(site, json)) : [])
     },
 
-    list(site, kind, after, limit) {
-      const toContent = contentReader(site, kind)
-      const all = (...values: readonly SQLInputValue[]): Listed[] =>
-        statements[kind]
-          .behind(...values)
-          .map(toContent)
-          .map((content) => ({ id: content.id, content }))
-      return readPages(read, all, { of: [site], after, limit, keyOf: ({ id }) => id })
+    async list(site, kind, after, limit) {
+      const pages = { of: [site], after, limit, keyOf: ({ id }: Scalars) => Number(id) }
+      const rows = await readPages(read, statements[kind].behind, pages)
+      return rows.map(contentReader(site, kind)).map((content) => ({ id: content.id, content }))
     },
 
     count: (site, kind, after, limit) =>
