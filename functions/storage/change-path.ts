@@ -49,6 +49,7 @@ const removePath = operation({ params: removablePath, query: optionsOf }, async 
 })
 
 // S-137: the body of such a PUT would replace the file, and such a DELETE would delete the file or folder.
+const ofOtherMethods = ['deleted', 'link', 'parts', 'removal', 'restore', 'search']
 const refuseSwitches = ({ method, query }: Pick<Request, 'method' | 'query'>, names: readonly string[]): void => {
   const name = names.find((one) => query.has(one))
   if (name !== undefined) throw storageRefused(`${method} has no switch "${name}". GET /docs shows its method.`)
@@ -56,7 +57,7 @@ const refuseSwitches = ({ method, query }: Pick<Request, 'method' | 'query'>, na
 
 /** Operation 14: deletes a file, a draft or a folder. 202 when a large folder is still being deleted. */
 export const deletePath: OperationHandler<StorageDeps> = async (exchange, deps) => {
-  refuseSwitches(exchange, ['deleted', 'link', 'parts', 'removal', 'restore', 'search'])
+  refuseSwitches(exchange, ofOtherMethods)
   const isPurge = exchange.query.has('versions') || exchange.query.has('versionId')
   return (isPurge ? purgePath : removePath)(exchange, deps)
 }
@@ -119,7 +120,7 @@ const putFileContent = operation({ params: writablePath, query: asDraft }, async
 const uploadForm = upload(refuseVersion)
 
 export const putPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
-  refuseSwitches(exchange, ['restore', 'parts'])
+  refuseSwitches(exchange, [...ofOtherMethods, 'versions', 'versionId'])
   if (exchange.query.has('meta')) return relocatePath(exchange, deps)
   if (firstValue(exchange.query, 'type') === 'folder') return putFolder(exchange, deps)
   return (isMultipart(exchange.headers['content-type']) ? uploadForm : putFileContent)(exchange, deps)
