@@ -122,7 +122,7 @@ $`,
   client: {
     askOperator: 'ask the operator to correct it with --base-url',
     addDelete: 'Add --delete to remove obstacles',
-    addReplace: (path: string) => text`^"${path}" already exists. Add --replace …. (request `,
+    addReplace: (path: string) => text`^${path}: The path is not free. Add --replace …. (request `,
     addForce: (count: number) =>
       `add --force to overwrite all conflicts and the files that changed only on the target (${count}).`,
     answeredWith: (status: number) => `answered with status ${status}`,

@@ -37,6 +37,7 @@ const placeOf = ({ status, message, path = '' }: ServiceError): string =>
 
 const withCommands = (message: string): string =>
   message
+    .replace('Send "replace": true', 'Add --replace')
     .replace('?versions lists', '"site-files versions" lists')
     .replace('?deleted lists', 'In the console, "Deleted files" lists')
 

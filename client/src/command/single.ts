@@ -5,7 +5,7 @@ import { readBytes } from '../file-bytes.ts'
 import type { FileCondition, SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { joinPath } from '../paths.ts'
-import { hasStatus, ServiceError } from '../service-error.ts'
+import { hasStatus } from '../service-error.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import { isUnmodified, stateOf } from '../sync/local-tree.ts'
 import { askYesNo } from './ask.ts'
@@ -194,13 +194,6 @@ export const remove = async (context: Context, paths: readonly string[], flags: 
   for (const path of wanted) await removeOne(context, path, flags)
 }
 
-/** The message of the service suggests a member of its request, which this command calls --replace. */
-const explainTaken = (path: string, error: unknown): unknown => {
-  if (!(error instanceof ServiceError) || error.code !== 104022) return error
-  const message = `"${path}" already exists. Add --replace to restore over it. Replaced files are kept as old versions.`
-  return new ServiceError({ ...error, message })
-}
-
 export const restore = async (
   context: Context,
   given: string,
@@ -208,9 +201,7 @@ export const restore = async (
 ) => {
   const path = pathBelowRoot(given)
   const options = { ...(state !== undefined && { version: state }), ...(replace && { replace }) }
-  await context.client.files.restore(path, options).catch((error) => {
-    throw replace ? error : explainTaken(path, error)
-  })
+  await context.client.files.restore(path, options)
   print(context, { path, restored: true }, `restored  ${path}`)
 }
 
