@@ -1,5 +1,5 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { type Caller, findCaller } from '../../../lib/access/callers.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
@@ -16,7 +16,7 @@ import type { SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
 import { answerOf, statusAndCode } from '../../support/answer.ts'
 import { requestOf, send, textOf } from '../../support/gateway.ts'
-import { hands, type OpenedHand } from '../../support/hands.ts'
+import { type Hand, hands, type OpenedHand } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 import { messages } from '../../support/messages.ts'
 import { testPerson } from '../../support/people.ts'
@@ -195,29 +195,33 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
   })
 })
 
-test.each(hands)('A session that ends during a password change stays ended: $name (A-70, A-73)', async ({ open }) => {
-  const hand = await open()
-  const { grants, people } = hand.stores
+/** Empty tables until the end of the test, with the dependencies of a sign-in. */
+const openTables = async ({ open }: Hand) => {
+  const { stores, close } = await open()
+  onTestFinished(close)
+  return { ...stores, clock: { wall: Date.now }, findSite: async () => undefined }
+}
+
+test.each(hands)('A session that ends during a password change stays ended: $name (A-70, A-73)', async (hand) => {
+  const tables = await openTables(hand)
+  const { clock, grants, people } = tables
   const person = testPerson({ name: 'eve', password: weakHash() })
   await people.create(person, [])
-  const clock = { wall: Date.now }
   const hash = hashToken(await beginSession({ grants, clock }, person))
   const replace: typeof people.replace = async (...change) => {
     await grants.remove(hash, [])
     return people.replace(...change)
   }
-  const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
+  const deps = { ...tables, people: { ...people, replace } }
   await changePassword(deps, hash, { username: 'eve', password, address: undefined }, 'another long one')
   expect(await grants.get(hash)).toBeUndefined()
-  await hand.close()
 })
 
-test.each(hands)('A session works at each moment of its password change: $name (A-73)', async ({ open }) => {
-  const hand = await open()
-  const { grants, people } = hand.stores
+test.each(hands)('A session works at each moment of its password change: $name (A-73)', async (hand) => {
+  const tables = await openTables(hand)
+  const { clock, grants, people } = tables
   const person = testPerson({ password: weakHash() })
   await people.create(person, [])
-  const clock = { wall: Date.now }
   const hash = hashToken(await beginSession({ grants, clock }, person))
   const callers: (Caller | undefined)[] = []
   const replace: typeof people.replace = async (...change) => {
@@ -225,7 +229,7 @@ test.each(hands)('A session works at each moment of its password change: $name (
     callers.push(await findCaller(grants, people, hash))
     return outcome
   }
-  const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
+  const deps = { ...tables, people: { ...people, replace } }
   await changePassword(deps, hash, { username: 'ann', password, address: undefined }, 'another long one')
   await endSessions(deps, 'ann')
   expect(callers).toEqual([
@@ -233,11 +237,10 @@ test.each(hands)('A session works at each moment of its password change: $name (
     expect.objectContaining({ user: 'ann' }),
     undefined,
   ])
-  await hand.close()
 })
 
-test.each(hands)('A token for one site follows the newest password: $name (A-68, A-73)', async ({ open }) => {
-  const { stores, close } = await open()
+test.each(hands)('A token for one site follows the newest password: $name (A-68, A-73)', async (hand) => {
+  const stores = await openTables(hand)
   const site = storedId<SiteId>(1001)
   await stores.people.create(testPerson({ password: weakHash() }), [])
   await stores.sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
@@ -257,12 +260,11 @@ test.each(hands)('A token for one site follows the newest password: $name (A-68,
   expect((await one('GET', 'me', ofSite.json.token)).status).toBe(200)
   expect((await one('DELETE', 'tokens', token, { query: { all: '' } })).status).toBe(200)
   expect(statusAndCode(await other('POST', 'sites/1001/tokens', token))).toEqual([401, 101000])
-  await close()
 })
 
-test.each(hands)('An invitation works beside another change of the person: $name (A-82)', async ({ open }) => {
-  const hand = await open()
-  const { people } = hand.stores
+test.each(hands)('An invitation works beside another change of the person: $name (A-82)', async (hand) => {
+  const tables = await openTables(hand)
+  const { people } = tables
   const { person, invitation } = invite(testPerson(), Date.now())
   await people.create(person, [])
   const rename = () => updatePerson(people, 'ann', (before) => ({ after: { ...before, displayName: 'A.' } }))
@@ -270,34 +272,27 @@ test.each(hands)('An invitation works beside another change of the person: $name
     await rename()
     return people.replace(...change)
   })
-  const deps = {
-    ...hand.stores,
-    people: { ...people, replace },
-    clock: { wall: Date.now },
-    findSite: async () => undefined,
-  }
+  const deps = { ...tables, people: { ...people, replace } }
   const accept = () => acceptInvitation(deps, invitation.text, { password, address: undefined })
   expect(await accept()).toMatchObject({ name: 'ann' })
   expect(await people.get('ann')).toMatchObject({ displayName: 'A.', password: expect.any(String) })
   await expect(accept()).rejects.toMatchObject({ code: 101003 })
-  await hand.close()
 })
 
-test.each(hands)('An invitation still works after an acceptance that got 503: $name (A-83, E-16)', async ({ open }) => {
-  const hand = await open()
-  const { grants, people, sites } = hand.stores
+test.each(hands)('An invitation still works after an acceptance that got 503: $name (A-83, E-16)', async (hand) => {
+  const tables = await openTables(hand)
+  const { grants, people, sites } = tables
   const { person, invitation } = invite(testPerson(), Date.now())
   await people.create(person, [])
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   const put = vi.fn(grants.put).mockRejectedValueOnce(new ServiceError('unavailable'))
-  const stores = { ...hand.stores, grants: { ...grants, put } }
+  const stores = { ...tables, grants: { ...grants, put } }
   const handler = createAccessHandler(
     createAccessDeps({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } }),
   )
   const body = { invitation: invitation.text, password }
   const accept = async () => (await send(handler, 'POST', '/api/v2/admin/invitations', { body })).status
   expect([await accept(), await accept(), await accept()]).toEqual([503, 200, 404])
-  await hand.close()
 })
 
 test.each(hands)('Several processes or functions count failed sign-ins together: $name (A-76)', async ({ open }) => {
@@ -312,9 +307,9 @@ test.each(hands)('Several processes or functions count failed sign-ins together:
   await close()
 })
 
-test.each(hands)('A sign-in that gets 503 does not count as failed: $name (A-76, E-16)', async ({ open }) => {
-  const hand = await open()
-  const { attempts, people } = hand.stores
+test.each(hands)('A sign-in that gets 503 does not count as failed: $name (A-76, E-16)', async (hand) => {
+  const deps = await openTables(hand)
+  const { attempts, people } = deps
   const [own, others] = [weakHash(), weakHash()]
   await people.create(testPerson({ password: own }), [])
   let busy: Promise<boolean>[] = []
@@ -326,7 +321,6 @@ test.each(hands)('A sign-in that gets 503 does not count as failed: $name (A-76,
     if (uncounted === 0) busy = Array.from({ length: 52 }, () => matchesPassword(password, others))
     return wait
   }
-  const deps = { ...hand.stores, clock: { wall: Date.now }, findSite: async () => undefined }
   const credentials = { username: 'ann', password, address: '192.0.2.1' }
   const person = await people.get('ann')
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -335,7 +329,6 @@ test.each(hands)('A sign-in that gets 503 does not count as failed: $name (A-76,
     await Promise.all(busy)
   }
   expect(await authenticatePerson(deps, credentials, person)).toMatchObject({ name: 'ann' })
-  await hand.close()
 })
 
 test('Two sign-ins compute their hashes, 50 sign-ins wait, and all others get 503 (A-66, E-16)', async () => {
