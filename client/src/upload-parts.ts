@@ -3,14 +3,7 @@ import { inParallel } from './in-parallel.ts'
 import { answerOf, hasStatus, isList, refusal, ServiceError } from './service-error.ts'
 import { partLength, type Source } from './source.ts'
 import type { Send } from './transport.ts'
-import {
-  addressIn,
-  cancelUpload,
-  type Destination,
-  type Limit,
-  type ResumableOptions,
-  type SendFile,
-} from './upload.ts'
+import { addressIn, type Destination, type Limit, type ResumableOptions, type SendFile } from './upload.ts'
 
 /** Each request of addresses has a cost, so one request gets many. Only the parts that are being sent are in memory. */
 const partsInGroup = 64
@@ -111,6 +104,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
     },
 
     complete: (address: string) => send({ method: 'PATCH', url: address, signal, repeatable: true }),
+    cancel: (address: string) => send({ method: 'DELETE', url: address, signal, repeatable: true }),
   }
 }
 
@@ -221,7 +215,7 @@ export const uploadInParts: SendFile<boolean> = async (
     // Unlike a fault of the file, a connection that breaks has a cause.
     if (stored.size > 0 || !hasStatus(error, 0) || error.cause === undefined) throw error
     limit.hasNoParts = true
-    await cancelUpload(send, address, { signal })
+    await requests.cancel(address)
     return false
   }
   onProgress?.({ sent: total, total })

@@ -241,9 +241,7 @@ export const uploadResumably: SendFile<void> = async (
   }
 }
 
-type Ending = Pick<Call, 'signal' | 'isFinal'>
-
-export const cancelUpload = async (send: Send, address: string, ending: Ending = {}): Promise<void> => {
+export const cancelUpload = async (send: Send, address: string, ending: Partial<Call> = {}): Promise<void> => {
   try {
     await send({ method: 'DELETE', url: address, headers: tus, repeatable: true, ...ending })
   } catch (error) {

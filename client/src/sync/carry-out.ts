@@ -26,13 +26,12 @@ const mostRounds = 4
 
 const isOutage = (error: unknown): boolean => hasStatus(error, 0, 502, 503, 504) && error.code === error.status
 
-const throughOutages = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  for (let round = 1; ; round++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (round === mostRounds || !isOutage(error)) throw error
-    }
+const throughOutages = async <Result>(work: () => Promise<Result>, rounds = mostRounds): Promise<Result> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (rounds === 1 || !isOutage(error)) throw error
+    return throughOutages(work, rounds - 1)
   }
 }
 
