@@ -124,11 +124,13 @@ export const ownershipsLost = (before: Person, after: Person | undefined): reado
 export const canSignIn = ({ password, identities = [] }: Person): boolean =>
   password !== undefined || identities.length > 0
 
-/** A-58: an owner who has only an invitation does not replace an owner who can sign in. */
 const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>
   people.some((other) => other.name !== before.name && isOwner(other, site) && (canSignIn(other) || !canSignIn(before)))
 
-/** A-58: true if a site loses its last owner. `people` has the people of the sites in `ownershipsLost`. */
+/**
+ * A-58: true if a site loses its last owner. An owner who has only an invitation does not replace an owner who can sign
+ * in. `people` has the people of the sites in `ownershipsLost`.
+ */
 export const losesLastOwner = (people: readonly Person[], before: Person, after: Person | undefined): boolean =>
   ownershipsLost(before, after).some((site) => !hasOtherOwner(people, site, before))
 

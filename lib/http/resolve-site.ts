@@ -20,7 +20,6 @@ interface Located {
   readonly dataCentre: DataCentre
 }
 
-/** undefined for a site that the token does not cover. Errors: siteAmbiguous of the group. */
 export const siteIdIn = (segment: string, { sites }: Grant, { siteAmbiguous }: Pick<GroupPolicy, 'siteAmbiguous'>) => {
   if (segment === 'current') {
     if (sites.length > 1) throw new ServiceError(siteAmbiguous)

@@ -167,7 +167,6 @@ export const matchingRules = ({ rules }: Trust, { id }: Issuer, claims: Claims):
 
 const longestText = 200
 
-/** A text from a token, for the name of a person or of a user. */
 export const inOneLine = (text: string): string =>
   text
     .replace(/\p{Cc}/gu, ' ')

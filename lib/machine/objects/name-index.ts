@@ -42,7 +42,6 @@ export const createNameIndex = ({
 
   const lastIndexed = () => names.last()?.id ?? 0
 
-  // Returns the number of indexed and removed rows.
   const indexSome = () =>
     note(() => {
       const removed = names.removed(step)

@@ -44,7 +44,7 @@ testWithAdmin('A folder named templates has templates, not pages (S-18, S-19, S-
   expect((await site.read('templates/a.html')).text).toBe('{pagecontent} 2')
 })
 
-testWithAdmin('A file with the name of a reserved folder has no rules of its own (S-17, H-29, H-32)', async () => {
+testWithAdmin('A file may have the name of a reserved folder (S-17, H-29, H-32)', async () => {
   const site = await onNewSite()
   for (const body of ['1', '2']) expect((await site.put('Layouts', body)).status).toBe(200)
   expectError(await site.change('Layouts', '?versionId=none', 'DELETE', {}), 404, 104001)

@@ -44,7 +44,7 @@ it('A restore overwrites a file only with replace: true (H-24)', async () => {
   expect([replaced?.size, removed?.size]).toEqual([5, 3])
 })
 
-it('An older state of a removed file is restored as a new version, and only once (H-20)', async () => {
+it('An older state of a removed file is restored as a new version, once (H-20)', async () => {
   const path = `${own}/file/older.txt`
   for (const text of ['1', '22']) await put(path, text)
   await remove(path)
@@ -184,7 +184,7 @@ it.each<[string, string, string?]>([
   await remove(folder)
 })
 
-it('A restore of a folder obeys If-Match and If-None-Match, also if a file is in its place (S-60, S-64)', async () => {
+it('A restore of a folder obeys If-Match and If-None-Match (S-60, S-64)', async () => {
   const folder = `${own}/conditions`
   await put(`${folder}/a`, 'a')
   await remove(folder)
