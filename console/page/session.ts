@@ -124,7 +124,8 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
       const code = await codeOf(response)
       if (isTokenRefused(response.status, code)) {
         isExpired.value = true
-        kept.forget(own)
+        // Another server, such as a proxy, may also answer 401.
+        if (typeof code === 'number') kept.forget(own)
       }
       if (isRightMissing(code)) readRights()
       return response
@@ -142,11 +143,20 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     return { ...sites, me: first && (await sites.choose(first.id).access.me()) }
   }
 
-  const readRights = async (): Promise<void> => {
+  const readNow = async (): Promise<void> => {
     const own = token
     const found = entrance.value && (await lookUp(own).catch(() => undefined))
     const now = entrance.value
     if (found && own === token && now && covers(found) && rightsIn(found) !== rightsIn(now)) entrance.value = found
+  }
+
+  let reading: Promise<void> | undefined
+  // Several requests may be refused at once.
+  const readRights = (): Promise<void> => {
+    reading ??= readNow().finally(() => {
+      reading = undefined
+    })
+    return reading
   }
 
   /**

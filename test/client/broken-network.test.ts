@@ -65,21 +65,6 @@ describe.for([
     expect(await readTree(there)).toStrictEqual(await readTree(here))
   })
 
-  test('a push and a pull continue after a restart of the service', async ({ makeDirectory, site, through }) => {
-    const here = await makeDirectory(files)
-    let asked = 0
-    const decide: Decide = (_method, path) => {
-      if (path.includes('/file')) asked++
-      return asked > 5 && asked < 50 ? 'cut before' : 'pass'
-    }
-    const restarted = await through(decide, fetch, 4)
-    expect(await site.push(here, { client: restarted })).toMatchObject({ create: 30, failed: 0, conflict: 0 })
-    asked = 0
-    const there = await makeDirectory()
-    expect(await site.pull(there, { client: restarted })).toMatchObject({ create: 30, failed: 0, conflict: 0 })
-    expect(await readTree(there)).toStrictEqual(await readTree(here))
-  })
-
   test('a large file is sent in pieces that the proxy accepts', async ({ through, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'one.bin': '1'.repeat(5_000_000) })
     const refused: number[] = []

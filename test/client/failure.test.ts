@@ -22,6 +22,13 @@ test.for([
   ['a busy service that sends its own message', 503, 100503, /^Refused\.$/],
   ['an untrusted certificate', 0, 0, messages.client.trustAuthority, 'x did not answer (DEPTH_ZERO_SELF_SIGNED_CERT).'],
   ['an unknown authority', 0, 0, messages.client.trustAuthority, 'x did not answer (UNABLE_TO_VERIFY_LEAF_SIGNATURE).'],
+  [
+    'a file whose name looks like a code',
+    404,
+    104001,
+    /^Refused: "x \(SELF_SIGNED\)\."$/,
+    'Refused: "x (SELF_SIGNED)."',
+  ],
   ['a service without https', 0, 0, messages.client.beginWithHttp, 'x did not answer (ERR_SSL_WRONG_VERSION_NUMBER).'],
 ] as const)('advice about %s fits on one line', ([, status, code, sentence, message = 'Refused.']) => {
   expect(report(new ServiceError({ status, code, message }))).toBe(1)

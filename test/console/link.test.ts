@@ -114,6 +114,7 @@ test('a link with an invalid token reports the fault, and signs nobody out (K-21
   const answered = page.waitForResponse('**/admin/me')
   late.resolve()
   await (await answered).finished()
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   expect(await button(page, 'Switch').isDisabled()).toBe(true)
   await button(page, 'Stay').click()
   await page.reload()

@@ -26,14 +26,17 @@ const hintOn = ({ status, code, message }: ServiceError): string => {
   // A proxy sent this answer: the service itself uses other codes.
   if ([502, 503, 504].includes(status) && code === status)
     return ' The service behind the proxy may be down. Repeat the command when it is running.'
-  if (/\(\w*(CERT|VERIFY)\w*\)/.test(message))
+  if (status === 0 && /\(\w*(SELF_SIGNED|UNABLE_TO)\w*\)\./.test(message))
     return ' This machine does not trust the certificate. For a certificate of your own authority, set NODE_EXTRA_CA_CERTS to the file of the authority.'
-  if (/\(\w*SSL\w*\)/.test(message)) return ' If the service has no https, begin the address with http://.'
+  if (status === 0 && /\(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)\)\./.test(message))
+    return ' If the service has no https, begin the address with http://.'
   return ''
 }
 
-const placeOf = ({ status, message, path = '' }: ServiceError): string =>
-  status < 400 || status >= 500 || status === 401 || message.includes(path) ? '' : `${path}: `
+const placeOf = ({ status, message, path }: ServiceError): string =>
+  path === undefined || status < 400 || status >= 500 || status === 401 || message.includes(`"${path}"`)
+    ? ''
+    : `${path}: `
 
 const withCommands = (message: string): string =>
   message
@@ -41,10 +44,10 @@ const withCommands = (message: string): string =>
     .replace('?versions lists', '"site-files versions" lists')
     .replace('?deleted lists', 'In the console, "Deleted files" lists')
 
-const adviceOn = (error: unknown): string => {
+const adviceOn = (error: unknown, isJson: boolean): string => {
   if (!(error instanceof ServiceError)) return sentenceOf(error)
   const id = error.requestId && ` (request ${error.requestId})`
-  return `${placeOf(error)}${withCommands(error.message)}${hintOn(error)}${id}`
+  return `${isJson ? '' : placeOf(error)}${withCommands(error.message)}${hintOn(error)}${id}`
 }
 
 export const report = (error: unknown, isJson = false): number => {
@@ -57,7 +60,7 @@ export const report = (error: unknown, isJson = false): number => {
     console.error(`${isUnread || isJson ? '' : '\n'}${refusalOf(message, isJson)}`)
     return exitStatus.failed
   }
-  console.error(refusalOf(adviceOn(error), isJson, error))
+  console.error(refusalOf(adviceOn(error, isJson), isJson, error))
   if (error instanceof UsageError) return exitStatus.usage
   return isConflict(error) ? exitStatus.conflicts : exitStatus.failed
 }

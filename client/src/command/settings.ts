@@ -3,9 +3,8 @@ import { createReadStream } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Fetch } from '../call.ts'
 import { readUrl } from '../connect.ts'
-import { connect, type SiteClient } from '../index.ts'
+import { type ConnectOptions, connect, type SiteClient } from '../index.ts'
 import { makeFolder } from '../sync/make-folder.ts'
 import { UsageError } from './failure.ts'
 import { exchangeIdentity, type Identity } from './identity.ts'
@@ -89,8 +88,7 @@ const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 /** The command line has priority over the environment, and the environment over the saved login. */
 export const connectAs = async (
   { url, tokenFile, identity, site }: Where,
-  signal: AbortSignal,
-  fetch: Fetch,
+  options: Pick<ConnectOptions, 'fetch' | 'patience'> & { readonly signal: AbortSignal },
 ): Promise<SiteClient> => {
   const login = await readLogin()
   const given = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
@@ -98,8 +96,8 @@ export const connectAs = async (
     throw new UsageError('Name the service with --url, the environment variable SITE_ADMIN_URL, or "site-files login".')
   const address = checkedUrl(given)
   if (identity) {
-    const token = await exchangeIdentity({ url: address, site }, signal)
-    return connect({ url: address, token, signal, fetch, ...(site !== undefined && { site }) })
+    const token = await exchangeIdentity({ url: address, site }, options.signal)
+    return connect({ ...options, url: address, token, ...(site !== undefined && { site }) })
   }
   // The saved token belongs to the saved address, and is never sent to another address.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
@@ -114,5 +112,5 @@ export const connectAs = async (
     )
   }
   const chosen = site ?? (isKept ? login.site : undefined)
-  return connect({ url: address, token, signal, fetch, ...(chosen !== undefined && { site: chosen }) })
+  return connect({ ...options, url: address, token, ...(chosen !== undefined && { site: chosen }) })
 }

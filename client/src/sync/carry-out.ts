@@ -1,6 +1,6 @@
 import { inParallel } from '../in-parallel.ts'
 import { joinPath } from '../paths.ts'
-import { hasStatus, ServiceError } from '../service-error.ts'
+import { ServiceError } from '../service-error.ts'
 import { sentenceOf, systemCodeOf } from './disk-errors.ts'
 import type { SyncEvent } from './events.ts'
 import { isConflict, LocalRefusal } from './local-refusal.ts'
@@ -19,20 +19,6 @@ const isFatal = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
   return ['ENOSPC', 'EROFS', 'EMFILE'].includes(systemCodeOf(error))
-}
-
-/** A restart of the service takes longer than the patience of one call. */
-const mostRounds = 4
-
-const isOutage = (error: unknown): boolean => hasStatus(error, 0, 502, 503, 504) && error.code === error.status
-
-const throughOutages = async <Result>(work: () => Promise<Result>, rounds = mostRounds): Promise<Result> => {
-  try {
-    return await work()
-  } catch (error) {
-    if (rounds === 1 || !isOutage(error)) throw error
-    return throughOutages(work, rounds - 1)
-  }
 }
 
 const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {
@@ -129,7 +115,7 @@ export const carryOut = async (
     if (signal?.aborted) return
     let now: Fingerprint | undefined
     try {
-      now = await throughOutages(() => write(step, (sent) => progress.advance(path, sent)))
+      now = await write(step, (sent) => progress.advance(path, sent))
     } catch (error) {
       return fail(path, error)
     }

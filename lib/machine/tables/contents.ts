@@ -1,9 +1,9 @@
+import type { SQLInputValue } from 'node:sqlite'
 import { type Content, type Contents, contentReader, storedMembers } from '../../categories/contents.ts'
 import { type ContentKind, contentKinds, givenText, isSameContent } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
-import type { Scalars } from '../../core/object-kinds.ts'
 import type { Database } from '../sqlite/database.ts'
 import { countPages, one, prepareAll, readBatches, readPages } from '../sqlite/queries.ts'
 import { createContentRemovals } from './content-removals.ts'
@@ -101,9 +101,14 @@ const createQueries = ({ connection, read }: Database, statements: Statements) =
     },
 
     async list(site, kind, after, limit) {
-      const pages = { of: [site], after, limit, keyOf: ({ id }: Scalars) => Number(id) }
-      const rows = await readPages(read, statements[kind].behind, pages)
-      return rows.map(contentReader(site, kind)).map((content) => ({ id: content.id, content }))
+      const toContent = contentReader(site, kind)
+      const toListed = (content: Content) => ({ id: content.id, content })
+      const { behind } = statements[kind]
+      const page = (...values: readonly SQLInputValue[]) =>
+        behind(...values)
+          .map(toContent)
+          .map(toListed)
+      return readPages(read, page, { of: [site], after, limit, keyOf: ({ id }) => id })
     },
 
     count: (site, kind, after, limit) =>

@@ -54,6 +54,22 @@ test.for(['SIGKILL', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
+test('a push continues after a restart of the service that takes some seconds (T-42)', async ({
+  begin,
+  folder,
+  makeDirectory,
+  proxied,
+  site,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  let lost = 0
+  const baseUrl = await proxied((method) => (method === 'PUT' && lost++ < 6 ? 'cut before' : 'pass'))
+  const { status, stdout } = await begin(['push', here, folder], baseUrl).ended
+  expect([status, lost]).toEqual([0, 7])
+  expect(eventsIn(stdout).at(-1)).toMatchObject({ event: 'end', create: 1, failed: 0, conflict: 0 })
+  expect(await site.texts()).toStrictEqual({ 'a.txt': 'one' })
+})
+
 test('watch pushes after each change, and reports changes of others, in any case (T-44, T-66)', async ({
   begin,
   client,
