@@ -50,6 +50,8 @@ const itemOf = ({ own, objects }: ItemShape) =>
   })
 
 const count = z.int().check(z.minimum(0))
+// C-12, C-13: a request may have a number of any length.
+const anyCount = z.int().check(z.minimum(0)).register(z.globalRegistry, { maximum: undefined })
 
 const pageDescription =
   'A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the ' +
@@ -136,11 +138,11 @@ const listSwitches = (
     order,
     orderOf(shape),
   ),
-  skip: parameter('The number of items to skip at the start.', 0, count),
+  skip: parameter('The number of items to skip at the start.', 0, anyCount),
   limit: parameter(
     `The number of items on a page, ${standardLimit} by default. A number over ${largestLimit} counts as ${largestLimit}.`,
     2,
-    count,
+    anyCount,
   ),
   cursor: text(
     'Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.',
