@@ -54,7 +54,7 @@ const openOrigin = async (script: string) => {
 }
 
 /** Bytes per second of a page that is closed during its upload, slow enough to be closed in time. */
-const slowly = 12 * 1024 * 1024
+const slowly = 4 * 1024 * 1024
 
 const openPage = async (context: BrowserContext, url: string, isSlow: boolean): Promise<Page> => {
   const page = await context.newPage()
