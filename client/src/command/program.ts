@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import { connect, type Patience, signIn } from '../index.ts'
+import { type ConnectOptions, connect, signIn } from '../index.ts'
 import { nodeFetch } from '../node.ts'
 import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionOf, type Shell, shells } from './completion.ts'
@@ -77,7 +77,7 @@ const login = async ({ url, site }: Globals, flags: LoginFlags, signal: AbortSig
 }
 
 type AddCommand = (usage: string, description: string, ...examples: readonly string[]) => Command
-type OpenContext = (patience?: Patience) => Promise<single.Context>
+type OpenContext = (more?: Pick<ConnectOptions, 'patience'>) => Promise<single.Context>
 
 const addTransfers = (add: AddCommand, context: OpenContext): void => {
   add('ls [path]', 'list a folder', 'ls -l news', 'ls -R')
@@ -157,14 +157,14 @@ const addRemovals = (add: AddCommand, context: OpenContext): void => {
 
 const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (status: number) => void): void => {
   // A restart of the service takes longer than the patience of one call.
-  const openForRun = () => context({ attempts: 8 })
+  const open = () => context({ patience: { attempts: 8 } })
   add('diff <dir> [path]', 'list what "push" would do', 'diff ./site', 'diff ./site news --delete')
     .option(...all)
     .option('--delete', 'include removals')
     .option('--force', 'list what "push --force" would do')
     .option('--content', 'show the lines that differ: - on the site, + here')
     .action(async (directory: string, path: string | undefined, flags: SyncFlags) =>
-      finish(await synchronise('push', await openForRun(), directory, path ?? '', { ...flags, dryRun: true })),
+      finish(await synchronise('push', await open(), directory, path ?? '', { ...flags, dryRun: true })),
     )
   choiceOptions(
     syncOptions(
@@ -178,7 +178,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
   )
     .option('--dry-run', 'list what would be done, and change nothing')
     .action(async (directory: string, path: string | undefined, flags: SyncFlags) =>
-      finish(await synchronise('push', await openForRun(), directory, path ?? '', flags)),
+      finish(await synchronise('push', await open(), directory, path ?? '', flags)),
     )
   choiceOptions(
     syncOptions(
@@ -192,11 +192,11 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
   )
     .option('--dry-run', 'list what would be done, and change nothing')
     .action(async (first: string, second: string | undefined, flags: SyncFlags) =>
-      finish(await synchronise('pull', await openForRun(), second ?? first, second === undefined ? '' : first, flags)),
+      finish(await synchronise('pull', await open(), second ?? first, second === undefined ? '' : first, flags)),
     )
   syncOptions(add('watch <dir> [path]', 'push now and after every change, until Ctrl+C', 'watch ./site')).action(
     async (directory: string, path: string | undefined, flags: SyncFlags) =>
-      finish(await watch(await openForRun(), directory, path ?? '', flags)),
+      finish(await watch(await open(), directory, path ?? '', flags)),
   )
 }
 
@@ -220,15 +220,11 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
     .addOption(new Option('--site <id>', 'the site, if the token covers several').argParser(parseSite))
     .option('--json', 'print JSON: one value per line')
 
-  const context: OpenContext = async (patience) => {
+  const context: OpenContext = async (more) => {
     const { json = false, ...where } = program.opts<Globals>()
     const own = createOwnRequests(nodeFetch)
-    return {
-      client: await connectAs(where, { signal, fetch: own.fetch, ...(patience && { patience }) }),
-      json,
-      signal,
-      isOwn: own.has,
-    }
+    const client = await connectAs(where, { signal, fetch: own.fetch, ...more })
+    return { client, json, signal, isOwn: own.has }
   }
   const add: AddCommand = (usage, description, ...examples) =>
     program
