@@ -132,7 +132,7 @@ it('A removed folder is restored with every byte below it (H-17, H-19, H-21)', a
   expect((await read(`${folder}/page.html`, '?version=draft')).text).toBe('page ?version=draft')
   const texts = await Promise.all(files.map(({ name }) => read(`${folder}/below/${name}`)))
   expect(texts.map(({ text }) => text)).toEqual(files.map(({ content }) => content))
-  await put(`${folder}/later`, 'x')
+  expect((await put(`${folder}/later`, 'x')).status).toBe(200)
   expect((await remove(folder)).status).toBe(200)
   expect((await restore(folder)).status).toBe(200)
   expect(await namesIn(folder)).toEqual(['below/', 'empty/', 'later', 'page.html'])
