@@ -19,14 +19,16 @@ export const findChanges = async (names: readonly string[]) => {
   const { files: instrumented, mutants } = await new Instrumenter(noopLogger).instrument(files, options)
   const changes = mutants.flatMap(({ id, fileName: file, mutatorName: kind, replacement, location, status }) => {
     const content = String(files.find(({ name }) => name === file)?.content)
-    const [start, end] = [offsetOf(content, location.start), offsetOf(content, location.end)]
-    const original = content.slice(start, end)
+    const before = content.slice(0, offsetOf(content, location.start))
+    const after = content.slice(offsetOf(content, location.end))
+    const original = content.slice(before.length, content.length - after.length)
     if (status === 'Ignored' || leftOut.test(original)) return []
     const label = `${file}:${location.start.line + 1} ${kind}: ${original} → ${replacement}`.replace(/\s+/g, ' ')
     // The tests run the instrumented source. The types refuse `if (…) ;`, and `!(…)` can need its parentheses.
     const changed = /^!?\(/.test(original) ? `(${replacement})` : replacement.replace(/^;$/, '{}')
-    const source = content.slice(0, start) + changed + content.slice(end)
-    return [{ id, file, kind, label, source }]
+    // The last declaration before the change.
+    const name = before.split(/^(?:\w+\*? )*(\w+)/m).at(-2)
+    return [{ id, file, kind, label, source: before + changed + after, name }]
   })
   return { changes, instrumented }
 }

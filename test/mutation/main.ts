@@ -11,10 +11,7 @@ import { type Change, findChanges } from './changes.ts'
 import { copy, runTests } from './run-tests.ts'
 import { openTypes } from './types.ts'
 
-/**
- * Checks that the types or the tests notice faults: makes single changes to a copy of the source, and runs the tests that
- * run the changed code. A seed selects the same changes every time, equally many of each kind.
- */
+/** Checks that types or tests notice single changes. A seed selects the same ones, equally many of each kind. */
 const flags = new Command('npm run mutate --')
   .option('--count <number>', 'the number of changes', Number, 200)
   .option('--seed <number>', 'selects the changes', Number, 12)
@@ -48,11 +45,11 @@ const passing = results.filter(({ passed }) => passed)
 for (const { test } of results.filter(({ passed }) => !passed)) console.log(`${test} fails without a change`)
 const nearestTests = createNearestTests('.', files, (file) => passing.some(({ test }) => test === file))
 
-/** Returns the tests that can notice a change, the likeliest first. */
-const testsFor = ({ id, file }: Change): readonly string[] => {
+/** Returns the tests that can notice a change. First are those that run most code of its file, and of all that name it. */
+const testsFor = ({ id, file, name }: Change): readonly string[] => {
   const near = nearestTests(file)
-  const ofFile = possible.filter((change) => change.file === file).map((change) => `${change.id} `)
-  const share = (test: string) => ofFile.filter((visit) => visits.has(visit + test)).length / ofFile.length
+  const uses = possible.filter(({ source }) => new RegExp(`\\b${name}\\b`).test(source))
+  const share = (test: string) => uses.filter((use) => visits.has(`${use.id} ${test}`)).length / uses.length
   const rank = ({ test, milliseconds }: (typeof passing)[number]) =>
     [...near, test].indexOf(test) * (1 - share(test)) + milliseconds / 1_000
   const ranked = passing.toSorted((one, other) => rank(one) - rank(other)).map(({ test }) => test)
