@@ -192,11 +192,11 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     return [`${rows} of the table ${table} ${have} an invalid blob name, which may lead to other files`]
   })
 
-// Node throws for a larger number, so one row would prevent every list that contains it.
+// Node throws for a larger number, so one row prevents every list with it. Only SQLite reads its shadow tables.
 const largeNumbers = (connection: DatabaseSync): readonly string[] =>
   connection
     .prepare(
-      `SELECT tables.name AS "table", columns.name AS "column" FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+      `SELECT tables.name AS "table", columns.name AS "column" FROM pragma_table_list AS tables, pragma_table_info(tables.name) AS columns
        WHERE tables.type = 'table' AND columns.type = 'INTEGER'`,
     )
     .all()

@@ -86,8 +86,17 @@ test('check finds no fault in a sound directory, and changes nothing', async ({ 
   expect(snapshotOf(siteDirectory)).toMatchObject(before)
 })
 
-test('check finds no fault while the service runs and accepts uploads', async ({ directory, host }) => {
+test('check finds no fault while the service runs, accepts uploads and searches names', async ({ directory, host }) => {
   const service = await host()
+  // The second search removes the name from the index.
+  for (const [path, method] of [
+    ['/searched', 'PUT'],
+    ['?search=searched', 'GET'],
+    ['/searched', 'DELETE'],
+    ['?search=searched', 'GET'],
+  ] as const) {
+    expect((await service.request(`${storage}${path}`, { method })).status).toBe(200)
+  }
   let isOver = false
   const upload = async () => {
     for (let turn = 0; !isOver; turn += 1) {
