@@ -67,11 +67,9 @@ export const addField = (fields: Fields, field: NewField): Fields => {
 export const changeField = (fields: Fields, typeId: number, change: FieldChange, check: Precondition): Fields => {
   const field = findField(fields, typeId)
   check(field)
-  return insertField(without(fields, field), {
-    ...field,
-    mandatory: change.mandatory ?? field.mandatory,
-    order: change.order ?? field.order,
-  })
+  const { mandatory = field.mandatory, order = field.order } = change
+  if (mandatory === field.mandatory && order === field.order) return fields
+  return insertField(without(fields, field), { ...field, mandatory, order })
 }
 
 export const removeField = (fields: Fields, typeId: number, check: Precondition): Fields => {

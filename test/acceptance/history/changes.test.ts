@@ -214,6 +214,7 @@ describeWithAdmin('The history of a site', () => {
       for (const categoryId of [7, 8]) await send('POST', `${v3}/news/1/categories`, { items: [{ categoryId }] })
       await send('POST', fields, { type: { id: -2 }, mandatory: true })
       await send('POST', fields, { type: { id: -1 }, mandatory: true })
+      await send('PUT', `${fields}/-2`, { mandatory: true, order: 1 })
       await admin('workflow', 'start', 'a.html', ...own).catch(() => {})
     }
     for (let time = 0; time < 2; time++) {
