@@ -44,12 +44,13 @@ export const messages = {
     missing: (name: string) => text`^There is no backup …${name}. Name another`,
     neither: (name: string) => text`${name} is neither a file nor a folder. …$`,
     onlyOneMachine: 'Leave out --target. For a deployment on AWS, read docs/recovery.md.',
-    newerTables: text`which has newer tables. Restore the backup with that version or a newer version. Nothing was changed`,
     noParent: text`^There is no folder …no for the`,
     notAFolder: text`is not a folder. Name a folder that does not`,
     notEmpty: text`is not empty. Name a folder that does not exist yet.$`,
     notKnown: text`It is not known whether the backup is good: see above.$`,
     otherLayout: text`which uses another layout. Restore it with that version`,
+    otherTables: (tables: number) =>
+      text`is of another version. …tables of version ${tables}, … Use the … Nothing was changed.$`,
     restoreFull: /^(The disk is full|The data directory)/,
     restoreInterrupted: text`A restore into the data directory … was interrupted`,
     some: (count: number, what: string) =>
@@ -246,19 +247,18 @@ $`,
       text`^The data directory … has layout ${layout}, and this version … Nothing was changed.$`,
     missing: text`^There is no … "site-admin serve" or, in a clone, "npm start" creates a data directory. … --data-dir.$`,
     newer: (tables: number) =>
-      text`^The database has tables of version ${tables}, but this program reads tables of version 10. `,
+      text`^The database has tables of version ${tables}, but this program reads tables of version 10. Use the newer version `,
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
     notRemoved: text`\nNothing was removed. …\r$`,
     notReset: (what: string, place: string) =>
       text`^Nothing was removed. --reset removes ${what} from ${place}…: run it in a terminal to confirm, or add --yes.$`,
     old: (version: string) => text` was made by version ${version} … Move the directory away, … --reset.$`,
-    otherProgram: text`No released version made them. Choose another data directory.`,
     pipe: text`site-admin.json is neither a file nor a folder. Replace it with the real file, or with a copy from a backup.$`,
     readOnly: text`^The data directory … read-only file system, … Copy it … name the copy with --data-dir. …$`,
     tableMissing: (table: string) =>
       text`is damaged: the table ${table} is missing. Restore the directory from a backup, `,
     unreleased: (tables: number) =>
-      text`^The database has tables of version ${tables}, but this program reads tables of version 10. No released version made them.`,
+      text`^The database has tables of version ${tables}, but this program reads tables of version 10. No released version … Use the program that made them. It can export`,
     unwritable: text`^The data directory /proc/… cannot be written: ENOENT: … Name another …--data-dir.$`,
     walMissing: text`^The file …-wal is missing, but the service did not stop cleanly … Nothing was changed.$`,
   },

@@ -2,14 +2,14 @@ import { chmodSync, constants, copyFileSync, readFileSync } from 'node:fs'
 import { reasonOf } from '../../core/system-failures.ts'
 import { checkDatabaseBytes, countsOf, neededNow } from '../check/byte-pass.ts'
 import { checkStructure } from '../check/database-pass.ts'
-import { type BackupMarker, readBackupMarker } from '../directory/backup-marker.ts'
+import { readBackupMarker } from '../directory/backup-marker.ts'
 import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
 import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
 import { claimEmpty } from '../directory/open-directory.ts'
 import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { connect, openImmutable } from '../sqlite/database.ts'
-import { schemaVersion, versionOf } from '../sqlite/schema.ts'
+import { isEmpty, refusalOfTables, versionOf } from '../sqlite/schema.ts'
 import type { Backup, BackupOptions } from './make-backup.ts'
 import { blobsIn, takeBlobs } from './take-blobs.ts'
 
@@ -17,18 +17,14 @@ const damaged = ({ path }: DataDirectory, fault: string) =>
   new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
 
 // Reads the database of a backup, and writes no file beside it. Throws UsageError when the database is damaged as a
-// whole, or is of a newer program, and the reason of `signal` when it is aborted.
-const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, signal: AbortSignal) => {
+// whole, or is of another version, and the reason of `signal` when it is aborted.
+const readDatabase = async (backup: DataDirectory, signal: AbortSignal) => {
   const { database: file, path } = backup
   try {
     using database = openImmutable(file)
-    const tables = versionOf(database)
-    if (tables > schemaVersion) {
-      throw new UsageError(
-        `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore ` +
-          'the backup with that version or a newer version. Nothing was changed.',
-      )
-    }
+    const refusal = isEmpty(database) ? undefined : refusalOfTables(versionOf(database))
+    if (refusal !== undefined)
+      throw new UsageError(`The backup ${path} is of another version. ${refusal} Nothing was changed.`)
     const [finding] = checkStructure(database, file)
     if (finding) throw damaged(backup, `${finding.where}: ${finding.fault.replace(/\.$/, '')}`)
     return { blobs: blobsIn(database), damaged: await checkDatabaseBytes(database, file, signal) }
@@ -72,7 +68,7 @@ export const restoreBackup = async (
   const backup = layoutOf(backupPath)
   const marker = readBackupMarker(backup)
   if ('code' in marker) throw refusalOf(backup, marker)
-  const { blobs, ...database } = await readDatabase(backup, marker, signal)
+  const { blobs, ...database } = await readDatabase(backup, signal)
   const directory = layoutOf(dataDirectory)
   const claim = await claimEmpty(directory)
   try {

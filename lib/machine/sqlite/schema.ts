@@ -47,12 +47,9 @@ export const refusalOfTables = (version: number): string | undefined => {
   if (version === schemaVersion) return undefined
   const advice =
     version > schemaVersion
-      ? 'Start the newer version of the program that made them.'
-      : 'No released version made them. Choose another data directory.'
-  return (
-    `The database has tables of version ${version}, but this program reads tables of version ${schemaVersion}. ` +
-    `${advice}`
-  )
+      ? 'Use the newer version of the program that made them.'
+      : 'No released version made them. Use the program that made them. It can export the sites (docs/moving.md).'
+  return `The database has tables of version ${version}, but this program reads tables of version ${schemaVersion}. ${advice}`
 }
 
 /**

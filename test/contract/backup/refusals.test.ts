@@ -148,7 +148,8 @@ const damages: readonly (readonly [name: string, inflict: (backup: string) => un
     },
     messages.backup.fault('site-admin.db'),
   ],
-  ['with newer tables', (backup) => tamper(backup, 'PRAGMA user_version = 999'), messages.backup.newerTables],
+  ['with newer tables', (backup) => tamper(backup, 'PRAGMA user_version = 999'), messages.backup.otherTables(999)],
+  ['of an unreleased version', (backup) => tamper(backup, 'PRAGMA user_version = 9'), messages.backup.otherTables(9)],
   [
     'of another layout',
     (backup) => {
