@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
-
 // This file is JavaScript for the same reason as local/main.js.
-enableCompileCache()
+import '../local/compile-cache.js'
+
 // If the parent process (bin/site-admin.js) is killed, this process must end itself.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 process.channel?.unref()

@@ -1,7 +1,6 @@
-import { enableCompileCache } from 'node:module'
+import './compile-cache.js'
 
-// Keeps compiled code between starts. This file is JavaScript, because for a TypeScript file Node would load its
-// TypeScript compiler before it reads the cached code.
-enableCompileCache()
+// This file is JavaScript, because for a TypeScript file Node would load its TypeScript compiler before it reads the
+// cached code.
 const { start } = await import('./start.ts')
 await start(process.argv)

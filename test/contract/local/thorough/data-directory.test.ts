@@ -1,5 +1,5 @@
 import { chmodSync, existsSync } from 'node:fs'
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
 import { messages } from '../../../support/messages.ts'
-import { launch, launchOnTerminal, run } from '../../../support/program.ts'
+import { launch, launchOnTerminal, run, runInShell } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
 const startOn = (directory: string, flags: readonly string[] = ['--port', '0']) =>
@@ -208,6 +208,22 @@ test('other users can read nothing in the directory, whatever the umask (O-12)',
     const found = await stat(join(path, name))
     expect({ name, mode: await modeOf(join(path, name)) }).toEqual({ name, mode: found.isDirectory() ? '700' : '600' })
   }
+})
+
+test('a program runs only compiled code that no other user could write (O-12)', async ({ directory }) => {
+  const start = () => runInShell('env -u NODE_COMPILE_CACHE TMPDIR="$1" "$node" admin/main.js --version', [directory])
+  expect(await start()).toMatchObject({ status: 0, stderr: '' })
+  const names = await readdir(directory)
+  expect(names).toEqual([expect.stringMatching(/^site-admin-\d+$/)])
+  const cache = join(directory, ...names)
+  expect(await modeOf(cache)).toBe('700')
+  expect(await readdir(cache)).toHaveLength(1)
+
+  await rm(cache, { recursive: true })
+  await mkdir(cache)
+  chmodSync(cache, 0o777)
+  expect(await start()).toMatchObject({ status: 0, stderr: '' })
+  expect(await readdir(cache)).toEqual([])
 })
 
 test('the next start removes the rights of other users to read the directory', async ({ dataDirectory, start }) => {
