@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
+import { hostOf } from './addresses.ts'
 import type { Fetch } from './call.ts'
+import { refusal } from './service-error.ts'
 import { hasNoBody } from './transport.ts'
 
 const chunkBytes = 512 * 1024
@@ -83,10 +85,20 @@ const fetchByStream = (
     sendStream(request, body).catch((error) => request.destroy(error))
   })
 
+// A repetition does not help: the client does not trust the certificate, or the port has no https.
+const isOfTls = /SELF_SIGNED|UNABLE_TO|^(ERR_TLS_)?CERT_|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/
+
+const refuseTls =
+  (url: string) =>
+  (error: unknown): never => {
+    const code = String(Object(Object(error).cause).code)
+    throw isOfTls.test(code) ? refusal(0, 0, `${hostOf(url)} did not answer (${code}). Check the address.`) : error
+  }
+
 /**
  * A `fetch` for `connect` in Node. It sends large files over `node:http` without copies, in about half the time.
  * Streamed bodies need the type `bytes` and a `Content-Length`. Errors: those of `fetch` and of `node:http`; the reason
  * of the signal.
  */
 export const nodeFetch: Fetch = (url, init) =>
-  init.body instanceof ReadableStream ? fetchByStream(url, init, init.body) : fetch(url, init)
+  init.body instanceof ReadableStream ? fetchByStream(url, init, init.body) : fetch(url, init).catch(refuseTls(url))

@@ -22,6 +22,7 @@ test.for([
   ['a busy service that sends its own message', 503, 100503, /^Refused\.$/],
   ['an untrusted certificate', 0, 0, messages.client.trustAuthority, 'x did not answer (DEPTH_ZERO_SELF_SIGNED_CERT).'],
   ['an unknown authority', 0, 0, messages.client.trustAuthority, 'x did not answer (UNABLE_TO_VERIFY_LEAF_SIGNATURE).'],
+  ['an expired certificate', 0, 0, messages.client.renewCertificate, 'x did not answer (CERT_HAS_EXPIRED).'],
   [
     'a file whose name looks like a code',
     404,

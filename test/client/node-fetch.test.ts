@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Fetch } from '../../client/src/call.ts'
 import { connect } from '../../client/src/index.ts'
 import { nodeFetch, openFile } from '../../client/src/node.ts'
+import { makeCertificate } from '../support/certificates.ts'
 import { listen } from '../support/listen.ts'
 import { messages } from '../support/messages.ts'
 import { zeros } from './support/scripted-fetch.ts'
@@ -100,4 +102,18 @@ test.for([globalThis.fetch, nodeFetch])('a refused connection is reported with i
   await new Promise((resolve) => server.close(resolve))
   const refused = connect({ url, token: 'secret', fetch, patience: { attempts: 1 } })
   await expect(refused).rejects.toThrow(messages.client.noAnswerFrom(new URL(url).host, 'ECONNREFUSED'))
+})
+
+test('an untrusted certificate is reported after one attempt', async ({ makeDirectory }) => {
+  const server = createSecureServer(makeCertificate(await makeDirectory(), 'other'))
+  onTestFinished(() => void server.close())
+  const url = (await listen(server)).replace('http:', 'https:')
+  const asked: string[] = []
+  const fetch: Fetch = (to, init) => {
+    asked.push(to)
+    return nodeFetch(to, init)
+  }
+  const refused = connect({ url, token: 'secret', fetch, patience: { delay: 1 } })
+  await expect(refused).rejects.toThrow(messages.client.noAnswerFrom(new URL(url).host, 'DEPTH_ZERO_SELF_SIGNED_CERT'))
+  expect(asked).toHaveLength(1)
 })
