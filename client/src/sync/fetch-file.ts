@@ -39,6 +39,8 @@ export const writeTo = async (temporary: string, write: (file: FileHandle) => Pr
   const file = await open(temporary, 'wx', 0o666)
   try {
     await write(file)
+    // A power cut must not leave an empty file, which a push would send to the site.
+    await file.datasync()
   } finally {
     await file.close()
   }
