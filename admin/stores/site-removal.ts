@@ -34,7 +34,7 @@ export const contentsOf = async (stores: AdminStores, site: Site) => {
     workflows: (await area.workflows.list(site.id, undefined, Number.POSITIVE_INFINITY)).length,
     webhooks: (await area.webhooks.listOfSite(site.id)).length,
     rules: (await rulesOf(stores, site.id)).length,
-    tokens: (await grantsOf(stores, site.id)).length,
+    tokens: (await grantsOf(stores, site.id)).filter((grant) => isCurrent(grant, Date.now())).length,
     people: (await stores.people.listOfSite(site.id)).length,
   }
 }
