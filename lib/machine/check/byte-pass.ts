@@ -10,7 +10,7 @@ import { all, each } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import { checkRows } from './database-pass.ts'
 import { type ContentOwner, findingOfBytes } from './file-pass.ts'
-import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
+import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier, unreadable } from './verify-blobs.ts'
 
 /**
  * These bytes belong to a current file; to an old version, which cannot be repaired and expires later; or to an
@@ -107,19 +107,19 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   )(connection)()
 
 /**
- * Files whose bytes do not match their fingerprint. Does not report missing blobs and wrong sizes, because the blob may
- * have been removed meanwhile.
+ * Files whose bytes cannot be read, or do not match their fingerprint. Does not report missing blobs and wrong sizes,
+ * because the blob may have been removed meanwhile.
  */
 export const checkBytes = async (connection: DatabaseSync, { blobs }: DataDirectory): Promise<readonly Finding[]> => {
-  const findingOf = (owner: ContentOwner, name: string) => findingOfBytes(owner, `${bytesDiffer}: ${name}`)
   const contents = await damagedContents(connection)
   const findings = contents
     .filter(({ fault }) => fault === bytesDiffer)
-    .map((content) => findingOf(content, content.name))
+    .map((content) => findingOfBytes(content, `${bytesDiffer}: ${content.name}`))
   await using verifier = openBlobVerifier()
   await inParallel(fingerprinted(connection), atOnce, async (object) => {
     const fault = await verifier.faultOf(pathOfBlob(blobs, object.blob), object)
-    if (fault === bytesDiffer) findings.push(findingOf(object, object.blob))
+    if (fault === bytesDiffer) findings.push(findingOfBytes(object, `${fault}: ${object.blob}`))
+    else if (fault?.startsWith(unreadable)) findings.push(findingOfBytes(object, fault))
   })
   return findings
 }

@@ -14,6 +14,8 @@ export const bytesDiffer = 'its bytes differ from those that were stored'
 
 export const notFile = 'it is not a file'
 
+export const unreadable = 'it cannot be read: '
+
 export const faultOfSize = (size: number, found: number): string => `it has ${found} bytes instead of ${size}`
 
 const pieceSize = 1024 * 1024
@@ -47,7 +49,7 @@ export const faultOfBlob = (path: string, content: BlobContent): string | undefi
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     return faultIn(file, content)
   } catch (error) {
-    return isMissing(error) ? 'it is missing' : `it cannot be read: ${reasonOf(error)}`
+    return isMissing(error) ? 'it is missing' : `${unreadable}${reasonOf(error)}`
   } finally {
     if (file !== undefined) closeSync(file)
   }

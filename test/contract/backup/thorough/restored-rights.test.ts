@@ -62,6 +62,9 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(unreadable)])
     const others = await asOther('--json', 'backup', again, '--even-if-damaged')
     expect(JSON.parse(others.stdout)).toMatchObject({ damaged: 1 })
+    const ofBytes = await asOther('--json', 'check', '--bytes')
+    const [finding, ...more] = JSON.parse(ofBytes.stdout).faults
+    expect([ofBytes.status, finding.fault, more]).toEqual([1, expect.stringContaining('cannot be read: EACCES: '), []])
 
     execFileSync('chown', ['root:root', join(data, 'blobs')])
     const check = await asOther('--json', 'check')
