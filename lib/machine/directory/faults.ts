@@ -31,6 +31,7 @@ interface FaultText {
 const howToMake =
   '"site-admin serve" or, in a clone, "npm start" creates a data directory. To use another directory, name it with ' +
   '--data-dir.'
+const howToReplace = 'Copy this file from a directory that "site-admin restore" has filled'
 const nameAnother = 'Name another backup. Nothing was changed.'
 
 const withoutDemo =
@@ -88,13 +89,13 @@ const faultTexts = {
   markerMissing: {
     allows: ['check'],
     refusal: ({ path, marker }) =>
-      `The data directory ${path} lacks its ${marker}. Restore that file from a backup, or choose another ` +
-      'directory with --data-dir. Nothing was changed.',
+      `The data directory ${path} lacks its ${marker}. ${howToReplace}, or choose another directory ` +
+      'with --data-dir. Nothing was changed.',
   },
   markerUnreadable: {
     allows: ['reset', 'check'],
     refusal: ({ marker }, detail) =>
-      `The file ${marker} cannot be read: ${detail}. Restore the file from a backup, choose another directory ` +
+      `The file ${marker} cannot be read: ${detail}. ${howToReplace}, choose another directory ` +
       'with --data-dir, or start with an empty directory (--reset). Nothing was changed.',
   },
   otherLayout: {

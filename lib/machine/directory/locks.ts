@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isBusy } from '../../core/system-failures.ts'
 import { connect } from '../sqlite/database.ts'
 import { type DataDirectory, makeLocks } from './data-directory.ts'
-import { UsageError } from './faults.ts'
+import { cannotBeWritten, isForbidden, UsageError } from './faults.ts'
 import { makePrivateFile } from './private-files.ts'
 
 type LockKind = 'shared' | 'exclusive'
@@ -71,7 +71,7 @@ export const tryToTakeGate = async (directory: DataDirectory): Promise<Disposabl
     makeLocks(directory)
     return await takeGate(directory)
   } catch (error) {
-    if (error instanceof UsageError) throw error
+    if (error instanceof UsageError || isForbidden(error)) throw cannotBeWritten(directory, error)
     return undefined
   }
 }

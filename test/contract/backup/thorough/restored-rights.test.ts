@@ -79,6 +79,7 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
     ['site-admin.db', ['serve', '--port', '0']],
     ['demo.json', ['serve', '--port', '0']],
     ['locks', ['site', 'list']],
+    ['locks', ['check']],
   ] as const)('if %s belongs to root, the message names the user: %j', async ([name, words], { backedUp }) => {
     const { folder, data } = backedUp
     chmodSync(folder, 0o755)
