@@ -198,6 +198,7 @@ export interface ListStore {
   /** Shows another part of the list. A new search or order starts on the first page. */
   show(view: Partial<ListView>): Promise<void>
   load(): Promise<void>
+  loadLater(): Promise<void>
   choose(items: readonly Item[], isChosen: boolean): void
   clear(): void
 }
@@ -208,22 +209,21 @@ export const createListStore = (
 ): ListStore => {
   const view = signal(first)
   const page = signal<ListPage>()
-  const { isLoading, failure, run } = createNewestRead()
+  const { isLoading, failure, run, runLater } = createNewestRead()
   const chosen = signal<ReadonlyMap<number, Item>>(new Map())
 
-  const load = (): Promise<void> =>
-    run(async (isNewest) => {
-      const found = await read(view.value)
-      if (!isNewest()) return
-      const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
-      if (view.value.page > last) {
-        view.value = { ...view.value, page: last }
-        return load()
-      }
-      failure.value = undefined
-      // Unchanged items keep their identity, so that they are not drawn again.
-      if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
-    })
+  const readPage = async (isNewest: () => boolean): Promise<void> => {
+    const found = await read(view.value)
+    if (!isNewest()) return
+    const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
+    if (view.value.page > last) {
+      view.value = { ...view.value, page: last }
+      return readPage(isNewest)
+    }
+    failure.value = undefined
+    // Unchanged items keep their identity, so that they are not drawn again.
+    if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
+  }
 
   return {
     view,
@@ -231,10 +231,11 @@ export const createListStore = (
     isLoading,
     failure,
     chosen,
-    load,
+    load: () => run(readPage),
+    loadLater: () => runLater(readPage),
     async show(change) {
       view.value = { ...view.value, ...('page' in change ? {} : { page: 0 }), ...change }
-      await load()
+      await run(readPage)
     },
     choose(items, isChosen) {
       const next = new Map(chosen.value)

@@ -102,12 +102,12 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     restore: (paths) => each(paths, (path) => restoreItem(client(), path)),
     follow(changes) {
       const path = folder.path.value
-      if (affectsFolder(changes, path, names(folder.entries.value))) folder.refresh()
+      if (affectsFolder(changes, path, names(folder.entries.value))) folder.refreshLater()
       if (changes.some(({ type }) => type.startsWith('folder.') || type.startsWith('file.'))) {
         tree.forgetContents()
         if (changes.some(({ type }) => type.startsWith('folder.') || type === 'file.moved' || type === 'file.copied'))
           tree.refresh()
-        if (preview.entry.value) preview.refresh()
+        if (preview.entry.value) preview.refreshLater()
       }
     },
     refresh() {

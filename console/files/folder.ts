@@ -19,6 +19,8 @@ export interface Folder {
   open(path: string, active?: string): Promise<void>
   /** Keeps the selection, and shows the old entries until the answer arrives. */
   refresh(): Promise<void>
+  /** Like `refresh`, but after a running read. */
+  refreshLater(): Promise<void>
   /** Calling this twice with the same column reverses the order. */
   sortBy(column: Column): void
   choose(name: string, manner: SelectionMode): void
@@ -74,26 +76,25 @@ interface FolderOptions {
 export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
   const path = signal('')
   const entries = signal<readonly FolderContent[]>()
-  const { isLoading, failure, run } = createNewestRead()
+  const { isLoading, failure, run, runLater } = createNewestRead()
   const order = signal<Order>({ column: 'name', isDescending: false })
   const selection = signal<Selection>(nothing)
   const shown = computed(() => arrange(entries.value ?? [], order.value))
   const names = computed(() => shown.value.map(({ name }) => name))
   const chosen = computed(() => shown.value.filter(({ name }) => selection.value.chosen.has(name)))
 
-  const read = () =>
-    run(async (isNewest) => {
-      const place = path.value
-      const found = await readWhile(client().files.list(place), isNewest)
-      if (!found) return
-      const before = names.value
-      batch(() => {
-        failure.value = undefined
-        entries.value = found
-        selection.value = retain(selection.value, before, names.value)
-      })
-      onRead?.(place, found)
+  const read = async (isNewest: () => boolean) => {
+    const place = path.value
+    const found = await readWhile(client().files.list(place), isNewest)
+    if (!found) return
+    const before = names.value
+    batch(() => {
+      failure.value = undefined
+      entries.value = found
+      selection.value = retain(selection.value, before, names.value)
     })
+    onRead?.(place, found)
+  }
 
   return {
     path,
@@ -111,9 +112,10 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
         failure.value = undefined
         selection.value = active === '' ? nothing : choose(nothing, [], active, 'alone')
       })
-      return read()
+      return run(read)
     },
-    refresh: read,
+    refresh: () => run(read),
+    refreshLater: () => runLater(read),
     sortBy(column) {
       order.value = { column, isDescending: column === order.value.column && !order.value.isDescending }
     },

@@ -14,6 +14,7 @@ export interface Preview {
   open(path: string): Promise<void>
   /** Shows the old content until the answer arrives. */
   refresh(): Promise<void>
+  refreshLater(): Promise<void>
   showDraft(isShown: boolean): Promise<void>
   readVersions(): Promise<void>
   close(): void
@@ -34,7 +35,7 @@ const stateOf = ({ etag = '' }: FoundEntry, draft: boolean): string => (draft ? 
 export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview => {
   const entry = signal<FoundEntry>()
   const content = signal<Content>()
-  const { failure, run, drop } = createNewestRead()
+  const { failure, run, runLater, drop } = createNewestRead()
   const isDraft = signal(false)
   const versions = signal<readonly Version[]>()
   const path = signal('')
@@ -46,23 +47,22 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
     content.value = next
   }
 
-  const read = () =>
-    run(async (isNewest) => {
-      const found = await client().files.stat(path.value)
-      if (!isNewest()) return
-      batch(() => {
-        isDraft.value = isDraft.value && Boolean(found.draft)
-        entry.value = found
-        failure.value = undefined
-      })
-      const state = stateOf(found, isDraft.value)
-      if (state !== '' && state === shown) return
-      const seen =
-        found.type === 'file' ? await readContent(client().files, urls, path.value, found, isDraft.value) : undefined
-      if (!isNewest()) return release(urls, seen)
-      show(seen)
-      shown = state
+  const read = async (isNewest: () => boolean) => {
+    const found = await client().files.stat(path.value)
+    if (!isNewest()) return
+    batch(() => {
+      isDraft.value = isDraft.value && Boolean(found.draft)
+      entry.value = found
+      failure.value = undefined
     })
+    const state = stateOf(found, isDraft.value)
+    if (state !== '' && state === shown) return
+    const seen =
+      found.type === 'file' ? await readContent(client().files, urls, path.value, found, isDraft.value) : undefined
+    if (!isNewest()) return release(urls, seen)
+    show(seen)
+    shown = state
+  }
 
   return {
     path,
@@ -81,12 +81,13 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
         isDraft.value = false
         versions.value = undefined
       })
-      await read()
+      await run(read)
     },
-    refresh: read,
+    refresh: () => run(read),
+    refreshLater: () => runLater(read),
     async showDraft(isShown) {
       isDraft.value = isShown
-      await read()
+      await run(read)
     },
     async readVersions() {
       const mine = path.value

@@ -1,10 +1,34 @@
 import { signal } from '@preact/signals'
 
+/** After each wait, `work` must test whether its read is still the newest one. */
+type Work = (isNewest: () => boolean) => Promise<void>
+
 /** Repeated reads of the same thing. Only the newest read counts. */
 export const createNewestRead = () => {
   const isLoading = signal(false)
   const failure = signal<unknown>()
   let newest = 0
+  let running = Promise.resolve()
+  let following: Promise<void> | undefined
+
+  const read = async (work: Work): Promise<void> => {
+    const own = ++newest
+    const isNewest = () => own === newest
+    isLoading.value = true
+    try {
+      await work(isNewest)
+    } catch (error) {
+      if (isNewest()) failure.value = error
+    }
+    if (isNewest()) isLoading.value = false
+  }
+
+  const run = (work: Work): Promise<void> => {
+    following = undefined
+    running = read(work)
+    return running
+  }
+
   return {
     isLoading,
     failure,
@@ -12,17 +36,12 @@ export const createNewestRead = () => {
     drop() {
       newest++
     },
-    /** After each wait, `work` must test whether its read is still the newest one. */
-    async run(work: (isNewest: () => boolean) => Promise<void>): Promise<void> {
-      const own = ++newest
-      const isNewest = () => own === newest
-      isLoading.value = true
-      try {
-        await work(isNewest)
-      } catch (error) {
-        if (isNewest()) failure.value = error
-      }
-      if (isNewest()) isLoading.value = false
+    run,
+    /** Lets a running read end first, so that even frequent changes do not keep a long read from its end. */
+    runLater(work: Work): Promise<void> {
+      const next: Promise<void> = running.then(() => (following === next ? run(work) : undefined))
+      following ??= next
+      return following
     },
   }
 }

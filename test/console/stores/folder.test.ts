@@ -125,6 +125,20 @@ test('entries and selection stay while a folder is read again', async () => {
   expect(folder.selection.value.chosen).toEqual(new Set(['2']))
 })
 
+test('a long read of a folder ends although others change the folder all the time', async () => {
+  const { client, answer } = heldSite()
+  const store = createFilesStore(() => client)
+  const opened = store.folder.open('a')
+  const changes = [changeWith({ subject: 'a/2' })]
+  store.follow(changes)
+  store.follow(changes)
+  answer('a', [entry('1')])
+  await opened
+  expect(namesOf(store.folder.shown.value)).toEqual(['1'])
+  answer('a', [entry('1'), entry('2')])
+  await expect.poll(() => namesOf(store.folder.shown.value)).toEqual(['1', '2'])
+})
+
 test('typed letters select the next name that starts with these letters', async () => {
   const { client, answer } = heldSite()
   const folder = createFolder({ client: () => client })
