@@ -30,13 +30,13 @@ export const views: readonly View[] = [
     name: 'forms',
     icon: 'form',
     right: 'forms:read',
-    load: async () => (await import('../forms/forms-view.tsx')).FormsView,
+    load: async () => (await import('./on-demand.ts')).FormsView,
   },
   {
     name: 'categories',
     icon: 'category',
     right: 'categories:read',
-    load: async () => (await import('../categories/categories-view.tsx')).CategoriesView,
+    load: async () => (await import('./on-demand.ts')).CategoriesView,
   },
   {
     name: 'history',

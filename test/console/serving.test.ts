@@ -38,7 +38,7 @@ test('scripts of other views load when needed, each at most 10 kB, all at most 9
   const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'))
   const later = scripts.filter((name) => !named.includes(name))
   expect(sum(scripts)).toBeLessThanOrEqual(97_000)
-  expect(later.some((name) => name.startsWith('forms-view'))).toBe(true)
+  expect(later.some((name) => name.startsWith('history-view'))).toBe(true)
   for (const name of later) expect(weigh(name)).toBeLessThanOrEqual(10_000)
 })
 
