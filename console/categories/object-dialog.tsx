@@ -13,8 +13,6 @@ import { titleOf } from './items-table.tsx'
 import { ObjectFacts } from './object-facts.tsx'
 import { type Item, inChunks, type Kind } from './objects-store.ts'
 
-const rowHeight = 36
-
 interface ObjectDialogProps {
   readonly item: Item
   readonly kind: Kind
@@ -67,11 +65,10 @@ export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: Objec
       <Failure error={failure.value} onRepeat={load} />
       <Find of={text} />
       {linked.value && (
-        <fieldset class="types types-rows" style={{ height: `${Math.max(3, shown.length) * rowHeight}px` }}>
+        <fieldset class="types types-rows" style={{ height: `${Math.max(3, shown.length) * 2.25}rem` }}>
           <legend class="unseen">{t.list}</legend>
           <Rows
             items={shown}
-            height={rowHeight}
             row={({ id, name }) => (
               <label key={id} class="type" title={name}>
                 <input

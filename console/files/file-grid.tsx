@@ -12,8 +12,7 @@ import { useFiles } from './files-context.ts'
 import { hasThumbnail, thumbnailOf } from './thumbnails.ts'
 import { useEntries } from './use-entries.tsx'
 
-/** In pixels. The styles of `.tile` use the same height. */
-const lineHeight = 172
+/** In pixels. */
 const narrowestTile = 150
 
 const Picture = ({ entry, path }: Pick<EntryProps, 'entry'> & { readonly path: string }) => {
@@ -63,7 +62,7 @@ const Tile = (given: EntryProps & { readonly column: number }) => {
 /** Shows the entries as tiles with thumbnails (K-42). */
 export const FileGrid = () => {
   const columns = useSignal(4)
-  const { rows, selection, index, box, menu, openMenu } = useEntries(columns.value, lineHeight)
+  const { rows, selection, index, box, menu, openMenu } = useEntries(columns.value)
   useSize(box.ref, ({ clientWidth }) => {
     columns.value = Math.max(2, Math.floor(clientWidth / narrowestTile))
   })
@@ -74,7 +73,6 @@ export const FileGrid = () => {
     <div {...box} class="grid tiles" aria-rowcount={lines.length} aria-colcount={columns.value}>
       <Rows
         items={lines}
-        height={lineHeight}
         active={index < 0 ? index : Math.floor(index / columns.value)}
         row={(entries, line, slot) => (
           <div

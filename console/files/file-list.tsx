@@ -1,5 +1,5 @@
 import { Icon } from '../parts/icon.tsx'
-import { Rows, rowHeight } from '../parts/rows.tsx'
+import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Column } from './arrange.ts'
 import { FileRow } from './file-row.tsx'
@@ -46,14 +46,12 @@ const Head = () => {
 }
 
 export const FileList = () => {
-  const height = rowHeight()
-  const { rows, selection, index, box, menu, openMenu } = useEntries(1, height)
+  const { rows, selection, index, box, menu, openMenu } = useEntries(1)
   return (
     <div {...box} class="grid" aria-rowcount={rows.length + 1}>
       <Head />
       <Rows
         items={rows}
-        height={height}
         active={index}
         row={(entry, at, slot) => (
           <FileRow

@@ -15,8 +15,6 @@ import { useFiles } from './files-context.ts'
 import type { Relocation } from './files-store.ts'
 import { relocateAndNotify } from './notified-actions.ts'
 
-const rowHeight = 36
-
 interface RelocateDialogProps {
   readonly how: Relocation
   readonly paths: readonly string[]
@@ -68,7 +66,6 @@ const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
       <Rows
         list={t.folders}
         items={steps}
-        height={rowHeight}
         row={({ path, name }, index) => (
           <div key={path} role="listitem">
             <button type="button" onClick={({ detail }) => detail < 2 && onFolder(path)}>

@@ -7,8 +7,6 @@ import { openFound } from './commands.ts'
 import { EntryIcon, EntryPlace } from './entry-icon.tsx'
 import { useFiles } from './files-context.ts'
 
-const rowHeight = 44
-
 /** The search field keeps the focus, and moves through these rows. */
 export const SearchResults = () => {
   const { store, keyboard } = useFiles()
@@ -26,7 +24,6 @@ export const SearchResults = () => {
         <div id="found" role="listbox" class="found-list" aria-label={t.results} aria-busy={isSearching.value}>
           <Rows
             items={rows}
-            height={rowHeight}
             active={active.value}
             row={(item, index) => (
               <div

@@ -10,8 +10,6 @@ import { dragTarget, dropOn } from './drag.ts'
 import { useFiles } from './files-context.ts'
 import type { TreeRow } from './tree.ts'
 
-const rowHeight = 30
-
 export const TreeView = () => {
   const files = useFiles()
   const { store } = files
@@ -70,7 +68,6 @@ export const TreeView = () => {
     >
       <Rows
         items={rows}
-        height={rowHeight}
         active={index}
         row={({ path, name, level, isOpen, mayOpen }, at) => (
           <div

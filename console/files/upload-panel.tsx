@@ -129,7 +129,6 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
               <Rows
                 list={t.title}
                 items={all}
-                height={52}
                 row={(upload) => <UploadRow key={upload.id} upload={upload} uploads={uploads} />}
               />
             </div>

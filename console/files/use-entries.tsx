@@ -14,6 +14,12 @@ import type { SelectionMode } from './selection.ts'
 /** In milliseconds: after this pause, a letter starts a new word. */
 const pauseBetweenLetters = 800
 
+/** The number of lines that the page keys move by. */
+const pageIn = (grid: HTMLElement | null): number => {
+  const line = grid?.querySelector('.rows-seen > *')
+  return grid && line ? Math.max(1, Math.floor(grid.clientHeight / line.clientHeight) - 2) : 1
+}
+
 /** Returns true if the key moved through the entries. `page` is the number of visible lines. */
 const walk = (folder: Folder, event: KeyboardEvent, columns: number, page: number): boolean => {
   // Without an active entry, every arrow leads to the next entry.
@@ -34,11 +40,8 @@ const walk = (folder: Folder, event: KeyboardEvent, columns: number, page: numbe
   return true
 }
 
-/**
- * Shows the entries of the open folder in lines of one or more entries, with keys and menu. `height` is the height of a
- * line.
- */
-export const useEntries = (columns: number, height: number) => {
+/** Shows the entries of the open folder in lines of one or more entries, with keys and menu. */
+export const useEntries = (columns: number) => {
   const files = useFiles()
   const { store, keyboard } = files
   const { client } = usePage()
@@ -62,8 +65,7 @@ export const useEntries = (columns: number, height: number) => {
     store.folder.seek(typed.current.text)
   }
   const take = (event: KeyboardEvent): boolean => {
-    const page = Math.max(1, Math.floor((ref.current?.clientHeight ?? 400) / height) - 2)
-    if (walk(store.folder, event, columns, page) || runKey(files, event)) return true
+    if (walk(store.folder, event, columns, pageIn(ref.current)) || runKey(files, event)) return true
     if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) openMenuByKey()
     else if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return false
     else if (event.key === ' ' && active !== undefined) store.folder.choose(active, 'toggle')

@@ -33,8 +33,6 @@ const filterIn = ({ what = '', who = '', where = '' }: Readonly<Record<string, s
   where,
 })
 
-const rowHeight = () => (matchMedia('(max-width: 640px)').matches ? 60 : 40)
-
 export const HistoryView = () => {
   const { client, access, live } = usePage()
   const opened = useSignal<Change>()
@@ -77,7 +75,6 @@ export const HistoryView = () => {
         <section class="history-list" aria-label={t.list} aria-busy={store.isLoading.value}>
           <Rows
             items={lines.value}
-            height={rowHeight()}
             onEnd={readOlder}
             row={(line) => {
               if ('day' in line) return <h2 key={line.day.toDateString()}>{dayName(line.day)}</h2>

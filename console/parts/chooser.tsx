@@ -6,7 +6,7 @@ import { Empty } from './empty.tsx'
 import { Failure } from './failure.tsx'
 import { bound } from './fields.tsx'
 import { Icon, type IconName } from './icon.tsx'
-import { Rows, rowHeight } from './rows.tsx'
+import { Rows } from './rows.tsx'
 
 export interface Named {
   readonly id: number
@@ -54,7 +54,6 @@ const List = ({ label, items, chosen }: Pick<ChooserProps, 'label' | 'chosen'> &
       <nav aria-label={label}>
         <Rows
           items={shown}
-          height={rowHeight()}
           active={shown.findIndex(({ id }) => id === chosen)}
           row={({ id, name }) => (
             <a

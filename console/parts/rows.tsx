@@ -5,8 +5,6 @@ import { useSize } from './size.ts'
 
 interface RowsProps<Item> {
   readonly items: readonly Item[]
-  /** In pixels, the same for all rows. */
-  readonly height: number
   /**
    * Draws a row. Use `slot` as the key: scrolling moves elements from one end of the list to the other, which is
    * cheaper than creating new ones.
@@ -18,9 +16,6 @@ interface RowsProps<Item> {
   /** The label of a plain list. A grid or a tree has its own role and focus. */
   readonly list?: string
 }
-
-/** In pixels, like `--row` in the style sheet. Touch needs taller rows. */
-export const rowHeight = (): number => (matchMedia('(pointer: coarse)').matches ? 44 : 36)
 
 /** Draws this many rows beyond the visible ones, so that scrolling shows no gaps. */
 const spare = 8
@@ -36,15 +31,23 @@ const windowOf = (top: number, view: number, height: number, count: number): Win
   last: Math.min(count, Math.ceil((top + view) / height) + spare),
 })
 
-/** Draws only the visible rows of a list of any length. */
-export const Rows = <Item,>({ items, height, row, active, list, onEnd }: RowsProps<Item>) => {
+/**
+ * Draws only the visible rows of a list of any length. All rows have the same height, which the style sheet defines and
+ * which grows with the text.
+ */
+export const Rows = <Item,>({ items, row, active, list, onEnd }: RowsProps<Item>) => {
   const count = items.length
   const box = useRef<HTMLDivElement>(null)
-  const seen = useSignal({ top: 0, view: 800 })
-  const look = ({ scrollTop, clientHeight }: HTMLElement) => {
-    seen.value = { top: scrollTop, view: clientHeight }
+  const drawn = useRef<HTMLDivElement>(null)
+  const seen = useSignal({ top: 0, view: 800, height: 36 })
+  const look = () => {
+    const { scrollTop = 0, clientHeight = 0 } = box.current ?? {}
+    const height = drawn.current?.firstElementChild?.getBoundingClientRect().height || seen.peek().height
+    seen.value = { top: scrollTop, view: clientHeight, height }
   }
   useSize(box, look)
+  useSize(drawn, look)
+  const { height } = seen.value
   useLayoutEffect(() => {
     const shown = box.current
     if (!shown || active === undefined || active < 0) return
@@ -65,10 +68,10 @@ export const Rows = <Item,>({ items, height, row, active, list, onEnd }: RowsPro
       role={list === undefined ? 'presentation' : 'list'}
       aria-label={list}
       tabIndex={list === undefined ? undefined : 0}
-      onScroll={({ currentTarget }) => look(currentTarget)}
+      onScroll={look}
     >
       <div role="presentation" class="rows-all" style={{ height: `${count * height}px` }}>
-        <div role="presentation" class="rows-seen" style={{ transform: `translateY(${first * height}px)` }}>
+        <div ref={drawn} role="presentation" class="rows-seen" style={{ transform: `translateY(${first * height}px)` }}>
           {items.slice(first, last).map((item, index) => row(item, first + index, (first + index) % slots))}
         </div>
       </div>

@@ -73,3 +73,41 @@ test('all six views fit beside the name of the site, or below it, in German', as
     expect(await widthOf(page)).toBe(width)
   }
 })
+
+test('lists stay legible with text of twice the size', async ({ openFolder }) => {
+  const page = await openFolder(Array.from({ length: 60 }, (_, index) => `file ${index}.txt`))
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+  const heights = (selector: string) =>
+    page.locator(selector).evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().height)))
+  await expect.poll(async () => new Set(await heights('.row:not(.row-head)'))).toEqual(new Set([72]))
+  await page.getByRole('grid').press('End')
+  const last = page.getByRole('link', { name: 'file 59.txt' })
+  await last.waitFor()
+  const [top, ...others] = await page
+    .locator('.row:not(.row-head)')
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top).toSorted((a, b) => a - b))
+  expect(others.map((each, index) => Math.round(each - (top ?? 0)) - 72 * (index + 1))).toEqual(others.map(() => 0))
+  expect(await heights('.rows-all')).toContain(60 * 72)
+  await page.getByRole('grid').press('Escape')
+  await page.getByRole('combobox').fill('file')
+  await page.getByRole('option').first().waitFor()
+  expect(await heights('.found-row')).toContain(88)
+  expect(Math.max(...(await heights('.lines')))).toBeLessThanOrEqual(88)
+})
+
+test('a name in Hebrew begins beside its icon', async ({ openFolder }) => {
+  const page = await openFolder(['דוח.txt'])
+  await page.getByRole('combobox').fill('.txt')
+  const name = page.getByRole('option').locator('bdi').first()
+  await name.waitFor()
+  const gap = await name.evaluate((shown) => {
+    const text = document.createRange()
+    text.selectNodeContents(shown)
+    return (
+      text.getBoundingClientRect().left -
+      (shown.closest('.row')?.querySelector('svg')?.getBoundingClientRect().right ?? 0)
+    )
+  })
+  expect(gap).toBeLessThan(20)
+})
