@@ -5,21 +5,25 @@ import { isRefused, type Keep, type Session } from '../page/session.ts'
 import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { tabStore } from '../parts/stores.ts'
 import { goTo, parseRoute } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 
-/** The tab saves these values while the person is at the issuer. */
-interface Begun {
+interface Proof {
   readonly verifier: string
   readonly keep: Keep
+}
+
+/** The tab saves these values while the person is at the issuer. */
+interface Begun extends Proof {
   readonly place: string
 }
 
 const key = 'site-admin-sign-in'
 
 const takeBegun = (): Begun | undefined => {
-  const kept = sessionStorage.getItem(key)
-  sessionStorage.removeItem(key)
+  const kept = tabStore.getItem(key)
+  tabStore.removeItem(key)
   return kept === null ? undefined : JSON.parse(kept)
 }
 
@@ -32,7 +36,8 @@ interface IssuersProps {
  * Shows a button for each issuer through which people can sign in. Browsers can compute the challenge only in a secure
  * page.
  */
-export const Issuers = ({ session: { url }, isKept }: IssuersProps) => {
+export const Issuers = ({ session, isKept }: IssuersProps) => {
+  const { url } = session
   const issuers = useSignal<readonly string[]>([])
   const { failure, attempt } = useAttempt()
   const load = () =>
@@ -42,8 +47,10 @@ export const Issuers = ({ session: { url }, isKept }: IssuersProps) => {
   const begin = (issuer: string) =>
     attempt(async () => {
       const { address, verifier } = await beginSignIn({ url }, issuer)
-      const begun: Begun = { verifier, keep: isKept.value ? 'device' : 'tab', place: location.hash }
-      sessionStorage.setItem(key, JSON.stringify(begun))
+      const proof: Proof = { verifier, keep: isKept.value ? 'device' : 'tab' }
+      if (session.entrance.value) return openElsewhere(session, address, proof)
+      const begun: Begun = { ...proof, place: location.hash }
+      tabStore.setItem(key, JSON.stringify(begun))
       location.assign(address)
     })
   useEffect(() => {
@@ -76,18 +83,55 @@ const failureIn = (outcome: URLSearchParams): ServiceError => {
   )
 }
 
-/** Ends a sign-in that this tab has begun. Ignores the outcome of any other sign-in. */
-export const finishSignIn = async (session: Session, outcome: string): Promise<void> => {
-  const begun = takeBegun()
-  if (!begun) return session.restoreSession()
-  if (begun.place !== '') goTo(parseRoute(begun.place), { replace: true })
+const redeem = async (session: Session, { verifier, keep }: Proof, outcome: string): Promise<void> => {
   const given = new URLSearchParams(outcome)
   const code = given.get('code')
   if (code === null) {
     session.failure.value = failureIn(given)
     return
   }
-  await session.signIn({ code, verifier: begun.verifier }, begun.keep)
+  await session.signIn({ code, verifier }, keep)
   // The message of this refusal is about the name and the password, but the person has typed neither.
   if (isRefused(session.failure.value)) session.failure.value = failureIn(new URLSearchParams({ error: `${refused}` }))
+}
+
+let last: BroadcastChannel | undefined
+
+/**
+ * Opens the issuer in another tab, because this page may have unsaved work. That tab sends the outcome to this page.
+ * Any message that is not a text ends the wait of other pages.
+ */
+const openElsewhere = (session: Session, address: string, proof: Proof): void => {
+  last?.close()
+  const channel = new BroadcastChannel(key)
+  last = channel
+  channel.onmessage = ({ data }) => {
+    if (typeof data === 'string') {
+      channel.postMessage(true)
+      redeem(session, proof, data)
+    }
+    channel.close()
+  }
+  channel.postMessage(false)
+  open(address, '_blank', 'noopener')
+}
+
+/** Gives the outcome to the page that has opened this tab, if there is one. */
+const handOver = async (session: Session, outcome: string): Promise<void> => {
+  await session.restoreSession()
+  const channel = new BroadcastChannel(key)
+  channel.onmessage = ({ data }) => {
+    if (data !== true) return
+    const message = texts.value.signIn.elsewhere
+    session.failure.value = new ServiceError({ status: 0, code: 0, message })
+  }
+  channel.postMessage(outcome)
+}
+
+/** Ends a sign-in that this tab has begun. The outcome of any other sign-in changes nothing here. */
+export const finishSignIn = async (session: Session, outcome: string): Promise<void> => {
+  const begun = takeBegun()
+  if (!begun) return handOver(session, outcome)
+  if (begun.place !== '') goTo(parseRoute(begun.place), { replace: true })
+  await redeem(session, begun, outcome)
 }

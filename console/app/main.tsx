@@ -7,6 +7,7 @@ import { createSession, type Session, takeSecret } from '../page/session.ts'
 import { Failure } from '../parts/failure.tsx'
 import { focusContent } from '../parts/focus.ts'
 import { Loaded } from '../parts/loaded.tsx'
+import { deviceStore, tabStore } from '../parts/stores.ts'
 import { Toasts } from '../parts/toasts.tsx'
 import { followAddress, formatRoute, goTo, isHeld, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
@@ -104,7 +105,7 @@ const start = async () => {
   const url = new URL('.', location.href).href
   const session = createSession({
     url,
-    stores: { tab: sessionStorage, device: localStorage },
+    stores: { tab: tabStore, device: deviceStore },
     heldSite: () => (isHeld.value ? route.value.site : undefined),
   })
   const links = createLinks(session)

@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals'
+import { deviceStore } from '../parts/stores.ts'
 import { isLanguage, type Language, language, preferredLanguage, showLanguage } from '../texts/texts.ts'
 
 export const themes = ['auto', 'light', 'dark'] as const
@@ -10,17 +11,17 @@ export const theme = signal<Theme>('auto')
 
 export const chooseLanguage = async (chosen: Language): Promise<void> => {
   await showLanguage(chosen)
-  localStorage.setItem(keys.language, chosen)
+  deviceStore.setItem(keys.language, chosen)
 }
 
 export const chooseTheme = (chosen: Theme): void => {
   theme.value = chosen
-  localStorage.setItem(keys.theme, chosen)
+  deviceStore.setItem(keys.theme, chosen)
 }
 
 export const followPreferences = async (): Promise<void> => {
-  const kept = localStorage.getItem(keys.language)
-  theme.value = themes.find((each) => each === localStorage.getItem(keys.theme)) ?? 'auto'
+  const kept = deviceStore.getItem(keys.language)
+  theme.value = themes.find((each) => each === deviceStore.getItem(keys.theme)) ?? 'auto'
   effect(() => {
     document.documentElement.lang = language.value
   })

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { SiteClient } from '../../client/src/index.ts'
+import { tabStore } from '../parts/stores.ts'
 import { notifyFailure } from '../parts/toasts.tsx'
 import { createKeptUploads } from '../uploads/kept-uploads.ts'
 import { createUploads, type Uploads } from '../uploads/uploads.ts'
@@ -20,7 +21,7 @@ export const useUploads = (client: SiteClient, access: object): Uploads => {
   if (!uploads) {
     uploads = createUploads({
       client: () => client,
-      kept: createKeptUploads(sessionStorage, id),
+      kept: createKeptUploads(tabStore, id),
       now: () => performance.now(),
       onFolderFailure: (path, error, repeat) => notifyFailure(`/${path}:`, error, repeat),
     })

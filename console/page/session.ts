@@ -8,10 +8,9 @@ import {
   type Sites,
 } from '../../client/src/index.ts'
 import { hasStatus } from '../../client/src/service-error.ts'
+import type { Store } from '../parts/stores.ts'
 import { decode } from '../route/decode.ts'
 import { texts } from '../texts/texts.ts'
-
-type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 export type Keep = 'tab' | 'device'
 

@@ -4,7 +4,8 @@ import { Button } from './button.tsx'
 import { formatDuration } from './format.ts'
 import { Icon } from './icon.tsx'
 
-/** E-46 */
+/** E-18, E-46 */
+const tokenRefused = 101000
 export const nameTaken = 104022
 
 export const nameTakenError = (): ServiceError => new ServiceError({ status: 400, code: nameTaken, message: '' })
@@ -14,6 +15,7 @@ const serviceMessageOf = ({ status, code, cause, retryAfter, message, errors }: 
   // A gateway or proxy answers without a code.
   if (code === status && (cause !== undefined || status >= 500)) return texts.value.unreachable
   if (status === 429 && retryAfter !== undefined) return texts.value.tooMany(formatDuration(retryAfter))
+  if (code === tokenRefused) return texts.value.tokenRefused
   if (code === nameTaken) return texts.value.nameTaken
   return [message, ...errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')
 }

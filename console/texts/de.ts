@@ -14,13 +14,15 @@ export const de: Texts & ViewTexts = {
   more: 'Weitere Aktionen',
   moreFacts: 'Mehr',
   unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Laden Sie sie neu.',
-  unreadable: 'Ihr Gerät kann diese Datei nicht lesen.',
+  unreadable: 'Ihr Gerät kann diese Datei nicht lesen. Wenn sie sich geändert hat, wählen Sie sie erneut.',
   nameTaken:
     'Dieser Name ist vergeben. Wählen Sie einen anderen Namen, oder benennen oder verschieben Sie zuerst das andere ' +
     'Element.',
   unreachable:
     'Der Dienst hat nicht geantwortet. Prüfen Sie das Netz. Falls Sie etwas geändert haben, prüfen Sie, ob die ' +
     'Änderung gespeichert wurde. Versuchen Sie es dann erneut.',
+  tokenRefused:
+    'Ihre Anmeldung ist abgelaufen, oder das Token ist falsch. Melden Sie sich an, und versuchen Sie es erneut.',
   tooMany: (wait) => `Zu viele Versuche. Versuchen Sie es in ${wait} erneut.`,
   validation: {
     missing: (field) => `${field} fehlt. Füllen Sie dieses Feld aus.`,
@@ -43,6 +45,7 @@ export const de: Texts & ViewTexts = {
     failedThere: (code, request) =>
       `Die Anmeldung ist mit dem Fehler ${code} gescheitert. Versuchen Sie es erneut. Senden Sie sonst Ihrer ` +
       `Administration die Nummer der Anfrage: ${request}.`,
+    elsewhere: 'Sie sind in Ihrem anderen Tab wieder angemeldet. Schließen Sie diesen Tab.',
     expired:
       'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Ihre Arbeit bleibt, bis Sie diese Seite verlassen.',
     otherSites:

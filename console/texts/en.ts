@@ -12,11 +12,12 @@ export const en = {
   more: 'More actions',
   moreFacts: 'More',
   unexpected: 'Something went wrong in this page. Reload it.',
-  unreadable: 'Your device cannot read this file.',
+  unreadable: 'Your device cannot read this file. If the file has changed, choose it again.',
   nameTaken: 'This name is taken. Use another name, or first rename or move the item that has this name.',
   unreachable:
     'The service did not answer. Check the network. If you changed something, check whether the change was made. ' +
     'Then try again.',
+  tokenRefused: 'Your sign-in has expired, or the token is wrong. Sign in, then try again.',
   tooMany: (wait: string) => `Too many attempts. Try again in ${wait}.`,
   validation: {
     missing: (field: string) => `${field} is missing. Fill in this field.`,
@@ -38,6 +39,7 @@ export const en = {
     failedThere: (code: string, request: string) =>
       `The sign-in failed with error ${code}. Try again. If this happens again, send your administrator the number of ` +
       `the request: ${request}.`,
+    elsewhere: 'You are signed in again in your other tab. Close this tab.',
     expired: 'Your sign-in has expired. Sign in again to continue. Your work stays until you leave this page.',
     otherSites: 'This sign-in does not cover this site. Use another one, or close this dialog and copy your text.',
     otherAddress: (url: string) =>

@@ -1,3 +1,4 @@
+import type { Store } from '../parts/stores.ts'
 import type { Dropped } from './dropped.ts'
 import { nameOf, partsOf } from './paths.ts'
 import type { Upload } from './upload-list.ts'
@@ -37,7 +38,7 @@ const parse = (text: string): unknown => {
  * Saves unfinished uploads for the tab. The page loses the files themselves in a reload, so the user must choose them
  * again.
  */
-export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>, site: number) => {
+export const createKeptUploads = (store: Store, site: number) => {
   const key = `site-admin-uploads-${site}`
   return {
     read(): readonly KeptUpload[] {
@@ -52,12 +53,8 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
         address,
       }))
       const all = [...interrupted, ...left].slice(0, mostKept)
-      try {
-        if (all.length === 0) store.removeItem(key)
-        else store.setItem(key, JSON.stringify(all))
-      } catch {
-        // The storage is full: the uploads continue, but are lost with a reload.
-      }
+      if (all.length === 0) store.removeItem(key)
+      else store.setItem(key, JSON.stringify(all))
     },
   }
 }

@@ -49,6 +49,16 @@ const mostNumbers = 100
 const isTaken = (error: unknown): boolean => hasStatus(error, 412) || Object(error).code === nameTaken
 /** The token expired or the service was unavailable. The file itself is not the cause. */
 const isTransient = (error: unknown): boolean => hasStatus(error, 0, 401, 502, 503, 504)
+/** For a file that the device cannot read any more, browsers report a failure of the network. */
+const faultOf = async (file: File, error: unknown): Promise<unknown> => {
+  const read = () => file.slice(0, 1).arrayBuffer()
+  return hasStatus(error, 0)
+    ? read().then(
+        () => error,
+        (unreadable: unknown) => unreadable,
+      )
+    : error
+}
 /** True if a reload should keep the upload, even a failed one. */
 const isUnfinished = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
@@ -131,7 +141,8 @@ const createQueue = (shared: Shared) => {
     try {
       await send(upload, stop.signal)
     } catch (error) {
-      if (!stop.signal.aborted) fail(upload, error)
+      const fault = await faultOf(upload.file, error)
+      if (!stop.signal.aborted) fail(upload, fault)
     }
     if (running.get(upload.id) === stop) running.delete(upload.id)
     settle()

@@ -203,6 +203,31 @@ withIssuer('a sign-in at an issuer leads back to the same place (K-31, A-96)', a
   await page.getByRole('alert').getByText('request: abc.').waitFor()
 })
 
+withIssuer(
+  'an expired sign-in continues at an issuer, and an open dialog keeps its text (K-6, K-31)',
+  async ({ people, issuer, open }) => {
+    issuer.signInAs({ sub: 'eve', email: 'eve@example.com', email_verified: true, groups: ['web'] })
+    const page = await open('#/1001/files', { token: null, baseUrl: people.baseUrl, issuer: issuer.url })
+    await page.getByRole('button', { name: 'Sign in with work' }).press('Enter')
+    await page.getByRole('button', { name: 'New folder' }).press('Enter')
+    await page.getByLabel('Folder name').fill('typed before')
+    const [token] = await kept(page)
+    await fetch(`${people.baseUrl}/api/v2/admin/tokens`, {
+      method: 'DELETE',
+      headers: { Authorization: String(token) },
+    })
+    await confirm(page, 'Create')
+    const again = page.getByRole('dialog', { name: 'Sign in' })
+    const opening = page.context().waitForEvent('page')
+    await again.getByRole('button', { name: 'Sign in with work' }).press('Enter')
+    const other = await opening
+    await other.getByRole('alert').getByText('Close this tab.').waitFor()
+    await again.waitFor({ state: 'detached' })
+    await confirm(page, 'Create')
+    await row(page, 'typed before').waitFor()
+  },
+)
+
 test('an owner creates and revokes keys with the keyboard (K-32)', async ({ people, open }) => {
   const token = await people.add({ name: 'olga', role: 'owner' })
   const page = await open('#/1001/forms', { token, baseUrl: people.baseUrl, viewport: narrow })

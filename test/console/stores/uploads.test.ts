@@ -232,6 +232,18 @@ test('uploads continue after an outage or a new sign-in, but not after a refusal
   expect(stages(uploads)).toEqual(['a sending', 'b failed', 'c failed'])
 })
 
+test('an upload whose file is gone or changed names the file as the cause, not the network (K-8)', async () => {
+  const { files, open } = heldSite()
+  const uploads = create(files)
+  const { file } = fileOf('a')
+  const gone = () => Promise.reject(new DOMException('The file was not found.', 'NotFoundError'))
+  file.slice = () => Object.assign(new Blob(), { arrayBuffer: gone })
+  uploads.add({ files: [{ path: 'a', file }], emptyFolders: [] }, '')
+  open.get('a')?.reject(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed']))
+  expect(messageOf(uploads.all.value[0]?.error)).toBe(texts.value.unreadable)
+})
+
 test('the shown rate of an upload is the average of the last seconds', () => {
   let time = 0
   const { files, open } = heldSite()

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
-import { confirm, grid, notice, row } from '../support/page.ts'
+import { confirm, grid, notice, row, signIn } from '../support/page.ts'
 
 test('language and theme are chosen by keyboard, and saved', async ({ open }) => {
   const page = await open('#/1001/files', { locale: 'de-DE' })
@@ -28,6 +28,29 @@ test('the page lists the sites of a token, and an address opens its site (K-5)',
   await choice.selectOption('Demo site')
   await grid(page).waitFor()
   expect(page.url()).toContain('#/1001/files')
+})
+
+test('a browser that forbids its storage, or whose storage is full, still signs in (K-3)', async ({
+  service,
+  open,
+}) => {
+  const page = await open('', { token: null })
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'sessionStorage', {
+      get() {
+        throw new DOMException('Access is denied for this document.', 'SecurityError')
+      },
+    })
+    Storage.prototype.setItem = () => {
+      throw new DOMException('The storage is full.', 'QuotaExceededError')
+    }
+  })
+  await page.reload()
+  await page.getByLabel('Stay signed in').check()
+  await signIn(page, service.token)
+  await grid(page).waitFor()
+  await page.getByRole('button', { name: 'Show as a grid' }).click()
+  await page.getByRole('button', { name: 'Show as a list' }).waitFor()
 })
 
 test('a running workflow is shown, and a deletion of its page is refused', async ({ service, folder, openFolder }) => {

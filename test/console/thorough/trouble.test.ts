@@ -87,6 +87,7 @@ test('an expired token is replaced without closing the open dialog (K-6)', async
   await again.getByRole('alert').waitFor()
   await signIn(again, service.token)
   await again.waitFor({ state: 'detached' })
+  await adding.getByText('Your sign-in has expired, or the token is wrong.').waitFor()
   expect(await adding.getByRole('radio', { name: 'Date of birth' }).isChecked()).toBe(true)
   await adding.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Date of birth is required' }).waitFor()
