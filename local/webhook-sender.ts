@@ -1,5 +1,4 @@
-import { systemClock } from '../lib/core/clock.ts'
-import { createDeadline } from '../lib/core/deadline.ts'
+import { createDeadline, systemClock } from '../lib/core/time.ts'
 import { createTurns } from '../lib/core/turns.ts'
 import type { LocalStores } from '../lib/machine/machine.ts'
 import type { WebhookKey } from '../lib/machine/tables/webhooks.ts'

@@ -4,7 +4,7 @@ import { createRemovalsHandler } from '../../lib/aws/lambda/removal-worker.ts'
 import { openFileStores } from '../../lib/aws/open-files.ts'
 import { openSites } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
-import { systemClock } from '../../lib/core/clock.ts'
+import { systemClock } from '../../lib/core/time.ts'
 
 const settings = readSettingsOf('removals')
 const dynamodb = createDocumentClient()

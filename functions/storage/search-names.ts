@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { searchPage } from '../../lib/contract/storage/contract-schemas.ts'
-import { reserves } from '../../lib/core/deadline.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import { reserves } from '../../lib/core/time.ts'
 import { readSwitches } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'

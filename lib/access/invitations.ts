@@ -1,5 +1,5 @@
-import { inIso } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
+import { inIso } from '../core/time.ts'
 import { hashToken, isCurrent, newToken } from './grants.ts'
 import type { Person } from './people.ts'
 import { beginSession, type Period } from './sessions.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
+import type { Clock } from '../core/time.ts'
 import { type Grant, type Grants, issueGrant } from './grants.ts'
 import { type Person, sitesOfPerson } from './people.ts'
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { dayOf } from '../core/clock.ts'
 import { compareText } from '../core/compare-text.ts'
 import { ServiceError, tooManyRequests } from '../core/errors.ts'
+import { dayOf } from '../core/time.ts'
 import { keyOfName, type Person } from './people.ts'
 
 /** The next attempt is allowed at `until`, in epoch milliseconds. `expires` is in epoch seconds. */

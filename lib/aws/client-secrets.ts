@@ -1,6 +1,6 @@
 import { readClientSecrets } from '../config/client-secrets.ts'
 import { cachedLookup } from '../core/cached-lookup.ts'
-import { systemClock } from '../core/clock.ts'
+import { systemClock } from '../core/time.ts'
 
 // In milliseconds: a new secret takes effect after this time.
 const rememberedFor = 300_000

@@ -1,6 +1,6 @@
 import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from '@aws-sdk/client-kms'
 import { cachedLookup } from '../core/cached-lookup.ts'
-import { systemClock } from '../core/clock.ts'
+import { systemClock } from '../core/time.ts'
 import type { SecretSeals, Webhook } from '../webhooks/webhooks.ts'
 import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 

@@ -1,5 +1,5 @@
-import type { Deadline } from '../core/deadline.ts'
 import type { SiteId } from '../core/ids.ts'
+import type { Deadline } from '../core/time.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
 import { listAll } from '../storage/many-objects.ts'
 import type { ObjectStore } from '../storage/object-store.ts'

@@ -1,6 +1,6 @@
-import type { Deadline } from '../core/deadline.ts'
 import { type Problem, ServiceError } from '../core/errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { Deadline } from '../core/time.ts'
 import { type CategoryLinks, isList, type LinkEnd, type LinkOutcome, linkOf } from './category-links.ts'
 
 export interface LinkRequest {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { Deadline } from '../core/time.ts'
 import { type AdmissionDeps, createResponder, fallbackPresentation, type OperationsOf } from './admission.ts'
 import { groupPolicies } from './group-policy.ts'
 import { asServiceError, errorReply, renderReply } from './render-reply.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Deadline } from '../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
+import type { Deadline } from '../core/time.ts'
 import type { Formats } from './format.ts'
 
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }

@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../core/clock.ts'
-import { unlimited } from '../core/deadline.ts'
+import { type Clock, systemClock, unlimited } from '../core/time.ts'
 import { createLiveChanges } from '../history/live-changes.ts'
 import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'

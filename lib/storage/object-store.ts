@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import type { Deadline } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
+import type { Deadline } from '../core/time.ts'
 import type { StoragePath } from './path.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Deadline } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
+import type { Deadline } from '../core/time.ts'
 import type { Period, RemovedFolder } from './object-store.ts'
 import type { StoragePath } from './path.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type Change, viewOfChange } from '../core/change.ts'
-import type { Clock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
+import type { Clock } from '../core/time.ts'
 import { webhookEntry } from './change-webhook.ts'
 import { eventOf, type ReportedView } from './event.ts'
 import type { Target } from './target.ts'

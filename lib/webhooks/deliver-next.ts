@@ -1,7 +1,7 @@
 import type { Change } from '../core/change.ts'
-import type { Deadline } from '../core/deadline.ts'
 import { isAbout, isWantedType } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
+import type { Deadline } from '../core/time.ts'
 import { attemptDelivery, changeAt, type DeliveryDeps, recordDelivery } from './attempt-delivery.ts'
 import { longestAttempt } from './target.ts'
 import { type Delivery, isSuccess, mostRetries, type Retry, type Webhook } from './webhooks.ts'

@@ -9,7 +9,7 @@ import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { openAccessStores, openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
-import type { Deadline } from '../../lib/core/deadline.ts'
+import type { Deadline } from '../../lib/core/time.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
 import {
   createAccessDeps,

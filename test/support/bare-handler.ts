@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { systemClock } from '../../lib/core/clock.ts'
+import { systemClock } from '../../lib/core/time.ts'
 import { createHandler, type EdgeDeps } from '../../lib/http/handler.ts'
 import type { PublicOperation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'

@@ -15,12 +15,11 @@ import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { createWebhookLeases } from '../../lib/aws/dynamodb/webhooks.ts'
 import { tables } from '../../lib/config/tables.ts'
-import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
-import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { areas, rightOf } from '../../lib/core/rights.ts'
+import { systemClock, unlimited } from '../../lib/core/time.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import {
   createAccessDeps,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createStorageHandler } from '../../functions/storage/group.ts'
-import { systemClock } from '../../lib/core/clock.ts'
+import { systemClock } from '../../lib/core/time.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import {

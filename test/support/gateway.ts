@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { createDeadline } from '../../lib/core/deadline.ts'
+import { createDeadline } from '../../lib/core/time.ts'
 import type { Answer as CoreAnswer, Request as CoreRequest, Handler } from '../../lib/http/request.ts'
 import { type Answer, answerOf } from './answer.ts'
 

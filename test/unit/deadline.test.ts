@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createDeadline, unlimited } from '../../lib/core/deadline.ts'
+import { createDeadline, unlimited } from '../../lib/core/time.ts'
 
 let time = 0
 const now = () => time

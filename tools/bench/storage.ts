@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { createStorageHandler } from '../../functions/storage/group.ts'
-import { systemClock } from '../../lib/core/clock.ts'
-import { unlimited } from '../../lib/core/deadline.ts'
+import { systemClock, unlimited } from '../../lib/core/time.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { LocalStores } from '../../lib/machine/machine.ts'
 import { createStorageDeps } from '../../lib/service/deps.ts'

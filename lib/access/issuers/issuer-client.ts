@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import type { ServerMetadata } from 'openid-client'
 import { cachedLookup } from '../../core/cached-lookup.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isTrustedAddress } from './issuers.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BatchGetCommand, BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
-import type { Deadline } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
+import type { Deadline } from '../../core/time.ts'
 import type { Key, Table } from './dynamodb.ts'
 
 type ItemKey = Record<string, unknown>

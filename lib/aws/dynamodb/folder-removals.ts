@@ -1,7 +1,7 @@
-import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
+import { type Deadline, reserves, unlimited } from '../../core/time.ts'
 import type { Period, RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
 import { type FolderLocks, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'

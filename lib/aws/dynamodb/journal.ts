@@ -1,10 +1,9 @@
 import type { Change } from '../../core/change.ts'
-import { systemClock } from '../../core/clock.ts'
-import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { setRecent } from '../../core/recent.ts'
+import { type Deadline, reserves, systemClock, unlimited } from '../../core/time.ts'
 import { createTurns } from '../../core/turns.ts'
 import type { History } from '../../history/history.ts'
 import {

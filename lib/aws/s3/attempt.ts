@@ -1,5 +1,5 @@
-import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { type Deadline, reserves } from '../../core/time.ts'
 import { type Change, NotPlaced } from '../../storage/object-store.ts'
 import { type Bucket, isRefused, isRefusedAtOnce, noteLack, type StepBuckets, unquote, until } from './bucket.ts'
 import { sendCopy } from './copy.ts'

@@ -1,7 +1,7 @@
 import { compareText } from '../../core/compare-text.ts'
-import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
+import { unlimited } from '../../core/time.ts'
 import { type Change, type Expected, NotPlaced, type PlaceConditions, type Staged } from '../../storage/object-store.ts'
 import type { FolderLocks } from '../../storage/path-locks.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'

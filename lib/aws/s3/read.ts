@@ -1,7 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
-import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { type Deadline, reserves } from '../../core/time.ts'
 import type { DownloadLink } from '../../service/deps.ts'
 import { asAttachment } from '../../storage/file-kind.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'

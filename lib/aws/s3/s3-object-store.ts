@@ -1,6 +1,6 @@
-import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { withCount } from '../../core/history-entry.ts'
+import { unlimited } from '../../core/time.ts'
 import type { Claim, ObjectStore, Staged } from '../../storage/object-store.ts'
 import { createStagedContents } from '../../storage/staged-contents.ts'
 import type { RecordChange } from '../dynamodb/journal.ts'

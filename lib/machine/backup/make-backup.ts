@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Clock, systemClock } from '../../core/clock.ts'
 import { failureOf, isMissing, isOutOfSpace, reasonOf } from '../../core/system-failures.ts'
+import { type Clock, systemClock } from '../../core/time.ts'
 import { checkDatabaseBytes, countsOf, type Damaged, neededNow } from '../check/byte-pass.ts'
 import { checkStructure } from '../check/database-pass.ts'
 import { type BackupMarker, writeBackupMarker } from '../directory/backup-marker.ts'

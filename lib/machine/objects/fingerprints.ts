@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../../core/clock.ts'
-import type { Deadline } from '../../core/deadline.ts'
+import { type Deadline, systemClock } from '../../core/time.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'

@@ -1,5 +1,5 @@
-import { unlimited } from '../../core/deadline.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
+import { unlimited } from '../../core/time.ts'
 import { type Change, NotPlaced, type PlaceConditions, type Transfer } from '../../storage/object-store.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { endOf, type ObjectRows } from './object-rows.ts'

@@ -9,9 +9,9 @@ import {
   linksOf,
 } from '../../categories/category-links.ts'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
-import { unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
+import { unlimited } from '../../core/time.ts'
 import type { Database } from '../sqlite/database.ts'
 import { all, type CountedRows, countPages, type Flag, one, prepareAll, readPages } from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved, linkTables } from '../sqlite/tables.ts'

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Clock, systemClock } from '../../core/clock.ts'
-import { unlimited } from '../../core/deadline.ts'
 import { withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
+import { type Clock, systemClock, unlimited } from '../../core/time.ts'
 import type { Period, PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath, storedPath } from '../../storage/path.ts'
 import {

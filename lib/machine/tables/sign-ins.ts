@@ -1,5 +1,5 @@
 import { type Attempts, countAttempt, type SignInAttempts } from '../../access/sign-in-limits.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time.ts'
 import type { Database } from '../sqlite/database.ts'
 import { one, prepareAll } from '../sqlite/queries.ts'
 

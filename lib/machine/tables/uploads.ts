@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../../core/clock.ts'
 import type { SiteId } from '../../core/ids.ts'
+import type { Clock } from '../../core/time.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import type { Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type TakeOutcome, type UploadRecords } from '../../storage/uploads/upload-stores.ts'

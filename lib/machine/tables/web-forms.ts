@@ -1,6 +1,6 @@
-import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId, WebFormId } from '../../core/ids.ts'
+import { unlimited } from '../../core/time.ts'
 import type { WebForm, WebFormSummary, WebForms } from '../../fields/web-forms.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, all, one, prepareAll, readPages } from '../sqlite/queries.ts'

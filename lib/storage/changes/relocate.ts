@@ -1,5 +1,5 @@
-import { reserves } from '../../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../../core/errors.ts'
+import { reserves } from '../../core/time.ts'
 import { type CheckedConditions, checkSource } from '../conditions.ts'
 import type { Change, ObjectStore } from '../object-store.ts'
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
+import { reserves } from '../../core/time.ts'
 import { isUnconditional, refusalOf } from '../conditions.ts'
 import { continueRemoval } from '../continue-removal.ts'
 import { isPage } from '../file-kind.ts'

@@ -1,6 +1,6 @@
-import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
+import { type Deadline, reserves } from '../../core/time.ts'
 import { checkFolder, isUnconditional } from '../conditions.ts'
 import { listAll } from '../many-objects.ts'
 import type { ObjectStore, Period, Restoration } from '../object-store.ts'

@@ -1,7 +1,7 @@
-import type { Deadline } from '../../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
+import type { Deadline } from '../../core/time.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
 import { listAll } from '../many-objects.ts'
 import type { Change, ListedObject, ObjectInfo, ObjectStore, Transfer } from '../object-store.ts'

@@ -1,6 +1,6 @@
-import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
+import { type Deadline, reserves } from '../../core/time.ts'
 import type { ChangeDeps } from '../changes/change.ts'
 import { isInWorkflow, openLocks } from '../changes/look.ts'
 import { findFile, isBelowFile, refusalsOfRemoval } from '../changes/remove.ts'

@@ -1,5 +1,5 @@
 import { foreignCursor, readCursor, writeCursor } from '../../core/cursor.ts'
-import type { Deadline } from '../../core/deadline.ts'
+import type { Deadline } from '../../core/time.ts'
 import { type ListedObject, longestListing, type NamePage, type NameQuery, type ObjectStore } from '../object-store.ts'
 import { folderKey, foldForSearch, nameOf, pathIn, type StoragePath } from '../path.ts'
 import type { Scope } from '../scope.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time.ts'
 import { type Durable, progressOf, type Upload } from './upload.ts'
 import type { UploadRecords } from './upload-stores.ts'
 

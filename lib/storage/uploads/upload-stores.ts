@@ -1,5 +1,5 @@
-import type { Deadline } from '../../core/deadline.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
+import type { Deadline } from '../../core/time.ts'
 import type { Claim, Staged } from '../object-store.ts'
 import type { Durable, Holding, Progress, Target, Upload } from './upload.ts'
 

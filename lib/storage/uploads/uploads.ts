@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/media-type.ts'
+import type { Clock } from '../../core/time.ts'
 import type { Requester, StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { admitFile, editionOf, placeInFolder } from '../changes/put.ts'

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { exportSPKI, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createIssuerClient, type IssuerClient } from '../../../lib/access/issuers/issuer-client.ts'
-import { systemClock } from '../../../lib/core/clock.ts'
+import { systemClock } from '../../../lib/core/time.ts'
 import { errors, ServiceError } from '../../../lib/core/errors.ts'
 import { githubClaims, startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
-import { unlimited } from '../../../lib/core/deadline.ts'
+import { unlimited } from '../../../lib/core/time.ts'
 import { createHandler } from '../../../lib/http/handler.ts'
 import { type CallerOperation, operationsOn } from '../../../lib/http/operation.ts'
 import { done, ok } from '../../../lib/http/reply.ts'

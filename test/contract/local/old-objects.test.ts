@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { unlimited } from '../../../lib/core/deadline.ts'
+import { unlimited } from '../../../lib/core/time.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { entry } from '../../support/history.ts'
 import { keptContents } from '../../support/kept-contents.ts'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, vi } from 'vitest'
-import { systemClock } from '../../../lib/core/clock.ts'
+import { systemClock } from '../../../lib/core/time.ts'
 import { openDataDirectory } from '../../../lib/machine/directory/open-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { storage } from '../../support/paths.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
+import { createDeadline } from '../../../lib/core/time.ts'
 import { root, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { describeOn, entry, handsOfPorts } from '../../support/hands.ts'

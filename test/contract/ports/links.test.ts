@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
-import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
+import { createDeadline } from '../../../lib/core/time.ts'
 import { describeOn, entry, handsOfPorts } from '../../support/hands.ts'
 import { idsOf, largestContentId, namedCategories, newsItems, range } from './some-content.ts'
 

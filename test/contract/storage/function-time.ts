@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { vi } from 'vitest'
-import { createDeadline, type Deadline } from '../../../lib/core/deadline.ts'
+import { createDeadline, type Deadline } from '../../../lib/core/time.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 
 /** In milliseconds: the time limit of a function, and the remaining time at which Lambda freezes the function. */

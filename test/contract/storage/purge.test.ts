@@ -1,6 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { systemClock } from '../../../lib/core/clock.ts'
+import { systemClock } from '../../../lib/core/time.ts'
 import type { ObjectStore, ObjectVersion } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { codeOf } from '../../support/answer.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
+import { createDeadline, unlimited } from '../../../lib/core/time.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../../../lib/core/clock.ts'
+import { systemClock } from '../../../lib/core/time.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { countFolder } from '../../../lib/storage/reading/preview-removal.ts'

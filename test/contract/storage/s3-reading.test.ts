@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { downloadLink } from '../../../lib/aws/s3/read.ts'
-import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
+import { createDeadline, unlimited } from '../../../lib/core/time.ts'
 import type { Downloads } from '../../../lib/service/deps.ts'
 import { fingerprintOf, partLength } from '../../../lib/storage/fingerprint.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'

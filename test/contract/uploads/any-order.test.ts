@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
-import { unlimited } from '../../../lib/core/deadline.ts'
+import { unlimited } from '../../../lib/core/time.ts'
 import { errors, ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { StorageDeps } from '../../../lib/service/deps.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { beforeEach, expect, test } from 'vitest'
-import { unlimited } from '../../../lib/core/deadline.ts'
+import { unlimited } from '../../../lib/core/time.ts'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { unsealed } from '../../../lib/machine/tables/webhooks.ts'

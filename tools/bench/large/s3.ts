@@ -1,5 +1,5 @@
 import { createStorageHandler } from '../../../functions/storage/group.ts'
-import { unlimited } from '../../../lib/core/deadline.ts'
+import { unlimited } from '../../../lib/core/time.ts'
 import type { Answer, Handler } from '../../../lib/http/request.ts'
 import { createStorageDeps } from '../../../lib/service/deps.ts'
 import { type CloudRequest, watchCloudRequests } from '../../../test/support/cloud-requests.ts'

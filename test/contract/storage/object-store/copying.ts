@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createDeadline } from '../../../../lib/core/deadline.ts'
+import { createDeadline } from '../../../../lib/core/time.ts'
 import type { Change, Restoration } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
 import { infoOf } from '../../../support/objects.ts'

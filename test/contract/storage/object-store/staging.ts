@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { unlimited } from '../../../../lib/core/deadline.ts'
+import { unlimited } from '../../../../lib/core/time.ts'
 import { fingerprintOf } from '../../../../lib/storage/fingerprint.ts'
 import type { Change } from '../../../../lib/storage/object-store.ts'
 import { inPieces } from '../../../support/in-pieces.ts'

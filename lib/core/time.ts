@@ -1,5 +1,18 @@
 import { ServiceError } from './errors.ts'
 
+/** In milliseconds. `wall` counts since the epoch, and may be set back. `monotonic` never goes back. */
+export interface Clock {
+  readonly wall: () => number
+  readonly monotonic: () => number
+}
+
+export const systemClock: Clock = { wall: Date.now, monotonic: () => performance.now() }
+
+/** `seconds` counts from the epoch, and so does `moment`, in milliseconds. The day is in UTC, such as 2026-01-31. */
+export const inIso = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+export const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10)
+
 /**
  * Milliseconds at the end of a request, each reserved for one purpose. `answer`: answering before Lambda ends the
  * request. `settle`: checking and undoing a call that was cut off. `removal`, `preview`: answering while a large folder
