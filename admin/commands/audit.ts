@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { roles } from '../../lib/access/roles.ts'
-import { viewOfChange } from '../../lib/core/change.ts'
-import { type ChangeType, readChangeType } from '../../lib/core/history-entry.ts'
+import { type ChangeType, readChangeType, viewOfChange } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { History } from '../../lib/history/history.ts'
 import { changesBefore } from '../../lib/history/list-changes.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { type Change, idOfChange, viewOfChange } from '../../lib/core/change.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import { type Change, idOfChange, viewOfChange } from '../../lib/core/history-entry.ts'
 import { type Listener, readNews } from '../../lib/history/live-changes.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 

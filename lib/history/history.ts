@@ -1,4 +1,4 @@
-import type { Change } from '../core/change.ts'
+import type { Change } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 
 export const keptFor = 90 * 24 * 3600 * 1000

@@ -1,5 +1,4 @@
-import type { Change } from '../core/change.ts'
-import { type ChangeType, isAbout } from '../core/history-entry.ts'
+import { type Change, type ChangeType, isAbout } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { type Area, includesRight, type Right } from '../core/rights.ts'
 import type { History } from './history.ts'

@@ -1,5 +1,5 @@
-import type { Change } from '../core/change.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { Change } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { History } from './history.ts'
 import { type ChangeFilter, type ChangePage, changesAfter, createPage } from './list-changes.ts'

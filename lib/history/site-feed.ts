@@ -1,5 +1,5 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
-import type { Change } from '../core/change.ts'
+import type { Change } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { chunksOf } from '../core/in-parallel.ts'
 import type { History } from './history.ts'

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { type Change, viewOfChange } from '../core/change.ts'
+import { type Change, type ChangeType, viewOfChange } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Clock } from '../core/time.ts'
 import { webhookEntry } from './change-webhook.ts'
-import { eventOf, type ReportedView } from './event.ts'
 import type { Target } from './target.ts'
 import type { WebhookDeliveries, Webhooks } from './webhooks.ts'
 import { type Delivery, isSuccess, type Outcome, type SecretSeals, type Webhook } from './webhooks.ts'
@@ -17,6 +16,22 @@ export interface DeliveryDeps {
   readonly target: Pick<Target, 'send'>
   readonly clock: Clock
 }
+
+interface ReportedView extends Pick<ReturnType<typeof viewOfChange>, 'id' | 'at' | 'subject'> {
+  readonly type: ChangeType | 'webhook.test'
+}
+
+/** V-6. A CloudEvent in structured mode. `source` is the API address of the site. */
+const eventOf = (view: ReportedView, source: string) => ({
+  specversion: '1.0',
+  id: view.id,
+  source,
+  type: `site-admin.${view.type}`,
+  ...(view.subject !== '' && { subject: view.subject }),
+  time: view.at,
+  datacontenttype: 'application/json',
+  data: view,
+})
 
 /** V-11, in milliseconds. */
 const longestFailure = 5 * 24 * 3600 * 1000

@@ -1,5 +1,4 @@
-import type { Change } from '../core/change.ts'
-import { isAbout, isWantedType } from '../core/history-entry.ts'
+import { type Change, isAbout, isWantedType } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Deadline } from '../core/time.ts'
 import { attemptDelivery, changeAt, type DeliveryDeps, recordDelivery } from './attempt-delivery.ts'

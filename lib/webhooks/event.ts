@@ -1,5 +1,4 @@
-import type { viewOfChange } from '../core/change.ts'
-import type { ChangeType } from '../core/history-entry.ts'
+import type { ChangeType, viewOfChange } from '../core/history-entry.ts'
 
 export interface ReportedView extends Pick<ReturnType<typeof viewOfChange>, 'id' | 'at' | 'subject'> {
   readonly type: ChangeType | 'webhook.test'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Change } from '../core/change.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { Change } from '../core/history-entry.ts'
 import { attemptDelivery, changeAt, type DeliveryDeps, postEvent, recordDelivery } from './attempt-delivery.ts'
 import { isWanted, mostAtOnce } from './deliver-next.ts'
 import { type Delivery, isSuccess, type Outcome, type TestDelivery, type Webhook } from './webhooks.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Change } from '../../lib/core/change.ts'
+import type { Change } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { Machine } from '../../lib/machine/machine.ts'
 import type { SpawnedService } from '../support/spawned-service.ts'

@@ -1,5 +1,4 @@
-import type { Change } from '../../core/change.ts'
-import { type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
+import { type Change, type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { keptFor } from '../../history/history.ts'
 import { expression, inSeconds, type Query, updateCommand } from './dynamodb.ts'

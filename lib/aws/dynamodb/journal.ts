@@ -1,5 +1,4 @@
-import type { Change } from '../../core/change.ts'
-import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
+import { type Change, type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { setRecent } from '../../core/recent.ts'

@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Change } from '../../core/change.ts'
-import { type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
+import { type Change, type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
+import type { SiteId } from '../../core/ids.ts'
 import { type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, all, one, prepareAll, readPages } from '../sqlite/queries.ts'
-import { type ChangeWatch, createChangeWatch } from './change-watch.ts'
 
 /** Runs in the transaction of the change, so that both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
@@ -94,3 +93,57 @@ export const createHistorySweep = (
     }
   }
 }
+
+// In milliseconds: changes of other processes are noticed after this time.
+const period = 500
+
+export const webhookChanges = 'webhooks'
+
+type Watched = SiteId | typeof webhookChanges
+
+/**
+ * Knows when the history of a site may have grown (V-18, V-22). An entry is reported after its transaction, because a
+ * transaction runs without pauses. A transaction that fails may be reported too.
+ */
+export const createChangeWatch = ({ connection, read }: Pick<Database, 'connection' | 'read'>) => {
+  const checks = new Map<Watched, Set<() => void>>()
+  const version = one<{ data_version: number }>('PRAGMA data_version')(connection)
+  let known: number | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const checkSite = (site: Watched): void => {
+    for (const check of checks.get(site) ?? []) check()
+  }
+
+  const lookForOthers = (): void => {
+    read(() => {
+      const present = version()?.data_version
+      if (known !== undefined && present !== known) for (const site of checks.keys()) checkSite(site)
+      known = present
+    }).catch(() => {})
+  }
+
+  return {
+    wrote(site: Watched): void {
+      if (checks.has(site)) queueMicrotask(() => checkSite(site))
+    },
+
+    watch(site: Watched, check: () => void): () => void {
+      const ofSite = checks.get(site) ?? new Set()
+      checks.set(site, ofSite.add(check))
+      if (!timer) {
+        lookForOthers()
+        timer = setInterval(lookForOthers, period).unref()
+      }
+      return () => {
+        if (ofSite.delete(check) && ofSite.size === 0) checks.delete(site)
+        if (checks.size > 0) return
+        clearInterval(timer)
+        timer = undefined
+        known = undefined
+      }
+    },
+  }
+}
+
+export type ChangeWatch = ReturnType<typeof createChangeWatch>

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
-import type { Change } from '../../../lib/core/change.ts'
-import type { ChangeType } from '../../../lib/core/history-entry.ts'
+import type { Change, ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { parseRight } from '../../../lib/core/rights.ts'
 import type { History } from '../../../lib/history/history.ts'
