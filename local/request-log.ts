@@ -1,6 +1,6 @@
 import { write, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describeError } from '../lib/core/describe-error.ts'
+import { describeError } from '../lib/core/errors.ts'
 import type { RequestRecord, SignInRecord, Telemetry } from '../lib/http/request.ts'
 
 // The log also contains faults of the flags, so this flag is read before all others.

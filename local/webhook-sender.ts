@@ -1,5 +1,5 @@
+import { createTurns } from '../lib/core/in-parallel.ts'
 import { createDeadline, systemClock } from '../lib/core/time.ts'
-import { createTurns } from '../lib/core/turns.ts'
 import type { LocalStores } from '../lib/machine/machine.ts'
 import type { WebhookKey } from '../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../lib/service/deps.ts'

@@ -1,17 +1,15 @@
 import { accessRoutes } from '../../lib/contract/routes/access.ts'
-import { onDemand } from '../../lib/core/on-demand.ts'
+import { onDemand } from '../../lib/core/cached-lookup.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { beginExternalSignIn, finishExternalSignIn, type IssuerDeps, listIssuers } from './external-sign-in.ts'
 import * as keys from './keys.ts'
 import * as sessions from './sessions.ts'
-import * as signIns from './sign-in.ts'
 import * as users from './users.ts'
 
 const operations = {
   ...{ listIssuers, beginExternalSignIn, finishExternalSignIn },
-  ...signIns,
   ...sessions,
   signOutV1: sessions.signOut,
   signOutOfSite: sessions.signOut,

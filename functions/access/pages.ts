@@ -1,6 +1,6 @@
 import { largestPage, takeFitting } from '../../lib/core/answer-size.ts'
-import { compareText } from '../../lib/core/compare-text.ts'
 import { readCursor, writeCursor } from '../../lib/core/cursor.ts'
+import { compareText } from '../../lib/core/names.ts'
 import { readSwitches } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import { bodyOf } from './bodies.ts'

@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { delivery as deliveryAnswer, deliveryList } from '../../lib/contract/webhooks/contract.ts'
 import { tooManyRequests } from '../../lib/core/errors.ts'
-import { createTurns } from '../../lib/core/turns.ts'
+import { createTurns } from '../../lib/core/in-parallel.ts'
 import type { Segments } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { viewOfDelivery } from '../../lib/webhooks/change-webhook.ts'

@@ -1,7 +1,7 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
-import { createTurns } from '../core/turns.ts'
+import { createTurns } from '../core/in-parallel.ts'
 
 const present = { memory: 19 * 1024, passes: 2, parallelism: 1, tagLength: 32 } as const
 

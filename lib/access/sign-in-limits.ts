@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { compareText } from '../core/compare-text.ts'
 import { ServiceError, tooManyRequests } from '../core/errors.ts'
+import { compareText } from '../core/names.ts'
 import { dayOf } from '../core/time.ts'
 import { keyOfName, type Person } from './people.ts'
 

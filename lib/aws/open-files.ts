@@ -1,5 +1,5 @@
 import type { FileStoreSettings, StorageSettings } from '../config/config.ts'
-import { onDemand } from '../core/on-demand.ts'
+import { onDemand } from '../core/cached-lookup.ts'
 import { createLiveChanges } from '../history/live-changes.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { RemovalQueue } from '../storage/path-locks.ts'

@@ -257,3 +257,10 @@ export const firstFault = ([{ path, message } = { path: '', message: '' }]: read
 /** E-2: the first problem is the message; `problems` lists all problems. */
 export const invalidInput = (name: ErrorName, problems: readonly Problem[]): ServiceError =>
   new ServiceError(name, problems.length === 0 ? {} : { message: firstFault(problems), problems })
+
+/** The members of a log line for an error. */
+export const describeError = (error: unknown): object => {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
+  const { name, message, stack, cause } = error
+  return { name, message, stack, ...(cause !== undefined && { cause: describeError(cause) }) }
+}

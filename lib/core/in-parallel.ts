@@ -1,3 +1,5 @@
+import { ServiceError } from './errors.ts'
+
 export const chunksOf = <Value>(values: readonly Value[], size: number): Value[][] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
@@ -28,4 +30,32 @@ export const inParallel = async <Item>(
   if (failures.length === 0) return
   await Promise.allSettled([source.return?.()])
   throw failures[0]
+}
+
+interface Limits {
+  readonly atOnce: number
+  readonly mostWaiting?: number
+  readonly refuse?: () => ServiceError
+}
+
+/** Runs some work at once and lets the rest wait for its turn, in order. Throws `refuse()` if too many would wait. */
+export const createTurns = ({
+  atOnce,
+  mostWaiting = Number.POSITIVE_INFINITY,
+  refuse = () => new ServiceError('unavailable'),
+}: Limits) => {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    if (running < atOnce) running += 1
+    else if (waiting.length >= mostWaiting) throw refuse()
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
 }

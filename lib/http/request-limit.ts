@@ -1,5 +1,5 @@
+import { setRecent } from '../core/cached-lookup.ts'
 import { tooManyRequests } from '../core/errors.ts'
-import { setRecent } from '../core/recent.ts'
 
 const burstSeconds = 5
 const mostKeys = 10_000

@@ -1,5 +1,5 @@
-import { compareText } from '../core/compare-text.ts'
 import type { SiteId } from '../core/ids.ts'
+import { compareText } from '../core/names.ts'
 import { isPage } from './file-kind.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
 import {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
-import { onDemand } from '../core/on-demand.ts'
+import { onDemand } from '../core/cached-lookup.ts'
 import { systemCodeOf } from '../core/system-failures.ts'
 
 export interface Message {

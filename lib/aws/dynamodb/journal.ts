@@ -1,9 +1,8 @@
+import { setRecent } from '../../core/cached-lookup.ts'
 import { type Change, type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { inParallel } from '../../core/in-parallel.ts'
-import { setRecent } from '../../core/recent.ts'
+import { createTurns, inParallel } from '../../core/in-parallel.ts'
 import { type Deadline, reserves, systemClock, unlimited } from '../../core/time.ts'
-import { createTurns } from '../../core/turns.ts'
 import type { History } from '../../history/history.ts'
 import {
   expression,

@@ -10,9 +10,9 @@ import {
   updatePerson,
   withoutSite,
 } from '../../access/people.ts'
-import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
+import { compareText } from '../../core/names.ts'
 import { expression, mapped, openTable, scan } from './dynamodb.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
 import { putMarked } from './write-mark.ts'

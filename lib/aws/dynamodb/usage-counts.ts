@@ -1,5 +1,5 @@
+import { onDemand } from '../../core/cached-lookup.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { onDemand } from '../../core/on-demand.ts'
 import { quotaExceeded, type SiteUsage, type UsageCounts } from '../../storage/quota.ts'
 import { createDocumentClient, expression, type ItemChange, openTable, type TableOptions } from './dynamodb.ts'
 import { getItems } from './path-items.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setRecent } from '../../core/cached-lookup.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId, type WebFormId } from '../../core/ids.ts'
-import { setRecent } from '../../core/recent.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
 import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
 import { expression, mapped, openTable, queryFirst, queryItems, type Table } from './dynamodb.ts'

@@ -1,6 +1,6 @@
-import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
+import { compareText } from '../../core/names.ts'
 import {
   type Delivery,
   keptDeliveries,

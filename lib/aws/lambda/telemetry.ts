@@ -1,5 +1,5 @@
 import { type EdgeSettings, logLevels } from '../../config/config.ts'
-import { describeError } from '../../core/describe-error.ts'
+import { describeError } from '../../core/errors.ts'
 import type { RequestRecord, Telemetry } from '../../http/request.ts'
 
 // V-28: CloudWatch turns log lines with these members into a metric. The metric has the same name as on one machine.

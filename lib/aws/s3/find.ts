@@ -1,5 +1,5 @@
 import { HeadObjectCommand, type HeadObjectCommandOutput, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { compareText } from '../../core/compare-text.ts'
+import { compareText } from '../../core/names.ts'
 import {
   type ListedObject,
   type Listing,

@@ -1,6 +1,6 @@
-import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
+import { compareText } from '../../core/names.ts'
 import { unlimited } from '../../core/time.ts'
 import { type Change, type Expected, NotPlaced, type PlaceConditions, type Staged } from '../../storage/object-store.ts'
 import type { FolderLocks } from '../../storage/path-locks.ts'

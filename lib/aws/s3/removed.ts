@@ -1,4 +1,4 @@
-import { compareText } from '../../core/compare-text.ts'
+import { compareText } from '../../core/names.ts'
 import {
   longestListing,
   type Period,

@@ -1,7 +1,7 @@
 import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3'
-import { compareText } from '../../core/compare-text.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
+import { compareText } from '../../core/names.ts'
 import { longestListing, type RemovedObject, type VersionQuery } from '../../storage/object-store.ts'
 import { type Bucket, statusOf, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Count } from '../../categories/contents.ts'
+import { onDemand } from '../../core/cached-lookup.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
-import { onDemand } from '../../core/on-demand.ts'
 import type { Database } from './database.ts'
 
 export type Flag = 0 | 1

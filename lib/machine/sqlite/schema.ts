@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { onDemand } from '../../core/cached-lookup.ts'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
-import { onDemand } from '../../core/on-demand.ts'
 import { connect } from './database.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 

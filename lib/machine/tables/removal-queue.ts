@@ -1,4 +1,4 @@
-import { createTurns } from '../../core/turns.ts'
+import { createTurns } from '../../core/in-parallel.ts'
 import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
 import { storedPath } from '../../storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'

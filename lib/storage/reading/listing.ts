@@ -1,5 +1,5 @@
-import { compareText } from '../../core/compare-text.ts'
 import { readCursor, writeCursor } from '../../core/cursor.ts'
+import { compareText } from '../../core/names.ts'
 import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from '../object-store.ts'
 import { folderKey, nameOf, type StoragePath } from '../path.ts'
 import { foldersTowards, isInScope, ownFoldersBelow, type Scope } from '../scope.ts'
