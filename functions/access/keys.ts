@@ -4,8 +4,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
 import { done, ok, secret } from '../../lib/http/reply.ts'
-import { bodyOf, operation } from './bodies.ts'
-import { pageIn, pageOf } from './pages.ts'
+import { bodyOf, operation, pageIn, pageOf } from './bodies.ts'
 
 /** lists the keys of a site with their current rights. */
 export const listKeys = operation({ query: pageIn('keys') }, async ({ site, query }, deps) => {

@@ -1,19 +1,109 @@
+import { hash } from 'node:crypto'
+import type * as z from 'zod/mini'
 import { type Caller, callerOf, rightsOn } from '../../lib/access/callers.ts'
-import { grantEntries, kindOf } from '../../lib/access/grants.ts'
+import { grantEntries, hashToken, kindOf } from '../../lib/access/grants.ts'
+import { acceptInvitation as accept } from '../../lib/access/invitations.ts'
 import { describeEntry } from '../../lib/access/people.ts'
-import { siteSession } from '../../lib/access/sessions.ts'
-import { changePassword as change, endSessions } from '../../lib/access/sign-in.ts'
-import type { me } from '../../lib/contract/access/answers.ts'
+import {
+  authenticatePerson,
+  beginSession,
+  changePassword as change,
+  endSessions,
+  siteSession,
+} from '../../lib/access/sign-in.ts'
+import { rememberSignIn } from '../../lib/access/sign-in-limits.ts'
+import type { exchanged as exchangedAnswer, me } from '../../lib/contract/access/answers.ts'
+import type { signInBody } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import { inIso } from '../../lib/core/time.ts'
-import { type CallerOperation, readBody } from '../../lib/http/operation.ts'
-import { done, ok } from '../../lib/http/reply.ts'
+import {
+  type CallerOperation,
+  checkDocument,
+  type PublicOperation,
+  type RoutedRequest,
+  readBody,
+} from '../../lib/http/operation.ts'
+import { done, ok, type Reply, secret } from '../../lib/http/reply.ts'
 import { siteIdIn } from '../../lib/http/resolve-site.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import { bodyOf, requireHttps } from './bodies.ts'
-import { tokenReply } from './sign-in-outcome.ts'
+import { bodyOf, requireHttps, schemas } from './bodies.ts'
+import { codeKey, type IssuerDeps, type SignedIn } from './external-sign-in.ts'
+import { logged, logSignIn, tokenReply } from './sign-in-outcome.ts'
+
+const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
+const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)
+
+/** The answer encodes the folders of rights, because a scope cannot contain all of their characters. */
+const exchange = async (deps: IssuerDeps, document: unknown) => {
+  const { exchangeGrant, issuedType } = await schemas()
+  if (Object(document).grant_type !== exchangeGrant) throw new ServiceError('grantTypeUnknown')
+  const shape = { ...bodyOf('exchangeBody'), malformed: 'exchangeMalformed' } as const
+  const { subject_token: jwt, resource } = await checkDocument(document, shape)
+  const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
+  const client = await deps.openIssuerClient()
+  const { token, user: name, ttl, rights } = await exchangeToken({ ...deps, client }, jwt, resource)
+  const reply = secret<Answer<typeof exchangedAnswer>>({
+    access_token: token,
+    issued_token_type: issuedType,
+    token_type: 'Bearer',
+    expires_in: ttl,
+    scope: rights.map((right) => encodeURI(textOfRight(right))).join(' '),
+  })
+  return { name, reply }
+}
+
+/** the code cannot be used again, even if this attempt fails. */
+const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: unknown) => {
+  const { code, verifier, tokenExpiryPeriod } = await checkDocument(document, bodyOf('codeBody'))
+  const stored = await deps.accessValues.take(codeKey(hashToken(code)))
+  const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
+  if (signedIn?.challenge !== hash('sha256', verifier, 'base64url')) {
+    const message = 'The code is unknown, used or older than 60 seconds. Sign in again.'
+    throw new ServiceError('signInRefused', { message })
+  }
+  const person = await deps.people.get(signedIn.name)
+  if (!person || person.sessions !== signedIn.sessions || person.disabled) throw new ServiceError('signInRefused')
+  const remembered = rememberSignIn(person, address, deps.clock.wall())
+  if (remembered !== person) await deps.people.replace(person, remembered, [])
+  return { name: person.name, reply: tokenReply(await beginSession(deps, person, tokenExpiryPeriod)) }
+}
+
+type Credentials = z.output<typeof signInBody>
+
+const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials: Credentials): Promise<Reply> => {
+  await requireHttps(deps, request)
+  const known = await deps.people.get(credentials.username)
+  const signIn = authenticatePerson(deps, { ...credentials, address: request.address }, known)
+  const person = await logged(deps, request, known?.name ?? null, signIn)
+  return tokenReply(await beginSession(deps, person, credentials.tokenExpiryPeriod))
+}
+
+/**
+ * A-63 to A-67: a wrong name takes as much work as a wrong password, and both get 401/101001. A-96, A-97: sign-ins
+ * without a password.
+ */
+export const signIn: PublicOperation<IssuerDeps> = async (request, deps) => {
+  const { readDocument } = await import('../../lib/http/read-body.ts')
+  const document = await readDocument(request, 'accessMalformed', { form })
+  const members = Object(document)
+  if ('grant_type' in members) return (await logged(deps, request, null, exchange(deps, document))).reply
+  if ('code' in members) return (await logged(deps, request, null, redeem(deps, request, document))).reply
+  return signInWith(deps, request, await checkDocument(document, bodyOf('signInBody')))
+}
+
+export const signInV1: PublicOperation<AccessDeps> = async (request, deps) =>
+  signInWith(deps, request, await readBody(request, { ...bodyOf('signInBody'), form, xml }))
+
+/** 404/101003 for an invitation that is unknown, used or expired, 400/101013 for a weak password. */
+export const acceptInvitation: PublicOperation<AccessDeps> = async (request, deps) => {
+  await requireHttps(deps, request)
+  const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf('invitationBody'))
+  const { name, token } = await accept(deps, invitation, { password, address: request.address }, tokenExpiryPeriod)
+  logSignIn(deps, request, name)
+  return tokenReply(token)
+}
 
 /** Errors: signInRefused, for keys and for tokens without a person. */
 const signedIn = ({ kind, person }: Caller) => {

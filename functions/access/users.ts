@@ -7,8 +7,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { Segments } from '../../lib/http/operation.ts'
 import { done, ok, secret } from '../../lib/http/reply.ts'
-import { bodyOf, operation } from './bodies.ts'
-import { pageIn, pageOf } from './pages.ts'
+import { bodyOf, operation, pageIn, pageOf } from './bodies.ts'
 
 const nameOf = ({ user = '' }: Segments): { name: string } => ({ name: user })
 

@@ -2,8 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import { inIso } from '../core/time.ts'
 import { hashToken, isCurrent, newToken } from './grants.ts'
 import type { Person } from './people.ts'
-import { beginSession, type Period } from './sessions.ts'
-import { type Credentials, type SignInDeps, withPassword } from './sign-in.ts'
+import { beginSession, type Credentials, type Period, type SignInDeps, withPassword } from './sign-in.ts'
 import { rememberSignIn } from './sign-in-limits.ts'
 
 const lifetime = 7 * 24 * 3600

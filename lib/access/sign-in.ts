@@ -1,6 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { Grants } from './grants.ts'
+import type { Clock } from '../core/time.ts'
+import { type Grant, type Grants, issueGrant } from './grants.ts'
 import { checkPassword, hashPassword, isOutdated, matchesPassword } from './passwords.ts'
 import { type People, type Person, sitesOfPerson, updatePerson } from './people.ts'
 import { countedAttempt, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
@@ -78,3 +79,29 @@ export const changePassword = async (deps: SignInDeps, hash: string, credentials
 export const endSessions = async ({ people, clock }: SignInDeps, name: string): Promise<void> => {
   await updatePerson(people, name, (person) => ({ after: withoutSessions(person, clock.wall()) }))
 }
+
+/** A-14, in seconds. */
+export const lifetimes = { short: 4 * 3600, long: 14 * 24 * 3600 } as const
+
+export type Period = keyof typeof lifetimes
+
+const sessionOf = ({ name: user, sessions: since }: Person, sites: readonly SiteId[], expires: number) =>
+  ({ user, sites, permissions: [], expires, kind: 'session', since }) as const
+
+/** Returns the token of a new session on the sites of the person. Errors: unavailable. */
+export const beginSession = async (
+  { grants, clock }: { readonly grants: Pick<Grants, 'put'>; readonly clock: Pick<Clock, 'wall'> },
+  person: Person,
+  period: Period = 'long',
+): Promise<string> => {
+  const expires = Math.floor(clock.wall() / 1000) + lifetimes[period]
+  return (await issueGrant(grants, sessionOf(person, sitesOfPerson(person), expires))).token
+}
+
+/** the new session ends together with the session of the sign-in. */
+export const siteSession = async (
+  grants: Grants,
+  { hash, parent = hash, expires }: Grant,
+  person: Person,
+  site: SiteId,
+): Promise<string> => (await issueGrant(grants, { ...sessionOf(person, [site], expires), parent })).token

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { isEmail, longestEmail } from '../../access/people.ts'
 import { roleNames } from '../../access/roles.ts'
-import { lifetimes } from '../../access/sessions.ts'
+import { lifetimes } from '../../access/sign-in.ts'
 import { parseFolder, parseRight } from '../../core/rights.ts'
 import { anyMember, atMost, objectOf } from '../request-parts.ts'
 
