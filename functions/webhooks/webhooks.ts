@@ -2,16 +2,19 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type {
   changedWebhook,
   createdWebhook,
+  delivery as deliveryAnswer,
+  deliveryList,
   webhook as webhookAnswer,
   webhookList,
 } from '../../lib/contract/webhooks/contract.ts'
-import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
+import { invalidInput, ServiceError, tooManyRequests } from '../../lib/core/errors.ts'
 import { changeTypes, isWantedType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
+import { createTurns } from '../../lib/core/in-parallel.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
 import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
-import { done, ok, secret } from '../../lib/http/reply.ts'
+import { done, ok, type Reply, secret } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
   changeWebhook as change,
@@ -19,18 +22,20 @@ import {
   isPermitted,
   isWebhookId,
   removeWebhook as remove,
+  viewOfDelivery,
   viewOfWebhook,
 } from '../../lib/webhooks/change-webhook.ts'
-import type { Webhook } from '../../lib/webhooks/webhooks.ts'
+import { repeatDelivery as repeat, sendTest } from '../../lib/webhooks/send-now.ts'
+import type { Delivery, TestDelivery, Webhook } from '../../lib/webhooks/webhooks.ts'
 
-export const operation = operationsOn<WebhooksDeps>()
+const operation = operationsOn<WebhooksDeps>()
 
 const schemas = () => import('../../lib/contract/webhooks/bodies.ts')
 const bodyOf = bodiesOf({ schemas, malformed: 'webhookMalformed' })
 
-export const idOf = ({ webhook = '' }: Segments) => ({ id: webhook })
+const idOf = ({ webhook = '' }: Segments) => ({ id: webhook })
 
-export const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: string): Promise<Webhook> => {
+const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: string): Promise<Webhook> => {
   const found = isWebhookId(id) ? await webhooks.get(site, id) : undefined
   if (!found) throw new ServiceError('webhookUnknown')
   return found
@@ -85,4 +90,33 @@ export const removeWebhook = operation({ params: idOf }, async ({ site, params, 
   const present = await findWebhook(deps, site.id, params.id)
   if (!(await remove(deps, present, author))) throw new ServiceError('webhookUnknown')
   return done
+})
+
+/** V-13. Errors: webhookUnknown. */
+export const listDeliveries = operation({ params: idOf }, async ({ site, params: { id } }, deps) => {
+  await findWebhook(deps, site.id, id)
+  return ok<Answer<typeof deliveryList>>({
+    items: (await deps.deliveries.recent(site.id, id)).map(viewOfDelivery),
+  })
+})
+
+const tooMany = () => tooManyRequests('The service is already sending several tests or repeated deliveries.', 5)
+
+const toReply = (sent: Delivery | TestDelivery): Reply => ok<Answer<typeof deliveryAnswer>>(viewOfDelivery(sent))
+
+// V-13: limits the requests that wait for slow targets.
+const inTurn = createTurns({ atOnce: 4, mostWaiting: 0, refuse: tooMany })
+
+/** V-12. Errors: webhookUnknown, tooManyRequests. */
+export const testWebhook = operation({ params: idOf }, async ({ site, params: { id } }, deps) => {
+  const webhook = await findWebhook(deps, site.id, id)
+  return toReply(await inTurn(() => sendTest(deps, webhook)))
+})
+
+const deliveryOf = ({ delivery = '', ...webhook }: Segments) => ({ ...idOf(webhook), delivery })
+
+/** V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */
+export const repeatDelivery = operation({ params: deliveryOf }, async ({ site, params }, deps) => {
+  const webhook = await findWebhook(deps, site.id, params.id)
+  return toReply(await inTurn(() => repeat(deps, webhook, params.delivery)))
 })
