@@ -1,18 +1,25 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { downloadLink, progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
-import type { OperationHandler } from '../../lib/http/operation.ts'
+import type {
+  downloadLink,
+  progress as progressAnswer,
+  searchPage,
+} from '../../lib/contract/storage/contract-schemas.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import { reserves } from '../../lib/core/time.ts'
+import { type OperationHandler, readSwitches } from '../../lib/http/operation.ts'
 import { ok, secret } from '../../lib/http/reply.ts'
 import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import type { ObjectInfo } from '../../lib/storage/object-store.ts'
+import { longestListing, type ObjectInfo } from '../../lib/storage/object-store.ts'
+import { folderKey, pathIn, root } from '../../lib/storage/path.ts'
 import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
+import { searchNames } from '../../lib/storage/reading/search.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
 import { listTrash } from './list-trash.ts'
-import { asDraft, operation, readablePath, scopeOf, timeOf, versionOf } from './params.ts'
+import { asDraft, describablePath, operation, readablePath, schemaOf, scopeOf, timeOf, versionOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
 import { getRemoval, listDeleted, listVersions } from './read-old.ts'
-import { searchFolder } from './search-names.ts'
 
 const getProgress = operation({}, async ({ caller }, { progress }) =>
   ok<Answer<typeof progressAnswer>>({ percent: await progress.percentOf(caller.hash) }),
@@ -55,6 +62,38 @@ const getFile = operation({ params: readablePath, query: stateOf }, async (reque
   const { contentType, tag } = representationFor(read.info, request)
   const choice = answerFor(read.info, request, downloads)
   return replyWith(read, choice, { type: contentType, ETag: tag, Vary: 'Accept' }, downloads)
+})
+
+const searchOf = async (query: Switches) => {
+  const {
+    search = '',
+    limit = 100,
+    cursor,
+  } = await readSwitches(query, ['search', 'limit', 'cursor'], schemaOf('searchQuery'))
+  return { text: search, limit: Math.min(limit, longestListing), cursor }
+}
+
+/** GET with `?search=TEXT`: finds files and folders below a folder by a part of their names (S-127). */
+const searchFolder = operation({ params: describablePath, query: searchOf }, async (input, { files }) => {
+  const { site, params, query, deadline } = input
+  using end = deadline.reserving(reserves.preview)
+  const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, {
+    ...query,
+    deadline: end,
+  })
+  const isNothing = contents.length === 0 && query.cursor === undefined && cursor === undefined
+  if (isNothing && params.path !== root && !(await files.exists(folderKey('live', site.id, params.path)))) {
+    throw new ServiceError('fileUnknown')
+  }
+  return ok<Answer<typeof searchPage>>({
+    items: contents.map(({ key, size, modified }) => ({
+      path: pathIn(key),
+      type: key.endsWith('/') ? 'folder' : 'file',
+      size,
+      lastUpdateDate: timeOf(modified),
+    })),
+    ...(cursor !== undefined && { nextCursor: cursor }),
+  })
 })
 
 type Operation = OperationHandler<StorageDeps>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ErrorName } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { type CheckedConditions, checkConditions, checkFolder, isUnconditional } from '../conditions.ts'
@@ -7,7 +8,7 @@ import { ancestorsOf, childOf, fileKey, folderKey, foldersAround, parentOf, root
 import type { FolderLocks } from '../path-locks.ts'
 import { refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
-import { type Absences, noFileAt, type Requester, type StorageStores } from './change.ts'
+import { type Absences, type ChangeDeps, noFileAt, type Requester, type StorageStores } from './change.ts'
 
 export interface Place {
   readonly site: SiteId
@@ -119,4 +120,26 @@ export const lookAgain = async (
     checkConditions(files, site, paths, asDraft, conditions),
   ])
   return { ...seen, locks: undefined, ancestors, checked }
+}
+
+// In milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve` of this time.
+const longestLock = 60_000
+const lockReserve = 5_000
+
+/**
+ * Locks a path until the result is disposed of. The result has the deadline for changes under the lock. Errors:
+ * folderLocked.
+ */
+export const lockPath = async (
+  { removals, clock }: Pick<ChangeDeps, 'removals' | 'clock'>,
+  path: StoragePath,
+  { site, deadline }: Pick<Requester, 'site' | 'deadline'>,
+) => {
+  const id = randomUUID()
+  refuse([!(await removals.lock(site, path, id, longestLock)) && 'folderLocked'])
+  return {
+    id,
+    deadline: deadline.within(longestLock - lockReserve, clock.monotonic),
+    [Symbol.asyncDispose]: () => removals.unlock(site, path, id).catch(() => {}),
+  }
 }

@@ -5,8 +5,7 @@ import { longestListing, type ObjectStore, type ObjectVersion } from '../object-
 import { editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import type { ChangeDeps, Requester } from './change.ts'
-import { lockPath } from './lock-path.ts'
-import { isInWorkflow, openLocks } from './look.ts'
+import { isInWorkflow, lockPath, openLocks } from './look.ts'
 import { unknownVersion } from './restore.ts'
 
 const mostAtOnce = 10_000

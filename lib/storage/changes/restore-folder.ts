@@ -8,8 +8,7 @@ import { ancestorsOf, editions, folderKey, pathIn, root, type StoragePath, upTo 
 import { refuse, storageRefused } from '../refusals.ts'
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
-import { lockPath } from './lock-path.ts'
-import { findTaken, openLocks } from './look.ts'
+import { findTaken, lockPath, openLocks } from './look.ts'
 import { isBelowFile } from './remove.ts'
 
 const mostObjects = 10_000
