@@ -6,16 +6,14 @@ import { type AreaRight, requireInAnyFolder, rightOf } from '../core/rights.ts'
 import type { Clock, Deadline } from '../core/time.ts'
 import type { Site } from '../sites/site-directory.ts'
 import { preflight } from './cors.ts'
-import type { Formats } from './format.ts'
-import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
 import type { CallerOperation, OperationHandler, PublicOperation, RoutedRequest } from './operation.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import type { Reply } from './reply.ts'
-import { type Answer, firstValue, type Request, type Trace } from './request.ts'
+import { type Answer, type Formats, firstValue, type Request, type Trace } from './request.ts'
 import type { RequestLimit } from './request-limit.ts'
 import { readAheadSite, resolveSite, type SiteDeps } from './resolve-site.ts'
-import { createRouter, type Group, type Route } from './router.ts'
+import { createRouter, type Group, type GroupPolicy, groupPolicies, type Route } from './router.ts'
 
 export interface AdmissionDeps extends SiteDeps {
   readonly findCaller: (hash: string) => Promise<Caller | undefined>

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { isStronglyIn, isWeaklyIn, readTags } from '../core/entity-tags.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Format } from './format.ts'
-import type { Request } from './request.ts'
+import type { Format, Request } from './request.ts'
 
 export const tagOfText = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 

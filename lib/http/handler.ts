@@ -2,10 +2,9 @@ import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/time.ts'
 import { type AdmissionDeps, createResponder, fallbackPresentation, type OperationsOf } from './admission.ts'
-import { groupPolicies } from './group-policy.ts'
 import { asServiceError, errorReply, renderReply } from './render-reply.ts'
 import type { Answer, Arrival, Handler, Request, Send, Telemetry, Trace } from './request.ts'
-import type { Group, Route } from './router.ts'
+import { type Group, groupPolicies, type Route } from './router.ts'
 
 export interface EdgeDeps extends AdmissionDeps {
   readonly telemetry: Telemetry

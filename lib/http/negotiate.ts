@@ -1,6 +1,5 @@
 import Negotiator from 'negotiator'
-import type { Format, Formats } from './format.ts'
-import type { Request } from './request.ts'
+import type { Format, Formats, Request } from './request.ts'
 
 const mediaTypes: Readonly<Record<Format, readonly [string, ...string[]]>> = {
   json: ['application/json'],

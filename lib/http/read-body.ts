@@ -1,9 +1,8 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import { mediaType } from '../core/media-type.ts'
-import type { Format } from './format.ts'
 import { readJson } from './json.ts'
 import { formatOf } from './negotiate.ts'
-import { bodyChunks, queryText, type Request } from './request.ts'
+import { bodyChunks, type Format, queryText, type Request } from './request.ts'
 
 export const largestDocument = 64 * 1024
 

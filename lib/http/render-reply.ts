@@ -1,10 +1,9 @@
 import { ServiceError } from '../core/errors.ts'
 import { entityTag, noneMatchFails, tagOfText } from './conditions.ts'
 import { corsHeaders } from './cors.ts'
-import type { Format } from './format.ts'
 import { contentTypes } from './negotiate.ts'
 import { byValue, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
-import { type Answer, isRead, type Request } from './request.ts'
+import { type Answer, type Format, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
 
 const commonHeaders = {

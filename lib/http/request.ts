@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/time.ts'
-import type { Formats } from './format.ts'
 
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }
 
@@ -109,3 +108,8 @@ export interface Telemetry {
   signIn?(record: SignInRecord): void
   request(record: RequestRecord): void
 }
+
+export type Format = 'json' | 'xml'
+
+/** The first format is the default. With a single format, `Accept` is ignored (A-6). */
+export type Formats = readonly [Format, ...Format[]]

@@ -3,11 +3,10 @@ import { ServiceError } from '../core/errors.ts'
 import { parseId, type SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
-import type { GroupPolicy } from './group-policy.ts'
 import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 import { isRead, type Request } from './request.ts'
-import type { Route } from './router.ts'
+import type { GroupPolicy, Route } from './router.ts'
 
 export interface SiteDeps {
   readonly dataCentre: string

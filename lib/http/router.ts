@@ -1,10 +1,11 @@
-import { ServiceError } from '../core/errors.ts'
+import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { AreaRight } from '../core/rights.ts'
-import type { Formats } from './format.ts'
+import type { Formats } from './request.ts'
 
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation' | 'access' | 'webhooks'
 
 /**
+ * In a path, `{name}` is one segment, and `{name+}` is the rest of the path, percent-encoded, without leading slashes.
  * Every operation of a site has a `right` (A-34), and no other operation has one. With `keepsMethod`, requests for
  * another data centre are redirected with 308, even in a group that redirects with 301. `formats` replaces the formats
  * of the group. A public route without `formats` answers JSON.
@@ -12,13 +13,45 @@ export type Group = 'fields' | 'categories' | 'storage' | 'documentation' | 'acc
 export interface Route {
   readonly operation: string
   readonly method: string
-  // `{name}` is one segment. `{name+}` is the rest of the path, percent-encoded, without leading slashes.
   readonly path: string
   readonly group: Group
   readonly right?: AreaRight
   readonly public?: true
   readonly keepsMethod?: boolean
   readonly formats?: Formats
+}
+
+/** With `alwaysMovedPermanently`, changes are redirected with 301 too. Other groups redirect changes with 308. */
+export interface GroupPolicy {
+  readonly formats: Formats
+  readonly renderingEngine?: true
+  readonly tokenInQuery?: true
+  readonly alwaysMovedPermanently?: true
+  readonly siteUnknown: ErrorName
+  readonly rightMissing: ErrorName
+  readonly siteAmbiguous: ErrorName
+}
+
+const usualErrors = {
+  siteUnknown: 'siteUnknown',
+  siteAmbiguous: 'siteAmbiguous',
+  rightMissing: 'rightMissing',
+} as const
+
+export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
+  fields: { formats: ['json', 'xml'], ...usualErrors },
+  categories: { formats: ['json'], renderingEngine: true, ...usualErrors },
+  storage: {
+    formats: ['json'],
+    tokenInQuery: true,
+    alwaysMovedPermanently: true,
+    siteUnknown: 'siteUnauthorized',
+    siteAmbiguous: 'loginAmbiguous',
+    rightMissing: 'privilegesMissing',
+  },
+  documentation: { formats: ['json'], ...usualErrors },
+  access: { formats: ['json'], ...usualErrors },
+  webhooks: { formats: ['json'], ...usualErrors },
 }
 
 const restVariable = /\/\{(\w+)\+\}$/

@@ -1,7 +1,7 @@
 import type { ExampleRequest } from '../../lib/contract/contract.ts'
 import { type ErrorName, errors } from '../../lib/core/errors.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
-import type { Format } from '../../lib/http/format.ts'
+import type { Format } from '../../lib/http/request.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
 import { type Operation, operations } from './operations.ts'

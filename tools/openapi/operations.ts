@@ -8,8 +8,7 @@ import { storageContract } from '../../lib/contract/storage/contract.ts'
 import { webhooksContract } from '../../lib/contract/webhooks/contract.ts'
 import { byName } from '../../lib/core/names.ts'
 import { formatsOf } from '../../lib/http/admission.ts'
-import { groupPolicies } from '../../lib/http/group-policy.ts'
-import type { Route } from '../../lib/http/router.ts'
+import { groupPolicies, type Route } from '../../lib/http/router.ts'
 
 const contracts: { readonly [Name in (typeof routes)[number]['group']]: GroupContract<Name> } = {
   access: accessContract,

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { text } from '../../../lib/http/reply.ts'
-import { createReplyCache } from '../../../lib/http/reply-cache.ts'
+import { createReplyCache, text } from '../../../lib/http/reply.ts'
 
 /** A cache of replies, a store whose state the test sets, and a list of the replies that were created. */
 const observed = () => {
