@@ -14,8 +14,7 @@ import { type CategoryId, largestContentId, type SiteId } from '../../lib/core/i
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/json.ts'
 import { check } from '../../lib/http/validate.ts'
-import { type AdminStores, type AreaStores, readPages } from '../stores/admin-stores.ts'
-import { createUnderId, entryOf } from '../stores/changes.ts'
+import { type AdminStores, type AreaStores, createUnderId, entryOf, readPages } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {
   confirmed,

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { largestNamedId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
-import type { AdminStores } from '../stores/admin-stores.ts'
-import { createUnderId, entryOf } from '../stores/changes.ts'
+import { type AdminStores, createUnderId, entryOf } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {
   confirmed,

@@ -8,8 +8,7 @@ import {
   removeIssuer,
 } from '../../lib/access/issuers/issuers.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
-import type { AdminStores } from '../stores/admin-stores.ts'
-import { entryOf } from '../stores/changes.ts'
+import { type AdminStores, entryOf } from '../stores/admin-stores.ts'
 import { onStores } from '../stores/stores.ts'
 import { commandOf, groupOf, parsePlainId, parserIf } from '../terminal/arguments.ts'
 

@@ -4,9 +4,7 @@ import { currentKeys, describeKeys, issueKey } from '../../lib/access/keys.ts'
 import { type Person, rightsOfEntry } from '../../lib/access/people.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { includesRight, type Right, textOfRight } from '../../lib/core/rights.ts'
-import type { AdminStores } from '../stores/admin-stores.ts'
-import { administrator } from '../stores/changes.ts'
-import { findGrant, revokeGrant } from '../stores/find-grant.ts'
+import { type AdminStores, administrator, findGrant, revokeGrant } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
@@ -17,8 +15,7 @@ import {
   rightOption,
   siteCommandOf,
 } from '../terminal/arguments.ts'
-import { Refusal } from '../terminal/output.ts'
-import { printOnce } from '../terminal/print-once.ts'
+import { printOnce, Refusal } from '../terminal/output.ts'
 
 interface CreateOptions extends OfSite {
   readonly user: string

@@ -12,9 +12,8 @@ import {
 import { type RoleName, roles } from '../../lib/access/roles.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import { type Right, simplified, textOfRight } from '../../lib/core/rights.ts'
-import type { AdminStores } from '../stores/admin-stores.ts'
-import { entryOf } from '../stores/changes.ts'
-import { onStores, siteOf } from '../stores/stores.ts'
+import { type AdminStores, entryOf } from '../stores/admin-stores.ts'
+import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
   commandOf,
@@ -28,7 +27,7 @@ import {
   siteCommandOf,
   spanUpTo,
 } from '../terminal/arguments.ts'
-import { Refusal } from '../terminal/output.ts'
+import { print, Refusal } from '../terminal/output.ts'
 
 interface AddOptions extends OfSite {
   readonly issuer: string
@@ -115,4 +114,18 @@ export const ruleCommand = (): Command =>
     )
       .argument('<id>', 'the id of the rule, from the list')
       .action(onStores(remove)),
+  ])
+
+const listRoles = (_options: object, self: Command): Promise<void> => {
+  const rows = Object.entries(roles).map(([role, { rights, isPerFolder }]) => ({
+    role,
+    rights: rights.map(textOfRight),
+    perFolder: isPerFolder,
+  }))
+  return print(rows, self.optsWithGlobals<GlobalOptions>().json)
+}
+
+export const roleCommand = (): Command =>
+  groupOf('role', 'named sets of rights', 'role list', [
+    commandOf('list', 'list the roles, with their rights', 'role list').action(listRoles),
   ])

@@ -4,9 +4,7 @@ import { issueGrant, kindOf, type Permission, permissions } from '../../lib/acce
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import { inIso } from '../../lib/core/time.ts'
-import type { AdminStores } from '../stores/admin-stores.ts'
-import { administrator } from '../stores/changes.ts'
-import { revokeGrant } from '../stores/find-grant.ts'
+import { type AdminStores, administrator, revokeGrant } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
@@ -18,7 +16,7 @@ import {
   parseSiteId,
   rightOption,
 } from '../terminal/arguments.ts'
-import { printOnce } from '../terminal/print-once.ts'
+import { printOnce } from '../terminal/output.ts'
 
 interface IssueOptions {
   readonly user: string

@@ -23,8 +23,7 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { parseFolder, type Right, textOfRight } from '../../lib/core/rights.ts'
 import { systemClock } from '../../lib/core/time.ts'
-import type { AdminStores } from '../stores/admin-stores.ts'
-import { administrator } from '../stores/changes.ts'
+import { type AdminStores, administrator } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,

@@ -19,12 +19,10 @@ import {
 import { repeatDelivery, sendTest } from '../../lib/webhooks/send-now.ts'
 import { createTarget } from '../../lib/webhooks/target.ts'
 import { isSuccess, mostWebhooks } from '../../lib/webhooks/webhooks.ts'
-import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
-import { administrator } from '../stores/changes.ts'
+import { type AdminStores, type AreaStores, administrator } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import { collect, groupOf, type OfSite, parserIf, siteCommandOf } from '../terminal/arguments.ts'
-import { Refusal } from '../terminal/output.ts'
-import { printOnce } from '../terminal/print-once.ts'
+import { printOnce, Refusal } from '../terminal/output.ts'
 
 interface Options extends OfSite {
   readonly url?: string

@@ -1,5 +1,10 @@
+import { userInfo } from 'node:os'
+import { type Grant, grantEntries, hashToken, kindOf } from '../../lib/access/grants.ts'
+import type { Author, ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
+import { Refusal } from '../terminal/output.ts'
 
 export type ContentStores = Pick<Stores, 'webForms' | 'contents' | 'links'>
 
@@ -31,4 +36,81 @@ export async function* readPages<Value extends { readonly id: number }>(
     if (last === undefined || values.length < most) return
     after = last.id
   }
+}
+
+// The author of changes that commands make.
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    // In a container, the user id may have no name.
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}
+
+export const administrator: Author = { actor: `admin:${userName()}` }
+
+export const entryOf = (
+  type: ChangeType,
+  site: SiteId,
+  subject: string,
+  details?: HistoryEntry['details'],
+): HistoryEntry => ({ ...administrator, site, type, subject, ...(details && { details }) })
+
+interface Creation<Id extends number> {
+  readonly wanted: Id | undefined
+  // One more than the highest used id.
+  readonly next: () => Promise<number>
+  readonly largest: number
+  // If the id is taken, creates nothing and returns false.
+  readonly create: (id: Id) => Promise<boolean>
+  readonly taken: string
+}
+
+/** Creates an object with the wanted id, or with the next free id. Returns the id. Throws a Refusal. */
+export const createUnderId = async <Id extends number>(creation: Creation<Id>): Promise<Id> => {
+  const { wanted, next, largest, create, taken } = creation
+  if (wanted !== undefined) {
+    if (await create(wanted)) return wanted
+    throw new Refusal(`${taken} ${wanted} already. Choose another --id, or leave it out.`)
+  }
+  // Another command may take the same id at the same moment. Then the next id is tried.
+  for (let id = await next(); id <= largest; id++) {
+    if (await create(id as Id)) return id as Id
+  }
+  throw new Refusal('No id above the highest used id is free. Choose a lower id with --id.')
+}
+
+// The beginning of a hash, as `audit` and the lists of tokens and keys print it.
+const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
+const lengthOfHash = 64
+
+/** Finds a grant by its secret, its hash, or the beginning of its hash (T-11). Throws a Refusal if it finds none or several. */
+export const findGrant = async (
+  stores: Pick<AdminStores, 'grants'>,
+  what: 'token' | 'key',
+  text: string,
+): Promise<Grant> => {
+  const isWanted = (grant: Grant) => kindOf(grant) === what
+  const [, beginning] = beginningOfHash.exec(text) ?? []
+  // A list of DynamoDB may lack a new grant. A read by the whole hash finds it.
+  for (const hash of [hashToken(text), ...(beginning?.length === lengthOfHash ? [beginning] : [])]) {
+    const own = await stores.grants.get(hash)
+    if (own && isWanted(own)) return own
+  }
+  const wanted = beginning === undefined ? [] : (await stores.grants.list()).filter(isWanted)
+  const [found, ...others] = wanted.filter(({ hash }) => hash.startsWith(beginning ?? ''))
+  if (others.length > 0) {
+    throw new Refusal(
+      `The hashes of ${others.length + 1} ${what}s begin with ${beginning}. Add more digits of the hash.`,
+    )
+  }
+  if (found) return found
+  throw new Refusal(`This ${what} does not exist: it may be revoked or expired. "${what} list" lists the ${what}s.`)
+}
+
+export const revokeGrant = async (stores: AdminStores, what: 'token' | 'key', text: string) => {
+  const grant = await findGrant(stores, what, text)
+  await stores.grants.remove(grant.hash, grantEntries('removed', grant, administrator))
+  return { revoked: true }
 }

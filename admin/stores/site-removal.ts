@@ -11,8 +11,7 @@ import type { Site } from '../../lib/sites/site-directory.ts'
 import { emptyFolder } from '../../lib/storage/continue-removal.ts'
 import { root } from '../../lib/storage/path.ts'
 import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
-import type { AdminStores, AreaStores } from './admin-stores.ts'
-import { administrator, entryOf } from './changes.ts'
+import { type AdminStores, type AreaStores, administrator, entryOf } from './admin-stores.ts'
 
 const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId): Promise<readonly Grant[]> =>
   (await grants.list()).filter(({ sites }) => sites.includes(site))

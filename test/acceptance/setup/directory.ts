@@ -1,4 +1,4 @@
-import { entryOf } from '../../../admin/stores/changes.ts'
+import { entryOf } from '../../../admin/stores/admin-stores.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, test } from 'vitest'
-import { findGrant } from '../../../admin/stores/find-grant.ts'
+import { findGrant } from '../../../admin/stores/admin-stores.ts'
 import { findCaller } from '../../../lib/access/callers.ts'
 import { hashToken, issueGrant } from '../../../lib/access/grants.ts'
 import { revokeKey } from '../../../lib/access/keys.ts'
