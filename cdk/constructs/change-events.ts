@@ -1,13 +1,16 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib'
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { EventBus } from 'aws-cdk-lib/aws-events'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Key } from 'aws-cdk-lib/aws-kms'
+import { EventSourceMapping, type Function as LambdaFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda'
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes'
 import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
+import { functionSettings, workloads } from '../config/functions.ts'
 import type { Settings } from '../config/settings.ts'
 import { allowKeys } from './encryption.ts'
-import { safeQueue } from './file-storage.ts'
+import { createWorkQueue, safeQueue } from './file-storage.ts'
 import { allow } from './statements.ts'
 
 // A stream record contains the updated block. The first entry of the block is the one that the update added
@@ -36,16 +39,16 @@ const cloudEvent = (dataCentre: string) => ({
 })
 
 /** Selects only updates that add an entry. Expired items, and the head of a history, add none. */
-export const additions = {
+const additions = {
   pattern: JSON.stringify({
     eventName: ['INSERT', 'MODIFY'],
     dynamodb: { NewImage: { count: { N: [{ exists: true }] } } },
   }),
 }
 
-export const streamActions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams']
+const streamActions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams']
 
-export const streamOf = ({ tableStreamArn }: ITable): string => {
+const streamOf = ({ tableStreamArn }: ITable): string => {
   if (tableStreamArn === undefined) throw new Error('The table of the history has no stream')
   return tableStreamArn
 }
@@ -92,4 +95,43 @@ export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre
   pipe.node.addDependency(role)
   new CfnOutput(parts, 'BusName', { value: bus.eventBusName }).overrideLogicalId('ChangeEventBus')
   return failed
+}
+
+/** The queue of webhooks with undelivered entries, and the key that encrypts the secrets of webhooks (V-4, V-17). */
+export const createWebhookParts = (scope: Construct, deletionProtection: boolean) => {
+  const parts = new Construct(scope, 'Webhooks')
+  const key = new Key(parts, 'SecretsKey', {
+    description: 'Encrypts the secrets of webhooks',
+    enableKeyRotation: true,
+    // Without the key, nobody can decrypt the secrets.
+    removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+  })
+  return { ...createWorkQueue(parts, functionSettings.webhooks.timeout), key }
+}
+
+export type WebhookParts = ReturnType<typeof createWebhookParts>
+
+// A worker works on all messages of a batch at once, so 200 targets may be slow at once. A retry repeats a whole batch.
+const [batchSize, retryAttempts] = [10, 20]
+
+export const consumeWebhooks = ({ queue, failed }: WebhookParts, journal: ITable, worker: LambdaFunction): void => {
+  const stream = streamOf(journal)
+  worker.addToRolePolicy(allow('dynamodb', streamActions, stream))
+  worker.addToRolePolicy(allow('sqs', ['SendMessage'], failed.queueArn))
+  new EventSourceMapping(queue, 'Stream', {
+    target: worker,
+    eventSourceArn: stream,
+    startingPosition: StartingPosition.LATEST,
+    filters: [additions],
+    bisectBatchOnError: true,
+    retryAttempts,
+    onFailure: { bind: () => ({ destination: failed.queueArn }) },
+  })
+  new EventSourceMapping(queue, 'Worker', {
+    target: worker,
+    eventSourceArn: queue.queueArn,
+    batchSize,
+    maxConcurrency: workloads.webhooks.workers,
+    reportBatchItemFailures: true,
+  })
 }

@@ -12,7 +12,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { workloads } from '../config/functions.ts'
 import type { Settings } from '../config/settings.ts'
-import { runRegularly } from './run-regularly.ts'
+import { runRegularly } from './background-functions.ts'
 
 /**
  * The bucket of a data centre is private, encrypted, versioned, and accepts only TLS. With versions, the service can

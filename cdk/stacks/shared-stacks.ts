@@ -1,14 +1,13 @@
-import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { ArnFormat, CfnOutput, Names, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
+import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource, LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { globalTables, type TableName } from '../../lib/config/tables.ts'
 import { byName } from '../../lib/core/names.ts'
 import { edgeRegion, homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '../config/settings.ts'
-import { createAdministrationPolicy } from '../constructs/administration.ts'
+import { createAdministrationPolicy, createDeploymentRole } from '../constructs/administration.ts'
 import { createAlarms } from '../constructs/alarms.ts'
 import { createBackup } from '../constructs/backup.ts'
-import { createDeploymentRole } from '../constructs/deployment-role.ts'
-import { logDistribution } from '../constructs/distribution-logs.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
 import { allowKeys, encryptWith } from '../constructs/encryption.ts'
 import { createFirewall } from '../constructs/firewall.ts'
@@ -66,6 +65,42 @@ const replicasOf = (settings: Settings) =>
 // A stack without its own topic uses the topic of a data centre in its region.
 const topicIn = ({ dataCentres }: Settings, there: string): string | undefined =>
   Object.values(dataCentres).find(({ region, alarmTopic }) => region === there && alarmTopic !== undefined)?.alarmTopic
+
+// The query and the page that a browser comes from are left out, because both may contain a token.
+const recordFields = (
+  'date time c-ip cs-method cs-uri-stem sc-status x-edge-request-id x-edge-detailed-result-type ' +
+  'cs-bytes sc-bytes time-taken time-to-first-byte cs(User-Agent) ssl-protocol'
+).split(' ')
+
+/** Logs each request to a distribution, with the address of its caller. The log must be in the region of CloudFront. */
+const logDistribution = (scope: Construct, id: string, distribution: Distribution): void => {
+  const parts = new Construct(scope, id)
+  // CloudWatch Logs accepts deliveries to groups with this prefix without another policy for each group.
+  const logGroupName = `/aws/vendedlogs/cloudfront/${Stack.of(distribution).stackName}`
+  const logs = new LogGroup(parts, 'AccessLogs', { logGroupName, removalPolicy: RemovalPolicy.DESTROY })
+  const name = Names.uniqueResourceName(parts, { maxLength: 60, separator: '-' })
+  const source = new CfnDeliverySource(parts, 'Source', {
+    name,
+    logType: 'ACCESS_LOGS',
+    resourceArn: distribution.distributionArn,
+  })
+  const destination = new CfnDeliveryDestination(parts, 'Destination', {
+    name,
+    outputFormat: 'json',
+    destinationResourceArn: Stack.of(parts).formatArn({
+      service: 'logs',
+      resource: 'log-group',
+      resourceName: logs.logGroupName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    }),
+  })
+  const delivery = new CfnDelivery(parts, 'Delivery', {
+    deliverySourceName: name,
+    deliveryDestinationArn: destination.attrArn,
+    recordFields,
+  })
+  delivery.addResourceDependency(source)
+}
 
 interface WatchProps extends Props {
   readonly distributions: Readonly<Record<string, Distribution>>

@@ -1,5 +1,8 @@
-import { CustomResource, Duration, Stack } from 'aws-cdk-lib'
+import { CustomResource, Duration, SecretValue, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets'
+import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
@@ -7,6 +10,33 @@ import { nearestDirectory, type Settings } from '../config/settings.ts'
 import { allowKeys } from './encryption.ts'
 import { createServiceFunction } from './service-functions.ts'
 import { allowOnTables } from './statements.ts'
+
+/**
+ * Runs a function at an interval. A failed run is not repeated, because the next one is soon: repeated failures would
+ * set off an alarm that waits for two failed runs.
+ */
+export const runRegularly = (scope: Construct, id: string, lambda: IFunction, every: Duration): void => {
+  // EventBridge repeats a call that Lambda did not accept. Lambda itself repeats a run that failed.
+  const retryAttempts = 0
+  lambda.configureAsyncInvoke({ retryAttempts })
+  new Rule(scope, id, { schedule: Schedule.rate(every), targets: [new Target(lambda, { retryAttempts })] })
+}
+
+/** Uses the service every five minutes as a caller does, with its own token. On AWS, it may only write its log. */
+export const createCanary = (scope: Construct, bundle: string, baseUrl: string, settings: Settings): LambdaFunction => {
+  // An operator must store the token in this secret before the deployment.
+  const secret = SecretValue.secretsManager(`${Stack.of(scope).stackName}-canary`)
+  const lambda = createServiceFunction(scope, 'CanaryFunction', {
+    bundle,
+    description: 'Uses the service as a caller does, and fails when the service fails',
+    environment: environmentOf(settingsOf.canary, { baseUrl, canaryToken: secret.unsafeUnwrap() }),
+    memorySize: 256,
+    timeout: Duration.minutes(2),
+    settings: { ...settings, logLevel: 'INFO' },
+  })
+  runRegularly(lambda, 'Schedule', lambda, Duration.minutes(5))
+  return lambda
+}
 
 interface Options {
   readonly bundle: string
