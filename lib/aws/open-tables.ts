@@ -1,14 +1,14 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { EdgeSettings } from '../config/config.ts'
 import type { TableName } from '../config/tables.ts'
-import { createAccessValues, createIssuers } from './dynamodb/access-values.ts'
+import { createAccessValues, createIssuers, createSignInAttempts } from './dynamodb/access-values.ts'
 import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
+import { createFolderRemovals } from './dynamodb/folder-removals.ts'
 import { createJournal, logLostEntry, type RecordChange } from './dynamodb/journal.ts'
-import { createPathLocks } from './dynamodb/path-locks.ts'
+import { createWorkflows } from './dynamodb/path-locks.ts'
 import { createPeople } from './dynamodb/people.ts'
-import { createSignInAttempts } from './dynamodb/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
@@ -106,8 +106,12 @@ export const openLocks = (settings: LocksSettings, given?: Given) => {
   const journal = openJournal(settings, given)
   const { pathLocksTable: table, keptDays } = settings
   const { dynamodb, now } = journal
-  const usage = createUsageCounts({ dynamodb, table, now, once: given?.once })
-  return { ...journal, ...createPathLocks({ ...journal, table, keptDays }), usage }
+  return {
+    ...journal,
+    workflows: createWorkflows({ ...journal, table }),
+    removals: createFolderRemovals({ ...journal, table, keptDays }),
+    usage: createUsageCounts({ dynamodb, table, now, once: given?.once }),
+  }
 }
 
 export const openAreas = (

@@ -1,7 +1,7 @@
 import { CreateTableCommand, type KeySchemaElement, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createSignInAttempts } from '../../lib/aws/dynamodb/access-values.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import { createSignInAttempts } from '../../lib/aws/dynamodb/sign-ins.ts'
 import { openAreas, openDirectory, openIssuers, openUploads, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { openDynalite } from './dynalite.ts'

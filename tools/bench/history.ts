@@ -1,6 +1,7 @@
 import { roles } from '../../lib/access/roles.ts'
+import { createFolderRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
-import { createPathLocks } from '../../lib/aws/dynamodb/path-locks.ts'
+import { createWorkflows } from '../../lib/aws/dynamodb/path-locks.ts'
 import type { tables } from '../../lib/config/tables.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -168,7 +169,9 @@ const measureRestore = async (): Promise<Table> => {
   const machine = await onMachine(({ stores }) => measureRestoreOf(stores))
   const { bucket, connect } = await openTestBucket()
   const onAws = await onTables(async (dynamodb) => {
-    const { workflows, removals } = createPathLocks({ dynamodb, table: 'pathLocks', record: unrecorded })
+    const options = { dynamodb, table: 'pathLocks', record: unrecorded }
+    const workflows = createWorkflows(options)
+    const removals = createFolderRemovals(options)
     const files = openObjectStore({ bucket, connect }, { removals })
     return measureRestoreOf({ files, workflows, removals })
   })

@@ -1,4 +1,5 @@
 import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
+import { type Attempts, countAttempt, type SignInAttempts } from '../../access/sign-in-limits.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { expression, openTable, type TableOptions } from './dynamodb.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
@@ -59,6 +60,35 @@ export const createAccessValues = ({ now: clock = Date.now, ...options }: TableO
     put(key, value, expires) {
       const condition = expression`attribute_not_exists(#hash) OR #expires <= ${now()} OR #value = ${value}`
       return table.put({ ...keyOf(key), value, expires }, { condition })
+    },
+  }
+}
+
+const mostTries = 8
+
+/** In milliseconds: the wait if too many attempts compete for one count. */
+const waitOfCrowd = 1_000
+
+export const createSignInAttempts = ({ now = Date.now, ...options }: TableOptions): SignInAttempts => {
+  const table = openTable<Attempts & { readonly key: string; readonly mark?: string }>(options)
+
+  return {
+    async count(limit) {
+      const { key } = limit
+      for (let attempt = 0; attempt < mostTries; attempt++) {
+        const stored = await table.get({ key })
+        const { attempts, wait } = countAttempt(stored, limit, now())
+        if (attempts === stored) return wait
+        // Another attempt may have been forgiven meanwhile, which changes only the number of failures.
+        const { mark = '', failures = 0 } = stored ?? {}
+        const condition = expression`attribute_not_exists(#key) OR (#mark = ${mark} AND #failures = ${failures})`
+        if (await putMarked(table, { key }, { ...attempts, key }, { condition })) return wait
+      }
+      return waitOfCrowd
+    },
+
+    async forgive({ key }) {
+      await table.update({ key }, { add: { failures: -1 }, condition: expression`#failures > ${0}` })
     },
   }
 }

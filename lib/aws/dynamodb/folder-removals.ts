@@ -7,7 +7,7 @@ import type { StoragePath } from '../../storage/path.ts'
 import { type FolderLocks, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
 import { expression, type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange, RecordingOptions } from './journal.ts'
-import { getItems, isAnyBelow, pathOf, type RecordItem, type RemovalItem, recordKey, removalKey } from './path-items.ts'
+import { getItems, isAnyBelow, pathOf, type RecordItem, type RemovalItem, recordKey, removalKey } from './path-locks.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
 // In milliseconds. A closed removal stays for this time, so that changes that began earlier still see the removal.
@@ -209,11 +209,7 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     ),
 })
 
-export interface LockOptions extends RecordingOptions {
-  readonly keptDays?: number | undefined
-}
-
-export const createFolderRemovals = (options: LockOptions) => {
+export const createFolderRemovals = (options: RecordingOptions & { readonly keptDays?: number | undefined }) => {
   const { record, keptDays = 30, now = Date.now } = options
   const removals = openRemovals(options, now)
   const records = createRecords(options, now, keptDays)

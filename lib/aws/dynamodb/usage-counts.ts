@@ -2,7 +2,7 @@ import { onDemand } from '../../core/cached-lookup.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { quotaExceeded, type SiteUsage, type UsageCounts } from '../../storage/quota.ts'
 import { createDocumentClient, expression, type ItemChange, openTable, type TableOptions } from './dynamodb.ts'
-import { getItems } from './path-items.ts'
+import { getItems } from './path-locks.ts'
 
 /**
  * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes of placed files, and

@@ -1,6 +1,6 @@
 import type { ListObjectsV2CommandInput, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
 import type { Context, SQSEvent } from 'aws-lambda'
-import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { createFolderRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
@@ -53,7 +53,7 @@ export const removeInSlices = async ({ pages, each }: { readonly pages: number; 
   let time = Date.UTC(2026, 0, 1)
   const clock = { wall: () => time, monotonic: () => time }
   const dynamodb = tables.connect()
-  const { removals } = createPathLocks({
+  const removals = createFolderRemovals({
     dynamodb,
     table: tables.names.pathLocks,
     record: unrecorded,

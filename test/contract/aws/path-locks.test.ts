@@ -1,20 +1,20 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, test } from 'vitest'
-import { recordKey } from '../../../lib/aws/dynamodb/path-items.ts'
-import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { createFolderRemovals, type ObservedRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
+import { createWorkflows, recordKey } from '../../../lib/aws/dynamodb/path-locks.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { createDeadline } from '../../../lib/core/time.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
-import { longestSilence } from '../../../lib/storage/path-locks.ts'
+import { longestSilence, type Workflows } from '../../../lib/storage/path-locks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { failOnce, loseAnswer, loseFirstAnswers } from '../../support/store-faults.ts'
 
 let time = Date.UTC(2026, 0, 1)
 const tables = openMemoryTables(() => time)
-let locks: PathLocks
-let removals: PathLocks['removals']
+let workflows: Workflows
+let removals: ObservedRemovals
 let dynamodb: DynamoDBDocumentClient
 const recorded: HistoryEntry[] = []
 
@@ -26,8 +26,9 @@ beforeEach(() => {
   const { pathLocks: table } = tables.names
   dynamodb = tables.connect()
   const record = async (one: HistoryEntry) => void recorded.push(one)
-  locks = createPathLocks({ dynamodb, table, record, now: () => time })
-  removals = locks.removals
+  const options = { dynamodb, table, record, now: () => time }
+  workflows = createWorkflows(options)
+  removals = createFolderRemovals(options)
 })
 const minute = 60_000
 const folder = toStoragePath('photos/2026')
@@ -95,8 +96,8 @@ test('the history counts removed objects once although the answer of their worke
 test('a started workflow has one history entry after a lost answer and a repeated call', async () => {
   recorded.length = 0
   loseAnswer(dynamodb, 'PutItemCommand')
-  await locks.workflows.start(site, below, entry)
-  await locks.workflows.start(site, below, entry)
+  await workflows.start(site, below, entry)
+  await workflows.start(site, below, entry)
   expect(recorded).toHaveLength(1)
 })
 
@@ -179,9 +180,9 @@ test('the record ends with the removal, even if one of the last calls fails', as
       time += minute
       const failing = tables.connect()
       const record = async () => {}
-      const worker = createPathLocks({ dynamodb: failing, table: tables.names.pathLocks, record, now: () => time })
+      const worker = createFolderRemovals({ dynamodb: failing, table: tables.names.pathLocks, record, now: () => time })
       failOnce(failing, { call, failure: 'timed out', afterwards })
-      await worker.removals.close(site, folder, 'removal', 1).catch(() => {})
+      await worker.close(site, folder, 'removal', 1).catch(() => {})
       time += minute
       await removals.close(site, folder, 'removal', 1)
       expect((await removals.locksOf(site, [folder])).open).toEqual([])

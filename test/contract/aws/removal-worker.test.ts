@@ -1,7 +1,7 @@
 import type { Context, SQSEvent } from 'aws-lambda'
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
+import { createFolderRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../../lib/aws/dynamodb/journal.ts'
-import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
@@ -66,7 +66,7 @@ const files = (remove = async () => {}): ObjectStore => {
 const start = (remove?: () => Promise<void>, record: RecordChange = unrecorded) => {
   const clock = { wall: () => time, monotonic: () => time }
   const { pathLocks: table } = tables.names
-  const { removals } = createPathLocks({ dynamodb: tables.connect(), table, record, now: clock.wall })
+  const removals = createFolderRemovals({ dynamodb: tables.connect(), table, record, now: clock.wall })
   const removalQueue = {
     async send(again: RemovalTask, delay: number) {
       expect(again).toEqual(task)

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { createFolderRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
 import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
@@ -25,7 +25,7 @@ const open = async (largestCopy?: number) => {
   }
   const tables = openMemoryTables()
   const { pathLocks: table } = tables.names
-  const { removals } = createPathLocks({ dynamodb: tables.connect(), table, record: unrecorded })
+  const removals = createFolderRemovals({ dynamodb: tables.connect(), table, record: unrecorded })
   return {
     lacks,
     removals,

@@ -10,7 +10,7 @@ import { handler as removalsFunction } from '../../../functions/entries/removals
 import { handler as storageFunction } from '../../../functions/entries/storage.ts'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
-import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { createFolderRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
 import { createUsageCounts } from '../../../lib/aws/dynamodb/usage-counts.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { actionsNeededFor, type CloudRequest, watchCloudRequests } from '../../support/cloud-requests.ts'
@@ -95,7 +95,7 @@ const removeByQueue = async (folder: string): Promise<void> => {
 /** The id of the open removal, or of one that begins now. */
 const openRemoval = async (folder: string): Promise<string> => {
   const dynamodb = createDocumentClient()
-  const { removals } = createPathLocks({ dynamodb, table: deployment.pathLocksTable, record: unrecorded })
+  const removals = createFolderRemovals({ dynamodb, table: deployment.pathLocksTable, record: unrecorded })
   const id = await removals.open(deployment.site, toStoragePath(folder), 'removal', entry)
   dynamodb.destroy()
   return id
