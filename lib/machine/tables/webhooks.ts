@@ -12,8 +12,7 @@ import {
 } from '../../webhooks/webhooks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { all, type Flag, one, prepareAll, withoutNulls } from '../sqlite/queries.ts'
-import { type ChangeWatch, webhookChanges } from './change-watch.ts'
-import { type RecordChange, recordIf } from './history.ts'
+import { type ChangeWatch, type RecordChange, recordIf, webhookChanges } from './history.ts'
 
 interface WebhookRow extends Pick<Webhook, 'site' | 'id' | 'position' | 'lastSuccess' | 'failingSince'> {
   readonly record: string
