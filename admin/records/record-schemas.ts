@@ -3,8 +3,7 @@ import { contentId, contentSchema } from '../../lib/categories/content-schema.ts
 import { type ContentKind, contentKinds, objectKindNames, oneOf } from '../../lib/core/content-kinds.ts'
 import { type CategoryId, largestNamedId, type WebFormId } from '../../lib/core/ids.ts'
 import { byName } from '../../lib/core/names.ts'
-import { fieldTypeName } from '../../lib/fields/catalogue.ts'
-import { maxOrder } from '../../lib/fields/web-forms.ts'
+import { fieldTypeName, maxOrder } from '../../lib/fields/web-forms.ts'
 import { longestName } from '../terminal/arguments.ts'
 
 // With names of at most this length, a full form stays below the 4 KB of one read unit.

@@ -1,4 +1,4 @@
-import { link, unlink } from '../../lib/categories/change-links.ts'
+import { link, unlink } from '../../lib/categories/category-links.ts'
 import type { ObjectKind } from '../../lib/core/content-kinds.ts'
 import { bodyOf, categoryOf, objectOf, operation, removalOf } from './params.ts'
 

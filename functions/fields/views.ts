@@ -1,7 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { field as fieldAnswer, webForm } from '../../lib/contract/fields/contract.ts'
-import { fieldTypeName, imageVerification } from '../../lib/fields/catalogue.ts'
-import type { SystemField, WebFormSummary } from '../../lib/fields/web-forms.ts'
+import { fieldTypeName, imageVerification, type SystemField, type WebFormSummary } from '../../lib/fields/web-forms.ts'
 import { tagOf } from '../../lib/http/conditions.ts'
 import type { SiteUrls } from '../../lib/http/links.ts'
 

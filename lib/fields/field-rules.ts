@@ -1,8 +1,7 @@
 import { invalidInput, ServiceError } from '../core/errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId, WebFormId } from '../core/ids.ts'
-import { fieldTypes } from './catalogue.ts'
-import { maxOrder, type SystemField } from './web-forms.ts'
+import { fieldTypes, maxOrder, type SystemField } from './web-forms.ts'
 
 type Fields = readonly SystemField[]
 

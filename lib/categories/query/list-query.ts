@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { invalidInput, type Problem } from '../../core/errors.ts'
-import { type Comparable, QueryFault } from './comparable.ts'
+import { type Comparable, keyOrder, type Position, parseOrder, QueryFault } from './comparable.ts'
 import { parseFields, standardFields } from './fields.ts'
 import type { ItemShape } from './item-shape.ts'
-import { keyOrder, type Position, parseOrder } from './order.ts'
 import { parseWhere, type Where } from './where.ts'
 
 export const standardLimit = 10

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { permissions } from '../../access/grants.ts'
-import { fieldTypes, imageVerification } from '../../fields/catalogue.ts'
-import { maxOrder } from '../../fields/web-forms.ts'
+import { fieldTypes, imageVerification, maxOrder } from '../../fields/web-forms.ts'
 import { component, described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
 import { serviceTag } from '../documentation/contract.ts'
 import { xmlNames } from '../xml-names.ts'

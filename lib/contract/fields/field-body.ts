@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { fieldTypes } from '../../fields/catalogue.ts'
-import { maxOrder } from '../../fields/web-forms.ts'
+import { fieldTypes, maxOrder } from '../../fields/web-forms.ts'
 
 const mandatory = z.boolean('must be true or false')
 const inRange = `must be a whole number from 1 to ${maxOrder}`

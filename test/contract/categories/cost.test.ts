@@ -1,7 +1,6 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { linksOf } from '../../../lib/categories/category-links.ts'
-import { link } from '../../../lib/categories/change-links.ts'
+import { link, linksOf } from '../../../lib/categories/category-links.ts'
 import { associationList, contentList, listAssociations, listContents } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'

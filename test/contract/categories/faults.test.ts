@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { linksOf } from '../../../lib/categories/category-links.ts'
-import { link, unlink } from '../../../lib/categories/change-links.ts'
+import { link, linksOf, unlink } from '../../../lib/categories/category-links.ts'
 import { associationList, contentList, listAssociations, listContents } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'

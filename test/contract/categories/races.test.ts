@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { linksOf } from '../../../lib/categories/category-links.ts'
-import { link as linkTo } from '../../../lib/categories/change-links.ts'
+import { linksOf, link as linkTo } from '../../../lib/categories/category-links.ts'
 import { categoriesOfObjectList, listCategoriesOfObject } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { fieldTypes } from '../../../lib/fields/catalogue.ts'
+import { fieldTypes } from '../../../lib/fields/web-forms.ts'
 import { atLeast, median, type Table, verdict } from '../measure/figures.ts'
 import { startMeasured } from '../measure/measured-process.ts'
 import { type BenchedService, startService, type Tree, trees } from '../measure/trees.ts'
