@@ -1,7 +1,87 @@
+import * as z from 'zod'
+import { recordShapes } from '../../admin/records/record-schemas.ts'
+import { type ContentKind, contentKinds, contentMembers } from '../../lib/core/content-kinds.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { createDocument } from './document.ts'
 import { type Recording, recordExamples } from './examples.ts'
-import { cell, createRecordsPage } from './records.ts'
+
+// If a schema has `typeText`, the page shows this text as the type. `otherwise` is the text of the default.
+type Member = z.core.JSONSchema.BaseSchema
+
+const isMember = (schema: Member | boolean): schema is Member => typeof schema === 'object'
+
+const code = (value: unknown) => `\`${value}\``
+
+const typeOf = (member: Member): string => {
+  const { type, anyOf, typeText, enum: values, minLength = 0, maxLength, minimum, maximum } = member
+  if (anyOf) return anyOf.filter(isMember).map(typeOf).join(', or ')
+  if (typeText !== undefined) return String(typeText)
+  if (values) return values.map(code).join(' or ')
+  if (type === 'integer') return `whole number from ${minimum} to ${maximum}`
+  if (type === 'string') return `text of ${minLength > 0 ? `${minLength} to ` : 'up to '}${maxLength} characters`
+  if (type === 'boolean') return `${code(true)} or ${code(false)}`
+  return code(type)
+}
+
+const moment = 'the moment of the first import'
+
+// The default of a member. If it is made of other members, their names are shown in braces.
+const otherwiseOf = (kind: ContentKind, name: string): string | undefined => {
+  const { otherwise, defaultText } = contentMembers[kind][name] ?? {}
+  if (defaultText !== undefined || otherwise === undefined) return defaultText
+  if (typeof otherwise !== 'function') return code(JSON.stringify(otherwise))
+  const value = String(otherwise((other) => `{${other}}`, moment))
+  const [, other] = /^\{(\w+)\}$/.exec(value) ?? []
+  if (other !== undefined) return `as ${code(other)}`
+  return value === moment ? value : code(value)
+}
+
+const isContentKind = (kind: string): kind is ContentKind => contentKinds.some((other) => other === kind)
+
+const cell = (text: string) => text.replaceAll('|', '\\|')
+
+const sectionOf = (kind: string, meaning: string, schema: z.ZodObject): string => {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' })
+  const rows = Object.entries(properties).map(([name, member]) => {
+    if (!isMember(member)) throw new Error(`${kind}.${name} has no schema`)
+    const otherwise = isContentKind(kind) ? otherwiseOf(kind, name) : member['otherwise']
+    const last = required.includes(name) ? 'required' : String(otherwise ?? '')
+    return `| ${[code(name), typeOf(member), last, member.description ?? ''].map(cell).join(' | ')} |`
+  })
+  return `## ${code(kind)}
+
+${meaning}
+
+| Member | Type | Default | Meaning |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+/** `docs/records.md`: every record of an import with its members, made from the schemas that check them. */
+const createRecordsPage = (): string => {
+  const sections = Object.entries(recordShapes).map(([kind, { meaning, schema }]) => sectionOf(kind, meaning, schema))
+  return `# The records of an import
+
+For administrators who write or read the files of \`site-admin import\` and \`site-admin export\`.
+
+\`site-admin import\` reads JSON lines or one JSON array, in UTF-8. \`site-admin export\` writes JSON lines. Each record
+is an object with a \`kind\` and the members below. An import changes only the members that a record names. If the record
+is already stored, its other members stay as they are. If the record is new, its other members get their defaults. With
+\`--replace\`, its other members get their defaults in both cases. A record with an unknown member is an error. A record
+may have up to 1,048,576 characters.
+
+\`\`\`json
+{"kind": "category", "id": 1, "name": "Press"}
+{"kind": "news", "id": 36, "subject": "We are open", "body": "<p>Come in.</p>"}
+{"kind": "link", "type": "news", "categoryId": 1, "objectId": 36}
+\`\`\`
+
+${sections.join('\n')}
+Generated from the schemas in [admin/records/record-schemas.ts](../admin/records/record-schemas.ts) and
+[lib/categories/](../lib/categories/) by \`npm run openapi\`.
+`
+}
 
 const exampleIn = (recordings: readonly Recording[]): string => {
   const shown = recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed')
