@@ -79,13 +79,11 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
     }
   }
 
-  async function handle(request: Request, deadline: Deadline): Promise<Answer>
-  async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
-  async function handle(
+  return async <Sent = Answer>(
     received: Request,
     deadline: Deadline,
-    send: Send<unknown> = (answer) => answer,
-  ): Promise<unknown> {
+    send: Send<Sent> = (answer) => answer as Sent,
+  ): Promise<Sent> => {
     const { clock, telemetry } = deps.edge
     const request = meaningOf(received)
     const startedAt = clock.monotonic()
@@ -99,5 +97,4 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
     report(() => telemetry.request({ ...arrival, operation, site, token, status, durationMs, ...error }))
     return sent
   }
-  return handle
 }

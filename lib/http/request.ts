@@ -62,10 +62,12 @@ export interface Answer {
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
 /** Answers every failure, even one of `send`. `deadline` is `unlimited` when the request has no time limit. */
-export interface Handler {
-  (request: Request, deadline: Deadline): Promise<Answer>
-  <Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
-}
+export type Handler = <Sent = Answer>(request: Request, deadline: Deadline, send?: Send<Sent>) => Promise<Sent>
+
+export type Format = 'json' | 'xml'
+
+/** The first format is the default. With a single format, `Accept` is ignored (A-6). */
+export type Formats = readonly [Format, ...Format[]]
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
@@ -108,8 +110,3 @@ export interface Telemetry {
   signIn?(record: SignInRecord): void
   request(record: RequestRecord): void
 }
-
-export type Format = 'json' | 'xml'
-
-/** The first format is the default. With a single format, `Accept` is ignored (A-6). */
-export type Formats = readonly [Format, ...Format[]]
