@@ -8,7 +8,7 @@ import { fieldTypes, type WebForm, type WebForms } from '../../lib/fields/web-fo
 import { checkConditions } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
-import { byValue, created, done, ok } from '../../lib/http/reply.ts'
+import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
 
@@ -76,7 +76,8 @@ export const createField = operation({ params: webFormOf, body: bodyOf('newField
   await deps.webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
   const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
   const value = { links: [{ rel: 'self' as const, uri: self }], id: type.id }
-  return created<Answer<typeof createdField>>(value, { Location: self }, xmlNames.field)
+  const how = { headers: { Location: self }, xml: xmlNames.field }
+  return { ...ok<Answer<typeof createdField>>(value, how), status: 201 }
 })
 
 type FieldChange = Parameters<WebForms['changeFields']>[2]

@@ -34,13 +34,13 @@ export interface TextReply extends Head {
   readonly tag?: string
 }
 
+// Without a length, the stream is endless and stops when the caller disconnects. `elsewhere` is the reply to send when
+// the platform cannot carry these bytes.
 interface ContentReply extends Head {
   readonly content: {
     readonly type: string
-    // Undefined for an endless stream, which stops when the caller disconnects.
     readonly length?: number
     readonly bytes?: Readable | Uint8Array
-    // The reply to send when the platform cannot carry these bytes.
     readonly elsewhere?: () => Promise<Reply>
   }
 }
@@ -56,12 +56,6 @@ export const ok = <Value extends object>(value: Value, { xml, ...how }: How = {}
   document: { value, ...(xml && { xml }) },
   ...how,
 })
-
-export const created = <Value extends object>(
-  value: Value,
-  headers: NonNullable<Head['headers']>,
-  xml?: XmlNames,
-): DocumentReply => ({ ...ok(value, { headers, ...(xml && { xml }) }), status: 201 })
 
 export const okWithJson = <Value extends object>(json: Json<Value>): TextReply => ({
   status: 200,
