@@ -1,5 +1,5 @@
 import { isLoopback } from '../../lib/core/addresses.ts'
-import { largestPage, takeFitting } from '../../lib/core/answer-size.ts'
+import { countFitting } from '../../lib/core/answer-size.ts'
 import { readCursor, writeCursor } from '../../lib/core/cursor.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { compareText } from '../../lib/core/names.ts'
@@ -36,7 +36,7 @@ export const pageOf = async <Item, View>(
 ) => {
   const rest = items.filter((item) => compareText(keyOf(item), after) > 0)
   const views = await viewsOf(rest.slice(0, limit))
-  const count = takeFitting(views, (view) => view, largestPage).taken.length
+  const count = countFitting(views, (view) => view)
   const last = rest[count - 1]
   const isEnd = last === undefined || count === rest.length
   return {

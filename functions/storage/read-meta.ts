@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { content, entry } from '../../lib/contract/storage/contract-schemas.ts'
-import { largestPage, takeFitting } from '../../lib/core/answer-size.ts'
+import { countFitting, largestPage } from '../../lib/core/answer-size.ts'
 import { entityTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
@@ -66,10 +66,10 @@ const folderView = (
 interface Shown<Listed> {
   readonly view: (entry: Listed, folderUri: string) => ContentView
   readonly textOf: (entry: Listed) => string
-  /** An entry has at most this many bytes, besides the result of `textOf` and the URI of its folder. */
-  readonly roughEntry: number
-  readonly roughCharacter: number
 }
+
+// An entry has at most this many bytes, besides the result of `textOf` and the URI of its folder.
+const [roughEntry, roughCharacter] = [512, 17]
 
 const children: Shown<Entry> = {
   view: ({ name, type, size, modified }, folderUri) => ({
@@ -80,9 +80,8 @@ const children: Shown<Entry> = {
     links: linksTo(`${folderUri}/${encodeURIComponent(name)}`),
   }),
   textOf: ({ name }) => name,
-  roughEntry: 256,
-  roughCharacter: 13,
 }
+
 const filesBelow: Shown<FileBelow> = {
   view: (file, folderUri) => ({
     name: file.path.slice(file.path.lastIndexOf('/') + 1),
@@ -95,20 +94,18 @@ const filesBelow: Shown<FileBelow> = {
     links: linksTo(`${folderUri}/${file.path.split('/').map(encodeURIComponent).join('/')}`),
   }),
   textOf: ({ path }) => path,
-  roughEntry: 512,
-  roughCharacter: 17,
 }
 
 const show = async <Entry>(
   folderUri: string,
-  { view, textOf, roughEntry, roughCharacter }: Shown<Entry>,
+  { view, textOf }: Shown<Entry>,
   list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Page<Entry>>,
 ): Promise<Page<ContentView>> => {
   const viewOf = (entry: Entry) => view(entry, folderUri)
   const countThatFit = (entries: readonly Entry[]): number => {
     const characters = entries.reduce((sum, entry) => sum + textOf(entry).length, 0)
     const most = entries.length * (roughEntry + folderUri.length) + characters * roughCharacter
-    return most <= largestPage ? entries.length : takeFitting(entries, viewOf, largestPage).taken.length
+    return most <= largestPage ? entries.length : countFitting(entries, viewOf)
   }
   const { contents, cursor } = await list(countThatFit)
   return { contents: contents.map(viewOf), cursor }

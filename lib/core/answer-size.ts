@@ -34,8 +34,9 @@ export const collectThatFit = <Value>(budget: number) => {
   }
 }
 
-export const takeFitting = <Value, View>(values: readonly Value[], viewOf: (value: Value) => View, budget: number) => {
-  const { taken, add } = collectThatFit<View>(budget)
+/** The number of views, from the first on, that fit into an answer. */
+export const countFitting = <Value>(values: readonly Value[], viewOf: (value: Value) => unknown): number => {
+  const { taken, add } = collectThatFit<unknown>(largestPage)
   values.every((value) => add(toJson(viewOf(value))))
-  return { taken }
+  return taken.length
 }

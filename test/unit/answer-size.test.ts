@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { takeFitting } from '../../lib/core/answer-size.ts'
+import { collectThatFit, toJson } from '../../lib/core/answer-size.ts'
 import { timesToTry } from '../support/each-call.ts'
 
 /** The bytes that a value and a comma add to an answer that is itself a JSON string. */
@@ -22,7 +22,8 @@ const firstThatFit = (values: readonly string[], budget: number): readonly strin
 test('values are added to an answer as long as its JSON fits, including escaped quotes', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: characters, maxLength: 40 })), fc.nat({ max: 600 }), (values, budget) => {
-      const { taken } = takeFitting(values, (value) => value, budget)
+      const { taken, add } = collectThatFit<string>(budget)
+      values.every((value) => add(toJson(value)))
       expect(taken).toEqual(firstThatFit(values, budget).map((value) => JSON.stringify(value)))
     }),
     { numRuns: timesToTry(2_000) },
