@@ -13,10 +13,6 @@ import { type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { outputLost, Refusal, writeOut } from '../terminal/output.ts'
 
-interface Options extends OfSite {
-  readonly out?: string
-}
-
 // In characters: the size of one write.
 const piece = 64 * 1024
 
@@ -99,7 +95,7 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
   }
 }
 
-const run = async (stores: AdminStores, { site, out }: Options): Promise<object | undefined> => {
+const run = async (stores: AdminStores, { site, out }: OfSite & { readonly out?: string }) => {
   const records = exportRecords(await areaOf(stores, site), site)
   if (out !== undefined) {
     const exported = await interruptibly(

@@ -66,7 +66,7 @@ const isClosedByReader = (error: Error): boolean => 'code' in error && error.cod
 
 export const outputLost = (error: Error): string => `Standard output cannot be written: ${error.message}.`
 
-export const tryToPrint = async (text: string): Promise<Error | undefined> => {
+const tryToPrint = async (text: string): Promise<Error | undefined> => {
   const failure = await writeOut(text)
   if (failure) return failure
   // Node does not report that a file took only part of a text, but the next write then fails.

@@ -10,12 +10,6 @@ export interface WebhookSettings {
   readonly description: string
 }
 
-/** V-5. `until` is in milliseconds since the epoch. The newest secret has none. */
-interface WebhookSecret {
-  readonly sealed: string
-  readonly until?: number
-}
-
 /** V-4. Only the signer opens a secret, so lists of webhooks need no key. Errors: unavailable. */
 export interface SecretSeals {
   seal(webhook: Pick<Webhook, 'site' | 'id'>, secret: string): Promise<string>
@@ -23,14 +17,14 @@ export interface SecretSeals {
 }
 
 /**
- * The newest secret is the first one. Every entry up to `position` of the history was delivered, is not wanted, or has a
- * retry. An entry has at most one retry, and the retry that is due first is the first one. Times are in milliseconds
- * since the epoch.
+ * The newest secret is the first one, and only the newest has no `until` (V-5). Every entry up to `position` of the
+ * history was delivered, is not wanted, or has a retry. An entry has at most one retry, and the retry that is due first
+ * is the first one. Times are in milliseconds since the epoch.
  */
 export interface Webhook extends WebhookSettings {
   readonly site: SiteId
   readonly id: string
-  readonly secrets: readonly WebhookSecret[]
+  readonly secrets: readonly { readonly sealed: string; readonly until?: number }[]
   readonly position: number
   readonly retries: readonly Retry[]
   readonly lastSuccess?: number

@@ -32,16 +32,17 @@ export const isConditionFailure = (error: unknown): error is ConditionalCheckFai
 export type Attributes = Readonly<Record<string, unknown>>
 export type Key = Readonly<Record<string, string | number>>
 
-/** A condition or a computed value. The name of a column follows a `#`. A value may be an expression, too. */
+/**
+ * A condition or a computed value. The name of a column follows a `#`. A value may be an expression, too. Several
+ * conditions must all be true.
+ */
 type Expression = (write: (value: unknown) => string) => string
+type Conditions = Expression | readonly (Expression | undefined)[]
 
 export const expression =
   (text: readonly string[], ...values: readonly unknown[]): Expression =>
   (write) =>
     String.raw({ raw: text }, ...values.map(write))
-
-/** Several conditions must all be true. */
-type Conditions = Expression | readonly (Expression | undefined)[]
 
 export interface Write {
   readonly condition?: Conditions
