@@ -29,8 +29,8 @@ import {
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import type { WebhookQueue } from '../../../lib/aws/sqs-queues.ts'
 import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
-import { systemClock } from '../../../lib/core/time.ts'
 import { createTurns } from '../../../lib/core/in-parallel.ts'
+import { systemClock } from '../../../lib/core/time.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import {
   createAccessDeps,

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { exportSPKI, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createIssuerClient, type IssuerClient } from '../../../lib/access/issuers/issuer-client.ts'
-import { systemClock } from '../../../lib/core/time.ts'
 import { errors, ServiceError } from '../../../lib/core/errors.ts'
+import { systemClock } from '../../../lib/core/time.ts'
 import { githubClaims, startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
 
 let issuer: TokenIssuer

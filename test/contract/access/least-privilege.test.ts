@@ -9,8 +9,8 @@ import type { Person } from '../../../lib/access/people.ts'
 import { objectKindNames, withDefaults } from '../../../lib/core/content-kinds.ts'
 import { errors } from '../../../lib/core/errors.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
-import { groupPolicies } from '../../../lib/http/router.ts'
 import type { Handler } from '../../../lib/http/request.ts'
+import { groupPolicies } from '../../../lib/http/router.ts'
 import {
   createAccessDeps,
   createCategoriesDeps,

@@ -5,8 +5,13 @@ import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
-import { createChangeWatch, createHistory, createHistorySweep, createRecorder } from '../../../lib/machine/tables/history.ts'
 import { createExpirySweep } from '../../../lib/machine/tables/directory-stores.ts'
+import {
+  createChangeWatch,
+  createHistory,
+  createHistorySweep,
+  createRecorder,
+} from '../../../lib/machine/tables/history.ts'
 import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const site = 1 as SiteId

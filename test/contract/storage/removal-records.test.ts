@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { unlimited } from '../../../lib/core/time.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
+import { unlimited } from '../../../lib/core/time.ts'
 import { remove as removeFolder } from '../../../lib/storage/changes/remove.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { codeOf } from '../../support/answer.ts'
