@@ -3,8 +3,7 @@ import { ManagedPolicy, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
 import { administrationFileGrants, administrationGrants, keyActions } from '../config/grants.ts'
 import { type Settings, stackRegions } from '../config/settings.ts'
-import { allowKeys } from './encryption.ts'
-import { allow, allowOnFiles, allowOnTables } from './statements.ts'
+import { allow, allowKeys, allowOnFiles, allowOnTables } from './statements.ts'
 
 // In characters. IAM refuses a longer policy, but only during the deployment.
 const longestPolicy = 6_144

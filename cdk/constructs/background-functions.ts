@@ -7,9 +7,8 @@ import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
 import { nearestDirectory, type Settings } from '../config/settings.ts'
-import { allowKeys } from './encryption.ts'
 import { createServiceFunction } from './service-functions.ts'
-import { allowOnTables } from './statements.ts'
+import { allowKeys, allowOnTables } from './statements.ts'
 
 /**
  * Runs a function at an interval. A failed run is not repeated, because the next one is soon: repeated failures would

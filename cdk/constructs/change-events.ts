@@ -9,9 +9,8 @@ import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { functionSettings, workloads } from '../config/functions.ts'
 import type { Settings } from '../config/settings.ts'
-import { allowKeys } from './encryption.ts'
 import { createWorkQueue, safeQueue } from './file-storage.ts'
-import { allow } from './statements.ts'
+import { allow, allowKeys } from './statements.ts'
 
 // A stream record contains the updated block. The first entry of the block is the one that the update added
 // (lib/aws/dynamodb/journal-blocks.ts).

@@ -24,8 +24,7 @@ import { tableNames, tableSettings } from '../../lib/config/tables.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
 import { fileGrants, keyActions, queueGrants, tableGrants } from '../config/grants.ts'
 import { homeRegion, nearestDirectory, type Settings } from '../config/settings.ts'
-import { allowKeys } from './encryption.ts'
-import { allow, allowOnFiles, allowOnTables } from './statements.ts'
+import { allow, allowKeys, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 export const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
