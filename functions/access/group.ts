@@ -4,7 +4,6 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { beginExternalSignIn, finishExternalSignIn, type IssuerDeps, listIssuers } from './external-sign-in.ts'
-import * as keys from './keys.ts'
 import * as sessions from './sessions.ts'
 import * as users from './users.ts'
 
@@ -14,7 +13,6 @@ const operations = {
   signOutV1: sessions.signOut,
   signOutOfSite: sessions.signOut,
   ...users,
-  ...keys,
 }
 
 export const createAccessHandler = (given: AccessDeps): Handler => {
