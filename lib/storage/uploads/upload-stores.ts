@@ -75,3 +75,31 @@ export interface UploadParts {
   whole(upload: ClaimedUpload): Promise<Staged>
   remove(upload: StoredUpload): Promise<void>
 }
+
+export interface WantedPart {
+  readonly number: number
+  readonly sha256: string
+}
+
+export interface PartAddress {
+  readonly number: number
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface StoredPart {
+  readonly number: number
+  readonly size: number
+  readonly tag: string
+}
+
+/**
+ * The port to uploads whose parts callers send to the store themselves. All parts but the last have `partLength` bytes.
+ * Digests are in hex. Until an address expires, it accepts the bytes with the right digest from anybody. Errors of
+ * every call: unavailable; uploadUnknown, when the parts no longer exist.
+ */
+export interface DirectParts {
+  begin(upload: { readonly id: string; readonly target: Target }): Promise<Holding>
+  addressesOf(upload: StoredUpload, parts: readonly WantedPart[]): Promise<readonly PartAddress[]>
+  stored(upload: StoredUpload): Promise<readonly StoredPart[]>
+}

@@ -12,10 +12,9 @@ import type { Quotas } from '../quota.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import { requireScope } from '../scope.ts'
 import { largestResumableTemplate } from '../template.ts'
-import type { DirectParts } from './direct-parts.ts'
 import type { LeaseTerms } from './lease.ts'
 import { countedBytes, firstExpiryOf, isWaiting, mostOpen, requireLength, type Target, type Upload } from './upload.ts'
-import type { UploadParts, UploadRecords } from './upload-stores.ts'
+import type { DirectParts, UploadParts, UploadRecords } from './upload-stores.ts'
 
 export interface UploadRequest {
   readonly folder: StoragePath
