@@ -31,7 +31,7 @@ const itemsOf = async (deps: StorageDeps, changes: readonly Change[]): Promise<r
   await inParallel(changes, callsAtOnce, async (change) => {
     const type = change.type === 'folder.removed' ? 'folder' : 'file'
     const path = change.subject as StoragePath
-    const item = await findInTrash(deps, change.site, { path, type })
+    const item = await findInTrash(deps, change.site, path, type)
     if (!item || (item.goneAt ?? 0) > change.at + tolerance) return
     found.set(change, { path, type, size: item.size, removedAt: timeOf(change.at), removedBy: change.actor })
   })

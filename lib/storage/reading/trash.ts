@@ -2,9 +2,7 @@ import type { SiteId } from '../../core/ids.ts'
 import { findRemoved, newestKept, type RemovedStores } from '../changes/restore.ts'
 import { fileKey, folderKey, type StoragePath } from '../path.ts'
 
-export interface TrashItem {
-  readonly path: StoragePath
-  readonly type: 'file' | 'folder'
+interface TrashItem {
   readonly size: number | null
   /** In milliseconds since the epoch. Undefined if the store knows a folder only by its contents. */
   readonly goneAt: number | undefined
@@ -13,7 +11,7 @@ export interface TrashItem {
 const findFile = async (stores: RemovedStores, site: SiteId, path: StoragePath): Promise<TrashItem | undefined> => {
   const { isFile, isPresent, restorations, goneAt } = await findRemoved(stores, site, path)
   const [last] = restorations
-  return isFile && !isPresent && last ? { path, type: 'file', size: last.size, goneAt } : undefined
+  return isFile && !isPresent && last ? { size: last.size, goneAt } : undefined
 }
 
 /**
@@ -23,7 +21,8 @@ const findFile = async (stores: RemovedStores, site: SiteId, path: StoragePath):
 export const findInTrash = async (
   stores: RemovedStores,
   site: SiteId,
-  { path, type }: Pick<TrashItem, 'path' | 'type'>,
+  path: StoragePath,
+  type: 'file' | 'folder',
 ): Promise<TrashItem | undefined> => {
   if (type === 'file') return findFile(stores, site, path)
   const { files } = stores
@@ -33,7 +32,7 @@ export const findInTrash = async (
   const file = await newestKept(files, fileKey('live', site, path))
   const since = kept?.goneAt ?? Number.POSITIVE_INFINITY
   if (!file.isPresent && (file.kept?.goneAt ?? 0) > since) return undefined
-  const item = { path, type, size: null, goneAt: kept?.goneAt }
+  const item = { size: null, goneAt: kept?.goneAt }
   if (kept) return item
   const { entries, next } = await files.listRemoved({ prefix: folder, limit: 1 })
   return entries.length > 0 || next !== undefined ? item : undefined

@@ -71,13 +71,10 @@ it('On one machine, the files of a form or of a restored folder appear together 
 it('A folder without an object of its own is in the trash while a removed file below it is kept (H-37)', async () => {
   const files = openObjectStore(openBucketInMemory())
   const find = () =>
-    findInTrash({ files, removals: { lastOf: async () => [] } }, 1001 as SiteId, {
-      path: toStoragePath('folder'),
-      type: 'folder',
-    })
+    findInTrash({ files, removals: { lastOf: async () => [] } }, 1001 as SiteId, toStoragePath('folder'), 'folder')
   expect(await find()).toBeUndefined()
   await putObject(files, 'live/1001/folder/file')
   expect(await find()).toBeUndefined()
   await files.remove([await infoOf(files, 'live/1001/folder/file')], entry)
-  expect(await find()).toMatchObject({ path: 'folder', type: 'folder', size: null })
+  expect(await find()).toMatchObject({ size: null })
 })
