@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import type { ServerMetadata } from 'openid-client'
 import { cachedLookup } from '../../core/cached-lookup.ts'
-import type { Clock } from '../../core/time.ts'
 import { ServiceError } from '../../core/errors.ts'
+import type { Clock } from '../../core/time.ts'
 import { isTrustedAddress } from './issuers.ts'
 
 type FetchOnce = (address: string, init: Omit<RequestInit, 'body'> & { readonly body?: unknown }) => Promise<Response>
