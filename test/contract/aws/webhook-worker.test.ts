@@ -1,4 +1,4 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
@@ -98,6 +98,7 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
   }
 
   return {
+    tables,
     stores,
     statuses,
     onTheWay: () => waiting.length,
@@ -186,6 +187,27 @@ test('A webhook whose target fails has only one message in the queue (V-10, V-17
   expect([...attempts.keys()]).toEqual(await storedIds(world))
   for (const { length } of attempts.values()) expect(length).toBeGreaterThan(1)
   expect(world.onTheWay()).toBe(1)
+})
+
+test('A webhook of a version before the first release keeps its retries, and gets every new entry (V-9)', async () => {
+  const world = await openWorld()
+  const { targetUrl } = await world.addWebhook('old')
+  await world.change('a', true)
+  const [{ position = 0 } = {}] = await world.stores.history.before(site, undefined, 1)
+  const { names, connect } = world.tables
+  const [table, retry] = [{ TableName: names.webhooks }, { site, key: 'retry#old#1', position, attempt: 2, due: 1 }]
+  const change = {
+    Key: { site, key: 'webhook#old' },
+    UpdateExpression: 'SET #position = :last REMOVE #retries, #delivered',
+  }
+  const columns = { '#position': 'position', '#retries': 'retries', '#delivered': 'delivered' }
+  const terms = { ExpressionAttributeNames: columns, ExpressionAttributeValues: { ':last': position } }
+  await connect().send(new UpdateCommand({ ...table, ...change, ...terms }))
+  await connect().send(new PutCommand({ ...table, Item: retry }))
+  await world.change('b')
+  await world.pass()
+  expect(world.receivedBy(targetUrl).toSorted()).toEqual(await storedIds(world))
+  expect(await world.stores.deliveries.recent(site, 'old')).toHaveLength(2)
 })
 
 test('When the lease of a dead worker has ended, another worker sends the entries (V-9)', async () => {
