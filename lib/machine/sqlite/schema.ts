@@ -5,7 +5,7 @@ import { connect } from './database.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
 /** The `user_version` of the database is the version of its tables. */
-export const schemaVersion = 10
+const schemaVersion = 10
 
 const longestWait = 5_000
 
