@@ -39,7 +39,6 @@ export const messages = {
     good: (files: number) => `The backup is good: ${files} files.`,
     incomplete: text`is not a complete backup: … Nothing was changed`,
     inside: (what: string) => text`^The directory … is inside the ${what} …. Choose a directory outside it`,
-    insideBackup: text`is inside the backup`,
     insideData: text`is inside the data directory`,
     missing: (name: string) => text`^There is no backup …${name}. Name another`,
     neither: (name: string) => text`${name} is neither a file nor a folder. …$`,

@@ -9,7 +9,7 @@ import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
 import { claimEmpty } from '../directory/open-directory.ts'
 import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { connect, openImmutable } from '../sqlite/database.ts'
-import { isEmpty, refusalOfTables, versionOf } from '../sqlite/schema.ts'
+import { isEmpty, refusalOfTables } from '../sqlite/schema.ts'
 import type { Backup, BackupOptions } from './make-backup.ts'
 import { blobsIn, takeBlobs } from './take-blobs.ts'
 
@@ -22,7 +22,7 @@ const readDatabase = async (backup: DataDirectory, signal: AbortSignal) => {
   const { database: file, path } = backup
   try {
     using database = openImmutable(file)
-    const refusal = isEmpty(database) ? undefined : refusalOfTables(versionOf(database))
+    const refusal = isEmpty(database) ? undefined : refusalOfTables(database)
     if (refusal !== undefined)
       throw new UsageError(`The backup ${path} is of another version. ${refusal} Nothing was changed.`)
     const [finding] = checkStructure(database, file)

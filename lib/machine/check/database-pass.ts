@@ -6,7 +6,7 @@ import type { Finding } from '../directory/faults.ts'
 import { damageIn } from '../directory/inspect.ts'
 import { isBlobName } from '../objects/blobs.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
-import { isEmpty, refusalOfTables, schemaFaults, versionOf } from '../sqlite/schema.ts'
+import { isEmpty, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
 import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
 
 type Row = Readonly<Record<string, SQLOutputValue>>
@@ -210,7 +210,7 @@ const largeNumbers = (connection: DatabaseSync): readonly string[] =>
 export const checkStructure = (connection: DatabaseSync, database: string): readonly Finding[] => {
   const damage = ask(connection, integrity, database).findings
   if (damage.length > 0) return damage
-  const refusal = isEmpty(connection) ? damagedBy('it is empty') : refusalOfTables(versionOf(connection))
+  const refusal = isEmpty(connection) ? damagedBy('it is empty') : refusalOfTables(connection)
   if (refusal !== undefined) return [{ where: database, fault: refusal }]
   const wrong = schemaFaults(connection)
   const reasons = wrong.length > 0 ? wrong : [...strayNames(connection), ...largeNumbers(connection)]

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { asPortError, isOutOfSpace } from '../../core/system-failures.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../sqlite/database.ts'
-import { isEmpty, prepareSchema, refusalOfTables, schemaFaults, versionOf } from '../sqlite/schema.ts'
+import { isEmpty, prepareSchema, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
 import { type DataDirectory, layoutOf, makeFolders, makeLocks, removeContents, writeMarker } from './data-directory.ts'
 import { cannotBeWritten, type Fault, type Purpose, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
 import { admit, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
@@ -108,7 +108,7 @@ const leave = (directory: DataDirectory, { service, users }: Entry, database: Da
 }
 
 const damageOfTables = (connection: DatabaseSync): string | undefined => {
-  if (isEmpty(connection) || refusalOfTables(versionOf(connection)) !== undefined) return undefined
+  if (isEmpty(connection) || refusalOfTables(connection) !== undefined) return undefined
   return schemaFaults(connection)[0]
 }
 

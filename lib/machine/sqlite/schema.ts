@@ -9,9 +9,6 @@ const schemaVersion = 10
 
 const longestWait = 5_000
 
-export const versionOf = (connection: DatabaseSync): number =>
-  Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
-
 export const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
@@ -43,7 +40,8 @@ const createTables = (connection: DatabaseSync): void => {
 }
 
 /** The sentence that refuses tables of another version. Undefined for tables of this version. */
-export const refusalOfTables = (version: number): string | undefined => {
+export const refusalOfTables = (connection: DatabaseSync): string | undefined => {
+  const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
   if (version === schemaVersion) return undefined
   const advice =
     version > schemaVersion
@@ -58,7 +56,7 @@ export const refusalOfTables = (version: number): string | undefined => {
  */
 export const prepareSchema = (connection: DatabaseSync): void => {
   if (isEmpty(connection)) createTables(connection)
-  const refusal = refusalOfTables(versionOf(connection))
+  const refusal = refusalOfTables(connection)
   if (refusal !== undefined) throw new Error(refusal)
   if (newKinds(connection).length > 0) createTables(connection)
 }

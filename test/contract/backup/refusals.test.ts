@@ -114,9 +114,6 @@ test('a restoration into a directory that is in use or not empty is refused', as
   await expect(restore(backup, data)).rejects.toThrow(messages.backup.targetFilled)
   await expect(restore(backup, folder)).rejects.toThrow(messages.backup.targetForeign)
   await expect(restore(backup, backup)).rejects.toThrow(messages.directory.isBackup)
-  const link = join(folder, 'link')
-  symlinkSync(backup, link)
-  await expect(restore(backup, join(link, 'data'))).rejects.toThrow(messages.backup.insideBackup)
   const service = await serve(data)
   const outcome = await administer(data, ['restore', backup])
   const stderr = expect.stringMatching(messages.backup.targetFilled)
@@ -148,8 +145,7 @@ const damages: readonly (readonly [name: string, inflict: (backup: string) => un
     },
     messages.backup.fault('site-admin.db'),
   ],
-  ['with newer tables', (backup) => tamper(backup, 'PRAGMA user_version = 999'), messages.backup.otherTables(999)],
-  ['of an unreleased version', (backup) => tamper(backup, 'PRAGMA user_version = 9'), messages.backup.otherTables(9)],
+  ['of another version', (backup) => tamper(backup, 'PRAGMA user_version = 9'), messages.backup.otherTables(9)],
   [
     'of another layout',
     (backup) => {
