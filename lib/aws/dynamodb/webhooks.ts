@@ -57,14 +57,13 @@ const readItem = async (table: Table<WebhookItem>, site: SiteId, id: string): Pr
 type Plan = (present: Webhook) => Webhook | undefined
 
 const replace = async (table: Table<WebhookItem>, site: SiteId, id: string, plan: Plan, deliveries = 0) => {
-  const key = webhookKey(site, id)
   const version = createMark()
   for (let tries = 0; tries < mostTries; tries++) {
     const item = await readItem(table, site, id)
     if (!item || isOwnWrite(version, item.version)) return item
     const planned = plan(toWebhook(item))
     if (!planned) return undefined
-    const changed = { ...planned, ...key, version, delivered: item.delivered + deliveries }
+    const changed = { ...planned, ...webhookKey(site, id), version, delivered: item.delivered + deliveries }
     if (await table.put(changed, { condition: expression`#version = ${item.version}` })) return changed
   }
   throw new ServiceError('unavailable')

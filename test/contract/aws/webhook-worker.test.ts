@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
@@ -57,6 +57,9 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
     if (chance() < disorder) push(event, late())
   }
 
+  const messageOf = (body: object) =>
+    ({ Records: [{ messageId: String(sent), body: JSON.stringify(body) }] }) as unknown as SQSEvent
+
   const received = new Map<string, string[]>()
   const busy = new Set<string>()
   const statuses = new Map<string, () => number>()
@@ -83,10 +86,8 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
       leases: stores.leases,
       clock,
       queue: {
-        async send({ site: of, webhook }: WebhookMessage, delay) {
-          const record = { messageId: String(sent), body: JSON.stringify({ site: String(of), webhook }) }
-          pushInDisorder({ Records: [record] } as unknown as SQSEvent, delay * 1000)
-        },
+        send: async ({ site: of, webhook }: WebhookMessage, delay) =>
+          pushInDisorder(messageOf({ site: String(of), webhook }), delay * 1000),
       },
       deliver: (...[of, id, deadline]) => deliverNext(deps, of, id, deadline),
     })
@@ -98,12 +99,11 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
   }
 
   return {
-    tables,
     stores,
     statuses,
+    put: (Item: object) => tables.connect().send(new PutCommand({ TableName: tables.names.webhooks, Item })),
     onTheWay: () => waiting.length,
-    redrive: (body: object) =>
-      push({ Records: [{ messageId: String(sent), body: JSON.stringify(body) }] } as unknown as SQSEvent, 0),
+    redrive: (body: object) => push(messageOf(body), 0),
     receivedBy: (url: string) => received.get(url) ?? [],
 
     async addWebhook(id: string): Promise<Webhook> {
@@ -191,22 +191,14 @@ test('A webhook whose target fails has only one message in the queue (V-10, V-17
 
 test('A webhook of a version before the first release keeps its retries, and gets every new entry (V-9)', async () => {
   const world = await openWorld()
-  const { targetUrl } = await world.addWebhook('old')
+  const { retries: _, ...webhook } = await world.addWebhook('old')
   await world.change('a', true)
   const [{ position = 0 } = {}] = await world.stores.history.before(site, undefined, 1)
-  const { names, connect } = world.tables
-  const [table, retry] = [{ TableName: names.webhooks }, { site, key: 'retry#old#1', position, attempt: 2, due: 1 }]
-  const change = {
-    Key: { site, key: 'webhook#old' },
-    UpdateExpression: 'SET #position = :last REMOVE #retries, #delivered',
-  }
-  const columns = { '#position': 'position', '#retries': 'retries', '#delivered': 'delivered' }
-  const terms = { ExpressionAttributeNames: columns, ExpressionAttributeValues: { ':last': position } }
-  await connect().send(new UpdateCommand({ ...table, ...change, ...terms }))
-  await connect().send(new PutCommand({ ...table, Item: retry }))
+  await world.put({ ...webhook, key: 'webhook#old', version: 'one', position })
+  await world.put({ site, key: 'retry#old#1', position, attempt: 2, due: 1 })
   await world.change('b')
   await world.pass()
-  expect(world.receivedBy(targetUrl).toSorted()).toEqual(await storedIds(world))
+  expect(world.receivedBy(webhook.targetUrl).toSorted()).toEqual(await storedIds(world))
   expect(await world.stores.deliveries.recent(site, 'old')).toHaveLength(2)
 })
 
