@@ -7,7 +7,7 @@ import { partLength } from '../../lib/storage/fingerprint.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { completeParts, settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import { requireDirectParts, requireParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'
-import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
+import { offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import { findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
 import { operation, schemaOf, uploaderOf, writablePath } from './params.ts'
@@ -22,7 +22,7 @@ export const beginParts = operation({ params: writablePath, body: schemaOf('part
   requireParts(length)
   const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
   await openBody(deps, input, upload).follow(Promise.resolve(upload), isWhole)
-  return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), false) }
+  return { status: 201, headers: { Location: locationOf(input, upload), ...offsetHeaders(upload) } }
 })
 
 const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promise<readonly number[]> => {

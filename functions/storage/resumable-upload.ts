@@ -7,7 +7,6 @@ import { storedPath } from '../../lib/storage/path.ts'
 import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
 import { settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import {
-  createdHeaders,
   hasBytes,
   isTus,
   offsetHeaders,
@@ -50,7 +49,7 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   const content = body(params.path)
   const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
   const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
-  return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), hasBytes(headers)) }
+  return { status: 201, headers: { Location: locationOf(input, upload), ...offsetHeaders(upload) } }
 })
 
 export const isWhole = ({ isComplete }: Upload): boolean => isComplete

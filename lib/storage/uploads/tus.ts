@@ -149,11 +149,6 @@ export const offsetHeaders = (upload: Upload): AnswerHeaders => ({
   ...expiry(upload),
 })
 
-export const createdHeaders = (upload: Upload, location: string, hasBytes: boolean): AnswerHeaders => ({
-  Location: location,
-  ...(hasBytes ? offsetHeaders(upload) : expiry(upload)),
-})
-
 export const stateHeaders = (upload: Upload): AnswerHeaders => {
   if (isWaiting(upload)) throw new Error(`The outcome of the upload ${upload.id} is unknown`)
   return {

@@ -15,7 +15,7 @@ const { create, begin } = createUploader(own)
 
 it('After the last append, the file exists (U-2, U-3, U-14, U-26)', async () => {
   const created = await create('pieces.txt', 11)
-  expect(created.status).toBe(201)
+  expect(created).toMatchObject({ status: 201, headers: { 'upload-offset': '0' } })
   expect(created.headers['location']).toMatch(/\/api\/v2\/admin\/sites\/\d+\/uploads\/[^/]+$/)
   const upload = pathOf(created)
   expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '0', 'upload-length': '11' })
