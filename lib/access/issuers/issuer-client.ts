@@ -69,6 +69,8 @@ const faultOf = (error: unknown, issuer: string): unknown => {
     return noAnswer(issuer, 'its keys cannot be read')
   }
   if (!(error instanceof errors.JOSEError || error instanceof TypeError)) return error
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return refusedGrant(`The token is refused. Ask its issuer to sign with ${algorithms.join(', ')}.`)
   return refusedGrant('The token is malformed, or none of the keys of its issuer has signed it.')
 }
 
