@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Content } from '../../../lib/categories/contents.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { describeOn, entry, handsOfPorts } from '../../support/hands.ts'
-import { idsOf, newsItem, newsItems, range } from './some-content.ts'
+import { newsItem, newsItems, range } from './some-content.ts'
 
 /** A stored object as it appears in a list: with its site, and without its long text. */
 const summaryOf = ({ body: _, ...members }: Content, siteId: SiteId) => ({ ...members, siteId })
@@ -46,23 +46,6 @@ describeOn({ kinds: handsOfPorts, subject: 'content' }, (hand, { isSlow }) => {
       expect([...(await contents.getMany(large, 'news', wanted)).keys()].sort((a, b) => a - b)).toEqual(many)
       expect(await contents.existing(large, 'news', wanted)).toEqual(new Set(many))
       expect((await contents.texts(large, 'news', wanted)).size).toBe(many.length)
-    })
-
-    test('Objects are listed by id, in pages that may begin after any id', async () => {
-      expect(idsOf(await contents.list(large, 'news', 0, 20_001))).toEqual(many)
-      expect(idsOf(await contents.list(large, 'news', 2_340, 500))).toEqual(range(2_341, 2_350))
-      expect(idsOf(await contents.list(large, 'news', 0, 1_200))).toEqual(range(1_001, 2_200))
-      const [first] = await contents.list(large, 'news', 1_004, 1)
-      expect(first?.content).toEqual(summaryOf(newsItem(1_005), large))
-    })
-
-    test('The objects after any id are counted, up to a limit', async () => {
-      expect(await contents.count(large, 'news', 0, Number.POSITIVE_INFINITY)).toMatchObject({
-        count: many.length,
-        ended: true,
-      })
-      expect(await contents.count(large, 'news', 1_100, 1_100)).toEqual({ count: 1_100, last: 2_200, ended: false })
-      expect(await contents.count(large, 'blog', 0, 10)).toMatchObject({ count: 0, ended: true })
     })
   })
 

@@ -8,7 +8,7 @@ import { idsOf, largestContentId, namedCategories, newsItems, range } from './so
 const linksTo = (ids: readonly number[], displayable?: boolean) => new Map(ids.map((id) => [id, displayable]))
 const late = createDeadline(() => 0)
 
-/** Pages and batches of links, and changes without time left, on both stores. Other tests show everything else. */
+/** Batches of links, and changes without time left, on both stores. Other tests show everything else. */
 describeOn({ kinds: handsOfPorts, subject: 'links' }, (hand, { isSlow }) => {
   const { links, contents } = hand.stores
 
@@ -24,30 +24,15 @@ describeOn({ kinds: handsOfPorts, subject: 'links' }, (hand, { isSlow }) => {
   const link = (ids: readonly number[], displayable?: boolean) => links.link(list, linksTo(ids, displayable), entry)
   const linked = async () => idsOf(await links.list(list, 0, 10_000))
   const newsOf = (id: number) => ({ site: list.site, kind: 'news', id }) as const
-  const linkObject = (object: number, categories: readonly number[]) =>
-    links.link(newsOf(object), linksTo(categories), entry)
 
-  const ids = [largestContentId, 9, 100, 10]
-
-  test('The links of a category are listed by id and counted, in pages that may begin after any id', async () => {
-    await putNews(ids)
-    await link(ids)
-    expect(await linked()).toEqual([9, 10, 100, largestContentId])
-    expect(idsOf(await links.list(list, 9, 2))).toEqual([10, 100])
+  test('Nothing follows the link with the largest id', async () => {
+    await putCategories([largestContentId])
+    await putNews([largestContentId])
+    await link([largestContentId])
+    await links.link(newsOf(largestContentId), linksTo([largestContentId]), entry)
+    expect(await linked()).toEqual([largestContentId])
     expect(await links.list(list, largestContentId, 10)).toEqual([])
-    expect(await links.count(list, 0, 3)).toEqual({ count: 3, last: 100, ended: false })
-    expect(await links.count(list, 9, Number.POSITIVE_INFINITY)).toMatchObject({ count: 3, ended: true })
-  })
-
-  test('The categories of an object are listed by id and counted, in pages that may begin after any id', async () => {
-    await putCategories(ids)
-    await putNews([77])
-    await linkObject(77, ids)
-    expect(await links.categoriesOf(newsOf(77), 0, 10)).toEqual([9, 10, 100, largestContentId])
-    expect(await links.categoriesOf(newsOf(77), 9, 2)).toEqual([10, 100])
-    expect(await links.categoriesOf(newsOf(77), largestContentId, 2)).toEqual([])
-    expect(await links.countCategoriesOf(newsOf(77), 9, 10)).toMatchObject({ count: 3, ended: true })
-    expect(await links.countCategoriesOf(newsOf(77), 0, 2)).toEqual({ count: 2, last: 10, ended: false })
+    expect(await links.categoriesOf(newsOf(largestContentId), largestContentId, 10)).toEqual([])
   })
 
   test.skipIf(isSlow)('All of 1,200 links are made, listed, counted and removed', async () => {
