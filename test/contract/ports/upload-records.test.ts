@@ -58,14 +58,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
     holding: held(upload),
   })
 
-  test('a record is read back as written, on every connection', async () => {
-    const uploads = [await created(), await created({ length: null, metadata: '' })]
-    for (const upload of uploads) {
-      expect(await records.get(upload.id)).toEqual(upload)
-      expect(await hand.connect().uploadRecords.get(upload.id)).toEqual(upload)
-    }
-  })
-
   test('each user of a site has a limit of open uploads (U-17)', async () => {
     const crowd = { user: 'crowd' }
     for (let open = 0; open < 3; open++) expect(await records.create(newUpload(crowd), 3, now)).toBe(true)
