@@ -4,9 +4,7 @@ import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { statusAndCode } from '../../support/answer.ts'
-import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
-import { createFault } from './failing-stores.ts'
 import { createInterruption, type Interruption } from './interruption.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
@@ -223,31 +221,5 @@ it('The removal of a folder lists the next page while it deletes the current pag
   expect((await storage.remove('/large')).status).toBe(200)
   expect(removed).toBe(keys.length)
   expect(await storage.keys()).toEqual([])
-  await storage.close()
-})
-
-it('Removing a large folder can be completed after any failed call', async () => {
-  const fault = createFault()
-  const storage = await openStorage(fault)
-  const remove = async (folder: string) => (await storage.remove(folder)).status
-  await fillFolder(storage, '/measure', 2 * pageSize)
-  fault.arm(0)
-  expect(await remove('/measure')).toBe(200)
-  const { calls } = fault
-  expect(calls).toBeGreaterThan(10)
-
-  for (const number of callsToTry(calls)) {
-    const folder = `/fault-${number}`
-    await fillFolder(storage, folder, 2 * pageSize)
-    fault.arm(number)
-    expect(await remove(folder)).toBe(503)
-    // The message is sent before the first deletion, so the queue can complete the removal alone.
-    for (const message of storage.sent) await continueRemoval(storage.deps, message, unlimited, 60_000)
-    const isGone = (await storage.keys()).length === 0
-    expect(await remove(folder)).toBe(isGone ? 404 : 200)
-    expect(await storage.keys()).toEqual([])
-    expect((await storage.makeFolder(folder)).status).toBe(200)
-    expect(await remove(folder)).toBe(200)
-  }
   await storage.close()
 })
