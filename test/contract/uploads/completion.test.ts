@@ -34,18 +34,6 @@ describe('Completing an upload while the store fails for a time', () => {
     expect(await service.content('a.txt')).toBe('hello')
   })
 
-  test('If a later attempt is refused, the upload ends (U-28)', async () => {
-    const service = await open()
-    const upload = uploadIn(await service.create('a.txt', 5, { headers: { 'If-None-Match': '*' } }))
-    service.placing.always(away)
-    await service.patch(upload, 0, 'hello')
-    service.placing.end()
-    await service.call('PUT', '/storage/a.txt', { body: 'theirs' })
-    expect((await service.head(upload)).status).toBe(412)
-    expect((await service.head(upload)).status).toBe(404)
-    expect(await service.content('a.txt')).toBe('theirs')
-  })
-
   test('The file is stored in the same folder, even if a folder in another case appears', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { folder: '/folder' }))
