@@ -67,15 +67,6 @@ test('import --replace keeps the time of creation, and thus the order', async ({
   }
 })
 
-test('a repeated import changes and records nothing', async ({ site: { load, exported }, commands: { run } }) => {
-  for (const records of [whole, sparse]) {
-    await load(records)
-    const before = [await run('audit --site 1001'), await exported()]
-    await load(records)
-    expect([await run('audit --site 1001'), await exported()]).toEqual(before)
-  }
-})
-
 const interruptedAfter = (count: number, directory: string) => refusal(directory, messages.record.interrupted(count))
 
 base.for(['SIGINT', 'SIGTERM'] as const)(
