@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { formHeaders, multipart } from '../../../support/multipart.ts'
 import { storage } from '../../../support/paths.ts'
-import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
+import { requestText } from '../../../support/raw-http.ts'
 import { test } from '../../../support/test.ts'
 
 const formType = formHeaders['Content-Type']
@@ -51,26 +51,3 @@ for (const [kind, { method, target, type, body, files }] of Object.entries(uploa
     })
   }
 }
-
-const body = form(1_000)
-const lengths = { shorter: body.length - 10, 'much shorter': 100, longer: body.length + 10, zero: 0 }
-
-test.for(Object.entries(lengths))(
-  'a form whose declared length is %s answers 400, and stores nothing',
-  async ([, length], { start, directory }) => {
-    const service = await start()
-    const connection = await rawConnection({ url: service.baseUrl })
-    const headers = { Authorization: service.token, 'Content-Type': formType, 'Content-Length': length }
-    await connection.write(requestText('POST', `${storage}/new`, headers, body))
-    connection.end()
-    // If the length is too short, the rest is a malformed request, which gets an answer too.
-    const received = await connection.rest()
-    expect([...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].every(([, status]) => status === '400')).toBe(true)
-    const answer = lastAnswer(received)
-    expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.body)).toMatchObject({ code: expect.any(Number), requestId: expect.any(String) })
-    expect((await service.request(`${storage}/new?meta`)).status).toBe(404)
-    await service.stop()
-    expect(blobsIn(directory)).toEqual([])
-  },
-)
