@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as yieldTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../core/errors.ts'
 import { asPortError, isBusy } from '../../core/system-failures.ts'
@@ -16,7 +16,7 @@ export interface Database {
    * which takes longer than running it (29 µs against 6).
    */
   readonly connection: DatabaseSync
-  /** Runs a query, at once unless the database is locked. Errors of the query pass unchanged. Errors: unavailable. */
+  /** Runs a query, soon unless the database is locked. Errors of the query pass unchanged. Errors: unavailable. */
   read<Result>(query: () => Result): Promise<Result>
   /**
    * Runs a change. When the promise resolves, all of the change is on the disk. If `change` throws, nothing of the
@@ -59,6 +59,8 @@ const largestWal = 16 * 1024 ** 2
 // In milliseconds: after this much work, a command pauses.
 const workBeforeRest = 20
 const rest = 4
+// In milliseconds: after this time, the next read lets other work run first.
+const longestReading = 10
 
 /**
  * A database may come from an unknown source, so its schema may call no dangerous functions, and broken pages are
@@ -202,6 +204,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
 export const openDatabase = (file: string, options: DatabaseOptions): Database => {
   const connection = connectToWrite(file)
   const queue = createChangeQueue(connection, options)
+  let endOfReading = 0
 
   const change = <Result>(make: () => Result, waitsForDisk: boolean): Promise<Result> => {
     if (queue.isClosed()) return Promise.reject(new ServiceError('unavailable'))
@@ -214,6 +217,10 @@ export const openDatabase = (file: string, options: DatabaseOptions): Database =
     connection,
 
     async read(query) {
+      if (performance.now() > endOfReading) {
+        await yieldTurn()
+        endOfReading = performance.now() + longestReading
+      }
       for (const until = performance.now() + longestWait; ; await sleep(pause)) {
         try {
           return query()

@@ -1,8 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Count } from '../../categories/contents.ts'
 import { onDemand } from '../../core/cached-lookup.ts'
-import { chunksOf } from '../../core/in-parallel.ts'
 import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
@@ -85,8 +83,8 @@ interface Pages<Value, Key> {
 }
 
 /**
- * Reads up to `limit` values after `after` in the order of a key, page by page. Other work runs in between. The last two
- * parameters of the query are the key and a limit.
+ * Reads up to `limit` values after `after` in the order of a key, page by page. The last two parameters of the query are
+ * the key and a limit.
  */
 export const readPages = async <Value, Key extends SQLInputValue>(
   read: Database['read'],
@@ -94,7 +92,7 @@ export const readPages = async <Value, Key extends SQLInputValue>(
   { of = [], after, limit = Number.POSITIVE_INFINITY, keyOf }: Pages<Value, Key>,
 ): Promise<readonly Value[]> => {
   const values: Value[] = []
-  for (let last = after; values.length < limit; await yieldTurn()) {
+  for (let last = after; values.length < limit; ) {
     const [from, wanted] = [last, Math.min(pageSize, limit - values.length)]
     const page = await read(() => query(...of, from, wanted))
     for (const value of page) values.push(value)
@@ -117,7 +115,7 @@ export const countPages = async (
   query: (after: number, limit: number) => CountedRows | undefined,
 ): Promise<Count> => {
   let count = 0
-  for (let last = after; ; await yieldTurn()) {
+  for (let last = after; ; ) {
     const [from, wanted] = [last, Math.min(countPageSize, limit - count)]
     const page = await read(() => query(from, wanted))
     const counted = page?.count ?? 0
@@ -125,17 +123,4 @@ export const countPages = async (
     last = page?.last ?? last
     if (counted < wanted || count >= limit) return { count, last, ended: counted < wanted }
   }
-}
-
-export const readBatches = async <Value, Row>(
-  read: Database['read'],
-  values: readonly Value[],
-  query: (json: string) => readonly Row[],
-): Promise<readonly Row[]> => {
-  const rows: Row[] = []
-  for (const [index, batch] of chunksOf(values, pageSize).entries()) {
-    if (index > 0) await yieldTurn()
-    for (const row of await read(() => query(JSON.stringify(batch)))) rows.push(row)
-  }
-  return rows
 }

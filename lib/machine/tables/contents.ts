@@ -5,7 +5,7 @@ import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countPages, one, prepareAll, readBatches, readPages } from '../sqlite/queries.ts'
+import { countPages, one, prepareAll, readPages } from '../sqlite/queries.ts'
 import { createContentRemovals } from './content-removals.ts'
 import { prepareContents } from './content-rows.ts'
 import { type RecordChange, recordIf } from './history.ts'
@@ -87,17 +87,17 @@ const createQueries = ({ connection, read }: Database, statements: Statements) =
     },
 
     async getMany(site, kind, ids) {
-      const rows = await readBatches(read, ids, (json) => statements[kind].these(site, json))
+      const rows = await read(() => statements[kind].these(site, JSON.stringify(ids)))
       return new Map(rows.map(contentReader(site, kind)).map((content) => [content.id, content]))
     },
 
     async existing(site, kind, ids) {
-      return new Set(await readBatches(read, ids, (json) => statements[kind].existing(site, json)))
+      return new Set(await read(() => statements[kind].existing(site, JSON.stringify(ids))))
     },
 
     async texts(site, kind, ids) {
       const some = statements[kind].texts?.some
-      return new Map(some ? await readBatches(read, ids, (json) => some(site, json)) : [])
+      return new Map(some && (await read(() => some(site, JSON.stringify(ids)))))
     },
 
     async list(site, kind, after, limit) {

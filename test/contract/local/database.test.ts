@@ -98,6 +98,23 @@ test('writes that do not wait for the disk keep their order among changes, and s
   expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
 })
 
+test('other work runs between the reads of a long list, and after at most 10 ms', async () => {
+  const { database } = openWords()
+  vi.useFakeTimers({ toFake: ['performance'], now: 0 })
+  onTestFinished(() => void vi.useRealTimers())
+  await database.read(() => {})
+  vi.advanceTimersByTime(50)
+  const events: string[] = []
+  for (const name of ['first', 'second', 'third', 'fourth']) {
+    setImmediate(() => events.push(`before ${name}`))
+    await database.read(() => {
+      events.push(name)
+      vi.advanceTimersByTime(6)
+    })
+  }
+  expect(events).toEqual(['before first', 'first', 'second', 'before second', 'before third', 'third', 'fourth'])
+})
+
 test('changes wait for the disk, but notes (such as the last use of a key) do not', async () => {
   const { database } = openWords()
   const mode = () => database.connection.prepare('PRAGMA synchronous').get()?.['synchronous']
