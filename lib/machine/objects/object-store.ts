@@ -148,7 +148,7 @@ export const createObjectStore = ({
     async purge(versions, entry) {
       for (const some of chunksOf(versions, longestListing)) {
         await dropOld({ database, blobs, rows }, () => {
-          const names = some.flatMap(({ key, id }) => old.purge(key, id))
+          const names = old.purge(some)
           if (names.length > 0) record(withCount(entry, names.length))
           return names
         })

@@ -19,6 +19,7 @@ const columns = 'key, version, blob, size, modified, type, fingerprint'
 const oldColumns = `version AS id, modified AS at, size, removed, gone / ${perMillisecond} AS goneAt`
 
 const fewRows = 1_000
+const manyRows = 10_000
 
 interface OldRow extends Omit<ObjectVersion, 'isCurrent' | 'isRemoved'> {
   readonly removed: Flag
@@ -37,13 +38,13 @@ const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
   const objects = prepareAll(connection, {
     get: one<ObjectRow>(`SELECT ${objectColumns} FROM old_objects WHERE key = ? AND version = ?`),
-    last: one<Pick<OldRow, 'id' | 'removed'>>(
-      'SELECT version AS id, removed FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT 1',
-    ),
     newest: all<OldRow>(`SELECT ${oldColumns} FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?`),
     older: all<OldRow>(`SELECT ${oldColumns} FROM old_objects
       WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
       ORDER BY gone DESC LIMIT +?3`),
+    farther: one<Pick<RemovedRow, 'key'>>(
+      `SELECT key FROM old_objects WHERE key > ? AND key < ? ORDER BY key LIMIT 1 OFFSET ${manyRows}`,
+    ),
     removed: all<RemovedRow>(`SELECT key, size, max(gone) / ${perMillisecond} AS gone FROM old_objects AS old
       WHERE key >= ? AND key < ? AND removed = 1
         AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`),
@@ -63,8 +64,9 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
       SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
     keepVersion: `INSERT INTO old_objects (${columns}, gone, removed)
       SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
-    purge: all<{ blob: string | null; gone: number; removed: Flag }>(
-      'DELETE FROM old_objects WHERE key = ? AND version = ? RETURNING blob, gone, removed',
+    purge: all<Pick<ObjectRow, 'key' | 'blob'> & { gone: number; removed: Flag }>(
+      `DELETE FROM old_objects WHERE key = ? AND version IN (SELECT value FROM json_each(?))
+       RETURNING key, blob, gone, removed`,
     ),
     removeBefore: `UPDATE old_objects SET gone = ?2, removed = 1
       WHERE key = ?1 AND gone = (SELECT max(gone) FROM old_objects WHERE key = ?1 AND gone < ?2) AND removed = 0`,
@@ -75,26 +77,31 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
     ...objects,
     keep: (key: string, isRemoved: boolean) => void objects.keep(now(), isRemoved ? 1 : 0, key),
     keepVersion: (key: string, version: string) => void objects.keepVersion(now(), key, version),
-    forget: (key: string, version: string) => void objects.purge(key, version),
+    forget: (key: string, version: string) => void objects.purge(key, JSON.stringify([version])),
     /**
-     * Returns where the bytes are. Empty if the version is not an old one. If the object was removed in this state, it
-     * then counts as removed in the state before.
+     * Returns where the bytes of the purged old versions are. If an object was removed in one of these states, it then
+     * counts as removed in the state before.
      */
-    purge: (key: string, version: string): readonly (string | null)[] =>
-      objects.purge(key, version).map(({ blob, gone, removed }) => {
+    purge(versions: readonly Pick<RemovedObject, 'key' | 'id'>[]): readonly (string | null)[] {
+      const byKey = [...Map.groupBy(versions, ({ key }) => key)]
+      const purged = byKey.flatMap(([key, some]) => objects.purge(key, JSON.stringify(some.map(({ id }) => id))))
+      for (const { key, gone, removed } of purged.toSorted((one, other) => one.gone - other.gone))
         if (removed === 1) objects.removeBefore(key, gone)
-        return blob
-      }),
+      return purged.map(({ blob }) => blob)
+    },
 
     /** True if the object was removed in this state, and its key is still free. */
     isLast(key: string, version: string): boolean {
-      const last = objects.last(key)
+      const [last] = objects.newest(key, 1)
       return last?.id === version && last.removed === 1
     },
 
     /** The newest first, and only versions older than `after`. */
     of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
       (after === undefined ? objects.newest(key, limit) : objects.older(key, after, limit)).map(toVersion),
+
+    /** The end of a part of these keys that one query can search. */
+    endOfPart: (from: string, end: string): string => objects.farther(from, end)?.key ?? end,
 
     /** Considers only the first thousand removed objects, in the order of their keys. */
     lastRemoval: (from: string, end: string): number => objects.lastRemoval(from, end)?.gone ?? 0,

@@ -1,3 +1,4 @@
+import { compareText } from '../../core/compare-text.ts'
 import { longestListing, type ObjectStore, type ObjectVersion, type RemovedEntry } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { Bodies } from './bodies.ts'
@@ -24,10 +25,11 @@ const step = 100
 // Lists a removed object itself, or the folder that contained it, unless that folder exists.
 const removedFrom = ({ rows, old }: Pick<Deps, 'rows' | 'old'>, prefix: string, start: string) => {
   const entries: RemovedEntry[] = []
-  const found = old.removed(start, endOf(prefix), step)
+  const end = old.endOfPart(start, endOf(prefix))
+  const found = old.removed(start, end, step)
   let from = start
   for (const { key, size, gone } of found) {
-    if (key < from) continue
+    if (compareText(key, from) < 0) continue
     const folder = folderIn(prefix, key)
     from = folder === undefined ? behind(key) : endOf(folder)
     if (folder === undefined) {
@@ -36,7 +38,8 @@ const removedFrom = ({ rows, old }: Pick<Deps, 'rows' | 'old'>, prefix: string, 
       entries.push({ key: folder, removedAt: old.lastRemoval(folder, from), size: null })
     }
   }
-  return { entries, next: found.length < step ? undefined : from }
+  if (found.length < step && compareText(from, end) < 0) from = end
+  return { entries, next: from < endOf(prefix) ? from : undefined }
 }
 
 export const createVersions = ({

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { unlimited } from '../../../lib/core/time.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { entry } from '../../support/history.ts'
@@ -17,6 +17,7 @@ const test = base.extend('store', async ({ directory }, { onCleanup }) => {
   return {
     clock,
     files,
+    database: opened.database,
     put: (key: string, size: number) => putObject(files, key, Buffer.alloc(size, 'x')),
     async remove(key: string) {
       const found = await files.find(key)
@@ -102,6 +103,37 @@ test('any number of old versions can expire at once, and other files stay', asyn
   await store.files.giveUp(store.clock.time - 30 * day)
   expect(await store.files.keptBelow('live/1/')).toEqual({ count: 0, bytes: 0 })
   expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
+})
+
+test('a removed file whose newest versions are purged together counts as removed in the version before (H-30)', async ({
+  store,
+}) => {
+  for (const size of [1, 2, 3]) await store.put('live/1/a', size)
+  await store.remove('live/1/a')
+  const { versions = [] } = (await store.files.versions('live/1/a', { limit: 2 })) ?? {}
+  const purged = versions.map((version) => ({ ...version, key: 'live/1/a' }))
+  expect(await store.files.purge(purged, entry, unlimited)).toBe(0)
+  expect((await store.files.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
+    { key: 'live/1/a', size: 1 },
+  ])
+})
+
+test('removed files are found among any number of old versions, and no query reads all of them', async ({ store }) => {
+  const { connection } = store.database
+  const add = (key: string, count: number) =>
+    connection.exec(`INSERT INTO old_objects (key, version, size, modified, type, gone, removed)
+      WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1})
+      SELECT ${key}, 'v' || n, 0, 0, '', n, n % 9000 = 1 AND key <> 'live/1/one' FROM
+      (SELECT n, ${key} AS key FROM numbers)`)
+  add("'live/1/one'", 15_000)
+  add("printf('live/1/some/%05d', n)", 25_000)
+  const read = vi.spyOn(store.database, 'read')
+  const { entries } = await store.files.listRemoved({ prefix: 'live/1/some/', limit: 10 })
+  expect(entries.map(({ key }) => key)).toEqual(['00001', '09001', '18001'].map((name) => `live/1/some/${name}`))
+  expect(read).toHaveBeenCalledTimes(3)
+  expect((await store.files.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
+    { key: 'live/1/some/' },
+  ])
 })
 
 test('versions keep their order when the clock is set back', async ({ store }) => {

@@ -55,7 +55,7 @@ export const describeListing = (bench: Workbench): void => {
     bench.requires('ordersVersions', skip)
     const prefix = fresh()
     await placed([{ kind: 'folder', key: prefix }])
-    for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
+    for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i', '\uffee', '😀']) {
       for (const content of ['x', 'yy']) await put(prefix + name, content)
       if ('beh'.includes(name.slice(0, 1))) continue
       await bench.store.remove([await infoOf(bench.store, prefix + name)], entry)
@@ -69,7 +69,7 @@ export const describeListing = (bench: Workbench): void => {
         found.push(...page.entries.map(({ key }) => key.slice(prefix.length)))
         after = page.next
       }
-      expect(found).toEqual(['a', 'c/', 'd', 'f/', 'g', 'i'])
+      expect(found).toEqual(['a', 'c/', 'd', 'f/', 'g', 'i', '\uffee', '😀'])
     }
   })
 
