@@ -146,7 +146,7 @@ export const startService = async (options: Options) => {
     await registerDataCentres(stores.sites, urls, home)
     const deps = { directory, stores, dataCentre: home, clock: systemClock, say }
     const demo = wantsDemo ? await ensureDemo(deps) : undefined
-    const hasPeople = demo && (await stores.people.listOfSite(demo.siteId)).length > 0
+    const hasPeople = demo && (await stores.people.listOfSites(demo.siteId)).length > 0
     sender.start()
     readiness.started()
     return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, metricsUrl, demo, hasPeople, stop }

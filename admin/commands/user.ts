@@ -115,7 +115,7 @@ const entryOn = (site: SiteId, { sites }: Person) => {
 
 const list = async (stores: AdminStores, { site }: OfSite) => {
   await siteOf(stores, site)
-  return (await stores.people.listOfSite(site)).map((person) => ({
+  return (await stores.people.listOfSites(site)).map((person) => ({
     ...describePerson(person),
     ...entryOn(site, person),
   }))
@@ -183,8 +183,8 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
   if (isDry || !sure) {
     // A preview must refuse what the removal would refuse.
     const after = afterRemoval(person)
-    const people = await Promise.all(ownershipsLost(person, after).map(stores.people.listOfSite))
-    if (losesLastOwner(people.flat(), person, after)) throw new ServiceError('lastOwner')
+    const people = await stores.people.listOfSites(...ownershipsLost(person, after))
+    if (losesLastOwner(people, person, after)) throw new ServiceError('lastOwner')
     const sites = sitesOf(person)
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }

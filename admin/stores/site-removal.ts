@@ -34,7 +34,7 @@ export const contentsOf = async (stores: AdminStores, site: Site) => {
     webhooks: (await area.webhooks.listOfSite(site.id)).length,
     rules: (await rulesOf(stores, site.id)).length,
     tokens: (await grantsOf(stores, site.id)).filter((grant) => isCurrent(grant, Date.now())).length,
-    people: (await stores.people.listOfSite(site.id)).length,
+    people: (await stores.people.listOfSites(site.id)).length,
   }
 }
 

@@ -37,16 +37,16 @@ type PersonOutcome = 'done' | 'overtaken' | 'last owner'
  * The port to people in all data centres. Names ignore case; e-mail addresses ignore the case of ASCII letters. `get`
  * may return an old state if `isNewest` is false (default: true). `create` returns false if the name is taken.
  * `replace` changes only the newest state, and sets the version. `replace` without `after` removes the person. The
- * outcome `overtaken` means that another change came first. No `replace` leaves a site without an owner (A-58). Lists
- * are sorted by name. `leaveSite` takes all people off a site that is being removed, owners included (A-60). Errors of
- * every call: unavailable.
+ * outcome `overtaken` means that another change came first. No `replace` leaves a site without an owner (A-58).
+ * `listOfSites` has everybody who has one of the sites. Lists are sorted by name. `leaveSite` takes all people off a site
+ * that is being removed, owners included (A-60). Errors of every call: unavailable.
  */
 export interface People {
   get(name: string, isNewest?: boolean): Promise<Person | undefined>
   create(person: Person, entries: readonly HistoryEntry[]): Promise<boolean>
   replace(before: Person, after: Person | undefined, entries: readonly HistoryEntry[]): Promise<PersonOutcome>
   listOfEmail(email: string): Promise<readonly Person[]>
-  listOfSite(site: SiteId): Promise<readonly Person[]>
+  listOfSites(...sites: readonly SiteId[]): Promise<readonly Person[]>
   leaveSite(site: SiteId): Promise<void>
 }
 
@@ -124,15 +124,15 @@ export const ownershipsLost = (before: Person, after: Person | undefined): reado
 export const canSignIn = ({ password, identities = [] }: Person): boolean =>
   password !== undefined || identities.length > 0
 
-const hasOtherOwner = (people: readonly Person[], site: SiteId, before: Person): boolean =>
-  people.some((other) => other.name !== before.name && isOwner(other, site) && (canSignIn(other) || !canSignIn(before)))
-
 /**
  * A-58: true if a site loses its last owner. An owner who has only an invitation does not replace an owner who can sign
  * in. `people` has the people of the sites in `ownershipsLost`.
  */
-export const losesLastOwner = (people: readonly Person[], before: Person, after: Person | undefined): boolean =>
-  ownershipsLost(before, after).some((site) => !hasOtherOwner(people, site, before))
+export const losesLastOwner = (people: readonly Person[], before: Person, after: Person | undefined): boolean => {
+  const others = people.filter((other) => other.name !== before.name && (canSignIn(other) || !canSignIn(before)))
+  const owned = new Set(others.flatMap((other) => sitesOfPerson(other).filter((site) => isOwner(other, site))))
+  return ownershipsLost(before, after).some((site) => !owned.has(site))
+}
 
 const mostAttempts = 8
 

@@ -63,9 +63,10 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
   }
 
-  const listOfSites = async (wanted: readonly SiteId[]) =>
-    wanted.length === 0 ? [] : listIf(({ sites }) => wanted.some((site) => sites[site] !== undefined), true)
-  const listOfSite = (site: SiteId) => listOfSites([site])
+  const listOfSites = async (...wanted: readonly SiteId[]) => {
+    const ids = new Set(wanted.map(String))
+    return ids.size === 0 ? [] : listIf(({ sites }) => Object.keys(sites).some((id) => ids.has(id)), true)
+  }
 
   const people: People = {
     async get(name, isNewest = true) {
@@ -82,7 +83,7 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     },
 
     async replace(before, after, entries) {
-      const isLastOwner = async () => losesLastOwner(await listOfSites(ownershipsLost(before, after)), before, after)
+      const isLastOwner = async () => losesLastOwner(await listOfSites(...ownershipsLost(before, after)), before, after)
       if (await isLastOwner()) return 'last owner'
       if (!(await write(before, after))) return 'overtaken'
       const undo = () => takeBack(people, before, after)
@@ -96,10 +97,10 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     },
 
     listOfEmail: (email) => listIf((person) => lowerAscii(person.email) === lowerAscii(email)),
-    listOfSite,
+    listOfSites,
 
     async leaveSite(site) {
-      for (const person of await listOfSite(site)) {
+      for (const person of await listOfSites(site)) {
         if (!(await write(person, withoutSite(person, site)))) throw new ServiceError('unavailable')
       }
     },

@@ -24,9 +24,10 @@ const recordOf = ({ version: _, ...person }: Person): string => JSON.stringify(p
 export const createPeople = ({ connection, read, write }: Database, record: RecordChange): People => {
   const people = prepareAll(connection, {
     get: one('SELECT * FROM people WHERE key = ?', toPerson),
-    ofSite: all(
-      `SELECT * FROM people WHERE json_type(record, '$.sites."' || ? || '"') IS NOT NULL AND key > ?
-       ORDER BY key LIMIT +?`,
+    ofSites: all(
+      `SELECT * FROM people WHERE key > ?2 AND EXISTS (
+         SELECT 1 FROM json_each(record, '$.sites') AS site WHERE site.key IN (SELECT value FROM json_each(?1)))
+       ORDER BY key LIMIT +?3`,
       toPerson,
     ),
     ofEmail: all("SELECT * FROM people WHERE lower(record ->> 'email') = lower(?)", toPerson),
@@ -34,7 +35,8 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
     replace: 'UPDATE people SET version = version + 1, record = ? WHERE key = ? AND version = ?',
     remove: 'DELETE FROM people WHERE key = ? AND version = ?',
   })
-  const allOf = (site: SiteId) => people.ofSite(String(site), '', -1)
+  const listed = (sites: readonly SiteId[]) => JSON.stringify(sites.map(String))
+  const allOf = (...sites: readonly SiteId[]) => (sites.length === 0 ? [] : people.ofSites(listed(sites), '', -1))
   const store = ({ name, version }: Person, after: Person | undefined) => {
     if (after) people.replace(recordOf(after), keyOfName(name), version)
     else people.remove(keyOfName(name), version)
@@ -53,7 +55,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
       write(() => {
         const stored = people.get(keyOfName(before.name))
         if (stored?.version !== before.version || stored.created !== before.created) return 'overtaken'
-        if (losesLastOwner(ownershipsLost(before, after).flatMap(allOf), before, after)) return 'last owner'
+        if (losesLastOwner(allOf(...ownershipsLost(before, after)), before, after)) return 'last owner'
         store(before, after)
         entries.forEach(record)
         return 'done'
@@ -66,7 +68,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
         for (const person of allOf(site)) store(person, withoutSite(person, site))
       }),
 
-    listOfSite: (site) =>
-      readPages(read, people.ofSite, { of: [String(site)], after: '', keyOf: ({ name }) => keyOfName(name) }),
+    listOfSites: (...sites) =>
+      readPages(read, people.ofSites, { of: [listed(sites)], after: '', keyOf: ({ name }) => keyOfName(name) }),
   }
 }

@@ -158,7 +158,7 @@ test('A code works for 60 seconds, and signs the person in (A-53, A-96)', async 
     return answer.status
   }
   expect(await redeem(59)).toBe(200)
-  const days = (await hand.stores.people.listOfSite(site)).map(({ lastSignIn }) => lastSignIn)
+  const days = (await hand.stores.people.listOfSites(site)).map(({ lastSignIn }) => lastSignIn)
   expect(days).toContain(new Date(now).toISOString().slice(0, 10))
   expect(await redeem(61)).toBe(401)
 })

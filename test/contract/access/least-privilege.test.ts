@@ -149,7 +149,7 @@ describe.each(hands.slice(0, 1))('On $name', ({ open }) => {
   }
 
   const state = async () => ({
-    people: await hand.stores.people.listOfSite(site),
+    people: await hand.stores.people.listOfSites(site),
     keys: new Set((await hand.stores.grants.keysOf(site)).map(({ hash, permissions }) => `${hash} ${permissions}`)),
     forms: await hand.stores.webForms.get(site, form),
     last: (await hand.stores.history.before(site, undefined, 1))[0],

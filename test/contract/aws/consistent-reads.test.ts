@@ -72,7 +72,7 @@ const readsOf = async (call: (tested: Tested) => Promise<unknown>): Promise<bool
 
 test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['a person', 1, ({ people }) => people.get('ann')],
-  ['the people of a site', 1, ({ people }) => people.listOfSite(site)],
+  ['the people of a site', 1, ({ people }) => people.listOfSites(site)],
   ['a code of a sign-in', 1, ({ accessValues }) => accessValues.get('code')],
   ['a key before its removal', 1, ({ grants }) => revokeKey(grants, site, 'hash', { actor: 'ann' })],
   // First as a secret, then as a hash.

@@ -89,8 +89,23 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
   test('The people of a site are listed by name', async () => {
     const names = ['eve', 'Bob', 'joe', 'ann', 'Dan']
     for (const name of names) await people.create(person(name), [])
-    const listed = (await people.listOfSite(site)).map(({ name }) => name)
+    const listed = (await people.listOfSites(site)).map(({ name }) => name)
     expect(listed).toEqual(['ann', 'Bob', 'Dan', 'eve', 'joe'].map((name) => `${name}.${site}`))
+  })
+
+  test('An owner of several sites leaves only if each of them keeps an owner, and is listed once (A-58)', async () => {
+    const [second, third] = [1, 2].map((digit) => Number(`${site}0${digit}`) as SiteId) as [SiteId, SiteId]
+    const of = (...sites: readonly SiteId[]) => Object.fromEntries(sites.map((one) => [one, owner])) as Person['sites']
+    const boss = person('boss', { sites: of(site, second, third) })
+    const others = [person('ann', { sites: of(site, second) }), person('bob', { sites: of(third) })]
+    for (const one of [boss, ...others]) await people.create(one, [])
+    const listed = (await people.listOfSites(site, second, third)).map(({ name }) => name)
+    expect(listed).toEqual(['ann', 'bob', 'boss'].map((name) => `${name}.${site}`))
+    expect(await people.listOfSites()).toEqual([])
+    for (const other of others) await people.replace({ ...other, version: 1 }, { ...other, disabled: true }, [])
+    expect(await people.replace(boss, undefined, [])).toBe('last owner')
+    for (const other of others) await people.replace({ ...other, version: 2 }, other, [])
+    expect(await people.replace(boss, undefined, [])).toBe('done')
   })
 
   test('Removing a site also removes its people who have no other site, even the last owner (A-60)', async () => {
@@ -128,7 +143,7 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     for (const one of both) await people.create(one, [])
     const outcomes = await Promise.all(both.map((one) => hand.connect().people.replace(one, lose(one), [])))
     expect(outcomes).toContain('last owner')
-    const left = await people.listOfSite(site)
+    const left = await people.listOfSites(site)
     expect(left.filter((one) => !one.disabled).map((one) => one.sites[site])).toContainEqual(owner)
   })
 })

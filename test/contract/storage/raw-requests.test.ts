@@ -90,7 +90,7 @@ describe.each([gone, lost])('With %i/%i, a caller who %s while the body arrives'
     const { people } = slow.stores
     async function* slowly() {
       yield Buffer.from(content).subarray(0, 5)
-      for (const person of await people.listOfSite(slow.site)) {
+      for (const person of await people.listOfSites(slow.site)) {
         await people.replace(person, change && { ...person, ...(change as Partial<Person>) }, [])
       }
       passed += 60_000

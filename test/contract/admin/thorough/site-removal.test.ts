@@ -151,7 +151,7 @@ test('people and keys that a cached token adds meanwhile are removed, too', asyn
       await grants.put({ ...grant, ...key, hash: hashToken('y') }, [])
     },
   })
-  expect([await people.listOfSite(site), await grants.keysOf(site)]).toEqual([[], []])
+  expect([await people.listOfSites(site), await grants.keysOf(site)]).toEqual([[], []])
   await machine.close()
 })
 
