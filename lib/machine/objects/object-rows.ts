@@ -76,9 +76,8 @@ export const createObjectRows = (connection: DatabaseSync) => {
 
 export type ObjectRows = ReturnType<typeof createObjectRows>
 
-// The number of rows in one step: twice the number of entries in the last step, so that few rows below a subfolder are
-// read.
-const steps = { first: 256, least: 8, most: 1_001 } as const
+// Each step reads twice as many rows as the last step had entries, so that few rows below a subfolder are read.
+const steps = { first: 256, least: 8 } as const
 
 type Entry = ListedObject | string
 
@@ -99,7 +98,7 @@ const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: n
   const end = endOf(prefix)
   const entries: Entry[] = []
   let from = start
-  let step: number = steps.first
+  let step = Math.min(steps.first, count)
   while (entries.length < count) {
     const read = rows.list(from, end, step)
     const found = fold(read, prefix)
@@ -107,9 +106,9 @@ const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: n
     const last = found.at(-1)
     if (read.length < step || last === undefined) break
     from = positionAfter(last)
-    step = Math.min(Math.max(found.length * 2, steps.least), steps.most)
+    step = Math.min(Math.max(found.length * 2, steps.least), count - entries.length)
   }
-  return entries.slice(0, count)
+  return entries
 }
 
 const startOf = ({ prefix, folded, after }: ListQuery): string => {
