@@ -19,7 +19,7 @@ const columns = 'key, version, blob, size, modified, type, fingerprint'
 const oldColumns = `version AS id, modified AS at, size, removed, gone / ${perMillisecond} AS goneAt`
 
 const fewRows = 1_000
-const manyRows = 10_000
+const rowsInPart = 10_000
 
 interface OldRow extends Omit<ObjectVersion, 'isCurrent' | 'isRemoved'> {
   readonly removed: Flag
@@ -43,7 +43,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
       WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
       ORDER BY gone DESC LIMIT +?3`),
     farther: one<Pick<RemovedRow, 'key'>>(
-      `SELECT key FROM old_objects WHERE key > ? AND key < ? ORDER BY key LIMIT 1 OFFSET ${manyRows}`,
+      `SELECT key FROM old_objects WHERE key > ? AND key < ? ORDER BY key LIMIT 1 OFFSET ${rowsInPart}`,
     ),
     removed: all<RemovedRow>(`SELECT key, size, max(gone) / ${perMillisecond} AS gone FROM old_objects AS old
       WHERE key >= ? AND key < ? AND removed = 1
@@ -100,7 +100,6 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
     of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
       (after === undefined ? objects.newest(key, limit) : objects.older(key, after, limit)).map(toVersion),
 
-    /** The end of a part of these keys that one query can search. */
     endOfPart: (from: string, end: string): string => objects.farther(from, end)?.key ?? end,
 
     /** Considers only the first thousand removed objects, in the order of their keys. */

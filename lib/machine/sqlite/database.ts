@@ -59,7 +59,7 @@ const largestWal = 16 * 1024 ** 2
 // In milliseconds: after this much work, a command pauses.
 const workBeforeRest = 20
 const rest = 4
-// In milliseconds: after this time, the next read lets other work run first.
+// In milliseconds: after this time, reads let other work run first.
 const longestReading = 10
 
 /**
@@ -205,6 +205,9 @@ export const openDatabase = (file: string, options: DatabaseOptions): Database =
   const connection = connectToWrite(file)
   const queue = createChangeQueue(connection, options)
   let endOfReading = 0
+  const beginTurn = () => {
+    endOfReading = 0
+  }
 
   const change = <Result>(make: () => Result, waitsForDisk: boolean): Promise<Result> => {
     if (queue.isClosed()) return Promise.reject(new ServiceError('unavailable'))
@@ -217,9 +220,13 @@ export const openDatabase = (file: string, options: DatabaseOptions): Database =
     connection,
 
     async read(query) {
-      if (performance.now() > endOfReading) {
+      if (endOfReading > 0 && performance.now() > endOfReading) {
         await yieldTurn()
+        beginTurn()
+      }
+      if (endOfReading === 0) {
         endOfReading = performance.now() + longestReading
+        setImmediate(beginTurn)
       }
       for (const until = performance.now() + longestWait; ; await sleep(pause)) {
         try {

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isBusy } from '../../core/system-failures.ts'
-import { one } from './queries.ts'
 
 export interface Job {
   readonly change: () => unknown
@@ -27,15 +26,15 @@ const longestTransaction = 20
 export const createTransactions = (connection: DatabaseSync) => {
   const begin = connection.prepare('BEGIN IMMEDIATE')
   const commit = connection.prepare('COMMIT')
-  const countChanges = one<{ count: number }>('SELECT total_changes() AS count')(connection)
+  const countChanges = connection.prepare('SELECT total_changes() AS count')
 
   const runOne = ({ change }: Job): Result => {
-    const before = countChanges()?.count
+    const before = countChanges.get()?.['count']
     try {
       return { value: change() }
     } catch (error) {
       // SQLite may have rolled back the whole transaction, as when the disk is full.
-      if (!connection.isTransaction || countChanges()?.count !== before) throw error
+      if (!connection.isTransaction || countChanges.get()?.['count'] !== before) throw error
       return { error }
     }
   }

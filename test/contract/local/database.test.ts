@@ -98,12 +98,10 @@ test('writes that do not wait for the disk keep their order among changes, and s
   expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('other work runs between the reads of a long list, and after at most 10 ms', async () => {
+test('other work runs between the reads of a long list, but a short request waits for nothing', async () => {
   const { database } = openWords()
   vi.useFakeTimers({ toFake: ['performance'], now: 0 })
   onTestFinished(() => void vi.useRealTimers())
-  await database.read(() => {})
-  vi.advanceTimersByTime(50)
   const events: string[] = []
   for (const name of ['first', 'second', 'third', 'fourth']) {
     setImmediate(() => events.push(`before ${name}`))
@@ -112,7 +110,7 @@ test('other work runs between the reads of a long list, and after at most 10 ms'
       vi.advanceTimersByTime(6)
     })
   }
-  expect(events).toEqual(['before first', 'first', 'second', 'before second', 'before third', 'third', 'fourth'])
+  expect(events).toEqual(['first', 'second', 'before first', 'before second', 'before third', 'third', 'fourth'])
 })
 
 test('changes wait for the disk, but notes (such as the last use of a key) do not', async () => {
