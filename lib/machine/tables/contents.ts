@@ -124,17 +124,13 @@ export const createContents = (database: Database, record: RecordChange): Conten
   const statements = byName(contentKinds, (kind) => prepareContents(connection, kind))
   const change = createChange(statements, record)
 
-  const finishAll = async (site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> => {
-    for (const id of ids) await removals.finish({ site, kind, id })
-  }
-
   const changeMany: Contents['changeMany'] = async (site, kind, ids, apply, entry) => {
     let changed = 0
     for (let from = 0; from < ids.length; ) {
       const some = ids.slice(from, from + mostEntries)
       const isFirst = changed === 0
       const step = await write(() => change(site, kind, some, apply, isFirst ? entry : undefined))
-      await finishAll(site, kind, step.marked)
+      for (const id of step.marked) await removals.finish({ site, kind, id })
       changed += step.changed
       from += step.done
     }

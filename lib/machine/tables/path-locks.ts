@@ -30,7 +30,6 @@ interface Lease {
 
 const prepareRemovals = (connection: DatabaseSync) =>
   prepareAll(connection, {
-    get: one<{ id: string }>('SELECT id FROM folder_removals WHERE site = ? AND folder = ?'),
     remove: one<{ entry: string; removed: number; began: number }>(
       'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',
     ),
@@ -113,7 +112,7 @@ export const createFolderRemovals = (
       const opened = await write(() => {
         deadline.check()
         removals.insert(site, folder, id, JSON.stringify(entry), records.begin())
-        return removals.get(site, folder)?.id ?? id
+        return removals.these(site, JSON.stringify([folder]))[0]?.id ?? id
       })
       if (opened === id) leases.note({ site, path: folder, id })
       return opened
@@ -167,10 +166,8 @@ export const forgetRemovals = async ({ connection, write }: Database, before: nu
 
 /** Returns, in the transaction of a change, whether a removal is open for one of its folders. */
 export const createRemovalCheck = (connection: DatabaseSync) => {
-  const any = exists(
-    'SELECT 1 FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) LIMIT 1',
-  )(connection)
-  return ({ site, folders }: PlaceConditions['unlocked']): boolean => any(site, JSON.stringify(folders))
+  const { these } = prepareRemovals(connection)
+  return ({ site, folders }: PlaceConditions['unlocked']): boolean => these(site, JSON.stringify(folders)).length > 0
 }
 
 const toPage = ({ page }: { readonly page: string }): StoragePath => storedPath(page)
