@@ -83,13 +83,12 @@ export const createVersions = ({
   keptBelow: (prefix) => database.read(() => old.usage(prefix, endOf(prefix))),
 
   async *removedWithin(prefix, period) {
-    for (let from = prefix; ; ) {
-      const start = from
-      const page = await database.read(() => old.removedWithin(start, endOf(prefix), period, longestListing))
+    for (let from = prefix; from < endOf(prefix); ) {
+      const [start, end] = [from, await database.read(() => old.endOfPart(from, endOf(prefix)))]
+      const page = await database.read(() => old.removedWithin(start, end, period, longestListing))
       yield page
       const latest = page.at(-1)
-      if (!latest || page.length < longestListing) return
-      from = behind(latest.key)
+      from = latest && page.length === longestListing ? behind(latest.key) : end
     }
   },
 })
