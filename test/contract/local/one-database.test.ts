@@ -4,6 +4,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/time.ts'
 import { openDataDirectory } from '../../../lib/machine/directory/open-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
+import { tamper } from '../../support/backups.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
@@ -19,6 +20,16 @@ test('A data directory has one database, and blobs only of larger files (O-9)', 
   expect(others()).toEqual([])
   expect((await put('large.txt', 300_000)).status).toBe(200)
   expect(others()).toEqual([expect.stringMatching(/^blobs\/[^/]+$/)])
+})
+
+test('A search finds names while the index of names cannot be written (O-18)', async ({ host, directory }) => {
+  const service = await host()
+  const ask = (path: string, method: string) => service.request(`${storage}${path}`, { method })
+  for (const method of ['PUT', 'DELETE', 'PUT']) expect((await ask('/searched', method)).status).toBe(200)
+  tamper(directory, "CREATE TRIGGER refused BEFORE DELETE ON removed_names BEGIN SELECT RAISE(FAIL, 'no'); END")
+  const answer = await ask('?search=searched', 'GET')
+  const body = await answer.json()
+  expect({ status: answer.status, body }).toMatchObject({ status: 200, body: { items: [{ path: 'searched' }] } })
 })
 
 test('A data directory is free again after a start that failed', async ({ directory }) => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { createReadiness } from '../../../../local/readiness.ts'
 import { administerApart } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { run } from '../../../support/program.ts'
@@ -51,4 +52,13 @@ test('if the WAL has no index file, check reads only a copy of the database', as
   const copy = join(directory, 'copy')
   execFileSync('cp', ['-a', data, copy])
   expect(await administerApart(copy, ['check'])).toMatchObject({ status: 0, stdout: messages.check.noFaults })
+})
+
+test('a service is not ready while its disk is read-only (V-29)', async ({ mountDisk }) => {
+  const disk = mountDisk(1)
+  const readiness = createReadiness(disk.path)
+  readiness.started()
+  await expect(readiness.check()).resolves.toBeUndefined()
+  disk.makeReadOnly()
+  await expect(readiness.check()).rejects.toMatchObject({ code: 100503 })
 })
