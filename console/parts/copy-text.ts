@@ -1,11 +1,16 @@
 import { focusContent } from './focus.ts'
 
 /**
- * Browsers offer the clipboard only to pages from https or from this machine. Elsewhere, the page selects a text and
- * copies the selection. The text is inside the open dialog, because a dialog takes the focus from the rest of the page.
+ * Browsers offer the clipboard only to pages from https or from this machine, and may forbid it to these too. Then the
+ * page selects a text and copies the selection. The text is inside the open dialog, because a dialog takes the focus from
+ * the rest of the page.
  */
 export const copyText = async (text: string): Promise<void> => {
-  if (isSecureContext) return navigator.clipboard.writeText(text)
+  const isCopied = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  )
+  if (isCopied) return
   const before = document.activeElement
   const field = document.createElement('textarea')
   field.value = text

@@ -135,18 +135,22 @@ test('without a right on files, the console opens another view first (K-27)', as
   await page.waitForURL('**/console#/1001/forms/1')
 })
 
-test('a path can be copied, even if the page was loaded over http', async ({ openFolder, folder }) => {
+test('a path can be copied, even if the page was loaded over http or the browser forbids the clipboard', async ({
+  openFolder,
+  folder,
+}) => {
   const page = await openFolder(['a b.txt'])
   await page.context().grantPermissions(['clipboard-write'])
   const search = page.getByLabel('Search names below this folder')
-  for (const isSecure of [true, false]) {
+  for (const clipboard of ['usable', 'forbidden', 'absent']) {
     await row(page, 'a b.txt').click()
-    await page.evaluate(async (isSecureContext) => {
+    await page.evaluate(async (state) => {
       await navigator.clipboard.writeText('nothing')
-      if (isSecureContext) return
-      Object.defineProperty(window, 'isSecureContext', { value: false })
-      Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })
-    }, isSecure)
+      if (state === 'usable') return
+      const writeText = () => Promise.reject(new DOMException('Write permission denied.', 'NotAllowedError'))
+      const value = state === 'forbidden' ? { writeText } : undefined
+      Object.defineProperty(navigator, 'clipboard', { value, configurable: true })
+    }, clipboard)
     await choose(page, 'More actions', 'Copy path')
     await page.getByText('Path copied.').last().waitFor()
     await page.getByRole('button', { name: 'Clear selection' }).click()
