@@ -96,8 +96,12 @@ test('lists stay legible with text of twice the size', async ({ openFolder }) =>
   expect(Math.max(...(await heights('.lines')))).toBeLessThanOrEqual(88)
 })
 
-test('a name in Hebrew begins beside its icon', async ({ openFolder }) => {
-  const page = await openFolder(['דוח.txt'])
+test('a name in Hebrew begins beside its icon, and the spaces of a name are visible', async ({ openFolder }) => {
+  const page = await openFolder(['דוח.txt', 'a b', 'a  b'])
+  const names = page.locator('.cell-name bdi').filter({ hasText: /^a/ })
+  await expect.poll(() => names.count()).toBe(2)
+  const [one, two] = await names.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width))
+  expect(one).not.toBe(two)
   await page.getByRole('combobox').fill('.txt')
   const name = page.getByRole('option').locator('bdi').first()
   await name.waitFor()
