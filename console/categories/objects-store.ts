@@ -198,7 +198,6 @@ export interface ListStore {
   /** Shows another part of the list. A new search or order starts on the first page. */
   show(view: Partial<ListView>): Promise<void>
   load(): Promise<void>
-  loadLater(): Promise<void>
   choose(items: readonly Item[], isChosen: boolean): void
   clear(): void
 }
@@ -209,21 +208,22 @@ export const createListStore = (
 ): ListStore => {
   const view = signal(first)
   const page = signal<ListPage>()
-  const { isLoading, failure, run, runLater } = createNewestRead()
+  const { isLoading, failure, run } = createNewestRead()
   const chosen = signal<ReadonlyMap<number, Item>>(new Map())
 
-  const readPage = async (isNewest: () => boolean): Promise<void> => {
-    const found = await read(view.value)
-    if (!isNewest()) return
-    const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
-    if (view.value.page > last) {
-      view.value = { ...view.value, page: last }
-      return readPage(isNewest)
-    }
-    failure.value = undefined
-    // Unchanged items keep their identity, so that they are not drawn again.
-    if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
-  }
+  const load = (): Promise<void> =>
+    run(async (isNewest) => {
+      const found = await read(view.value)
+      if (!isNewest()) return
+      const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
+      if (view.value.page > last) {
+        view.value = { ...view.value, page: last }
+        return load()
+      }
+      failure.value = undefined
+      // Unchanged items keep their identity, so that they are not drawn again.
+      if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
+    })
 
   return {
     view,
@@ -231,11 +231,10 @@ export const createListStore = (
     isLoading,
     failure,
     chosen,
-    load: () => run(readPage),
-    loadLater: () => runLater(readPage),
+    load,
     async show(change) {
       view.value = { ...view.value, ...('page' in change ? {} : { page: 0 }), ...change }
-      await run(readPage)
+      await load()
     },
     choose(items, isChosen) {
       const next = new Map(chosen.value)

@@ -58,27 +58,27 @@ const useTrash = (onRestored: () => void) => {
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const hasMore = useSignal(false)
   const isBusy = useSignal(false)
-  const { failure, run, runLater, drop } = useMemo(createNewestRead, [])
+  const { failure, run, drop } = useMemo(createNewestRead, [])
   const shown = useRef(growth)
 
-  const readItems = async (isNewest: () => boolean) => {
-    const count = shown.current
-    const found: TrashItem[] = []
-    for await (const item of client.files.trash()) {
+  const read = () =>
+    run(async (isNewest) => {
+      const count = shown.current
+      const found: TrashItem[] = []
+      for await (const item of client.files.trash()) {
+        if (!isNewest()) return
+        if (found.push(item) > count) break
+      }
       if (!isNewest()) return
-      if (found.push(item) > count) break
-    }
-    if (!isNewest()) return
-    items.value = found.slice(0, count)
-    hasMore.value = found.length > count
-    chosen.value = chosen.value.intersection(new Set(found.map(({ path }) => path)))
-    failure.value = undefined
-  }
-  const read = () => run(readItems)
+      items.value = found.slice(0, count)
+      hasMore.value = found.length > count
+      chosen.value = chosen.value.intersection(new Set(found.map(({ path }) => path)))
+      failure.value = undefined
+    })
   useEffect(() => {
     read()
     const unsubscribe = live.subscribe((changes) => {
-      if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) runLater(readItems)
+      if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) read()
     })
     return () => {
       drop()

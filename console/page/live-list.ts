@@ -21,19 +21,19 @@ export const useLiveList = <Item>(
 ): LiveList<Item> => {
   const { client } = usePage()
   const items = useSignal<readonly Item[]>()
-  const { failure, run, runLater } = useMemo(createNewestRead, [])
-  const readItems = async (isNewest: () => boolean) => {
-    const found: Item[] = []
-    for await (const item of read(client)) {
-      found.push(item)
-      const isLonger = found.length % growthStep === 0 && found.length > (items.value?.length ?? 0)
-      if (isLonger && isNewest()) items.value = [...found]
-    }
-    if (!isNewest()) return
-    items.value = found
-    failure.value = undefined
-  }
-  const load = () => run(readItems)
-  useLiveLoad(client, load, isAbout, () => runLater(readItems))
+  const { failure, run } = useMemo(createNewestRead, [])
+  const load = () =>
+    run(async (isNewest) => {
+      const found: Item[] = []
+      for await (const item of read(client)) {
+        found.push(item)
+        const isLonger = found.length % growthStep === 0 && found.length > (items.value?.length ?? 0)
+        if (isLonger && isNewest()) items.value = [...found]
+      }
+      if (!isNewest()) return
+      items.value = found
+      failure.value = undefined
+    })
+  useLiveLoad(client, load, isAbout)
   return { items, failure, load }
 }

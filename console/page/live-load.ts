@@ -3,20 +3,15 @@ import type { Change } from '../../client/src/index.ts'
 import { usePage } from './context.ts'
 
 /**
- * Calls `load` for each new `subject`, after a new sign-in, and when the service is back. Calls `loadLater` when the
- * history reports a change.
+ * Calls `load` for each new `subject`, and again when the history reports a change, after a new sign-in, and when the
+ * service is back.
  */
-export const useLiveLoad = (
-  subject: unknown,
-  load: () => unknown,
-  isAbout: (change: Change) => boolean,
-  loadLater = load,
-): void => {
+export const useLiveLoad = (subject: unknown, load: () => unknown, isAbout: (change: Change) => boolean): void => {
   const { access, live } = usePage()
   useEffect(() => {
     load()
     return live.subscribe((changes) => {
-      if (changes.some(isAbout)) loadLater()
+      if (changes.some(isAbout)) load()
     })
   }, [subject, access, live])
 }

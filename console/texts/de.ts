@@ -45,7 +45,7 @@ export const de: Texts & ViewTexts = {
     failedThere: (code, request) =>
       `Die Anmeldung ist mit dem Fehler ${code} gescheitert. Versuchen Sie es erneut. Senden Sie sonst Ihrer ` +
       `Administration die Nummer der Anfrage: ${request}.`,
-    elsewhere: 'Sie sind in Ihrem anderen Tab wieder angemeldet. Schließen Sie diesen Tab.',
+    elsewhere: 'Fahren Sie in Ihrem anderen Tab fort. Schließen Sie diesen Tab.',
     expired:
       'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Ihre Arbeit bleibt, bis Sie diese Seite verlassen.',
     otherSites:

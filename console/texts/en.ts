@@ -39,7 +39,7 @@ export const en = {
     failedThere: (code: string, request: string) =>
       `The sign-in failed with error ${code}. Try again. If this happens again, send your administrator the number of ` +
       `the request: ${request}.`,
-    elsewhere: 'You are signed in again in your other tab. Close this tab.',
+    elsewhere: 'Continue in your other tab. Close this tab.',
     expired: 'Your sign-in has expired. Sign in again to continue. Your work stays until you leave this page.',
     otherSites: 'This sign-in does not cover this site. Use another one, or close this dialog and copy your text.',
     otherAddress: (url: string) =>
