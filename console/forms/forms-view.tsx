@@ -10,7 +10,7 @@ import { FormFields } from './form-fields.tsx'
 
 const isAboutForms = ({ type }: Change): boolean => /^(form\.|content\.)/.test(type)
 
-export const isAboutFieldsOf =
+const isAboutFieldsOf =
   (form: number) =>
   ({ type, subject }: Change): boolean =>
     type === 'content.imported' || subject === `form/${form}` || subject.startsWith(`form/${form}/`)
