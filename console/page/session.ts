@@ -11,6 +11,7 @@ import { hasStatus } from '../../client/src/service-error.ts'
 import type { Store } from '../parts/stores.ts'
 import { decode } from '../route/decode.ts'
 import { texts } from '../texts/texts.ts'
+import { createNewestRead } from './newest-read.ts'
 
 export type Keep = 'tab' | 'device'
 
@@ -149,14 +150,9 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     if (found && own === token && now && covers(found) && rightsIn(found) !== rightsIn(now)) entrance.value = found
   }
 
-  let reading: Promise<void> | undefined
-  // Several requests may be refused at once.
-  const readRights = (): Promise<void> => {
-    reading ??= readNow().finally(() => {
-      reading = undefined
-    })
-    return reading
-  }
+  // Several requests may be refused at once. A running read may have begun before the newest change of the rights.
+  const { runLater } = createNewestRead()
+  const readRights = () => runLater(readNow)
 
   /**
    * Makes only one attempt, because the service may ask for a long wait before the next one. So the page shows a
