@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
-import type { Invitation, User } from '../../client/src/index.ts'
+import { type Invitation, ServiceError, type User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
+import { describeEntry } from './describe-rights.ts'
 import { EntryFields, useEntryFields } from './entry-fields.tsx'
 
 interface DialogProps {
@@ -54,12 +55,15 @@ export const InviteDialog = ({ onInvited, onClose }: InvitingProps) => {
 }
 
 export const RoleDialog = ({ user, onClose }: UserProps) => {
-  const { client } = usePage()
+  const { people } = usePage().client.access
   const t = viewTexts.value.access
   const fields = useEntryFields(user)
   const submit = async () => {
+    const now = await people.get(user.name)
+    if (describeEntry(now).join() !== describeEntry(user).join())
+      throw new ServiceError({ status: 409, code: 0, message: t.roleConflict })
     const entry = fields.entry.value
-    if (entry) await client.access.people.change(user.name, entry)
+    if (entry) await people.change(user.name, entry)
   }
   return (
     <FormDialog

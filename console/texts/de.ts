@@ -294,6 +294,7 @@ export const de: Texts & ViewTexts = {
     joined: (name) => `${name} hat schon ein Konto für eine andere Website und kann jetzt auch diese nutzen.`,
     changeRole: 'Rolle ändern …',
     roleTitle: (name) => `Rolle von ${name}`,
+    roleConflict: 'Jemand anderes hat diese Rolle geändert. Schließen Sie den Dialog, um die neue Rolle zu sehen.',
     save: 'Speichern',
     again: 'Neue Einladung …',
     disable: 'Sperren …',

@@ -195,6 +195,7 @@ export const enViews = {
     joined: (name: string) => `${name} already has an account for another site, and can now use this site too.`,
     changeRole: 'Change role…',
     roleTitle: (name: string) => `Role of ${name}`,
+    roleConflict: 'Someone else has changed this role. Close this dialog to see the new role.',
     save: 'Save',
     again: 'New invitation…',
     disable: 'Disable…',

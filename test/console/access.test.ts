@@ -540,6 +540,18 @@ test('each new key is shown even if its dialog was closed before the answer (K-3
   await page.getByRole('dialog', { name: 'Key report' }).waitFor()
 })
 
+test('a role that someone else has changed meanwhile is not overwritten (K-29)', async ({ people, open }) => {
+  await people.invite({ name: 'zoe', role: 'author', folders: ['/news'] })
+  const page = await open('#/1001/access', { token: people.token, baseUrl: people.baseUrl })
+  await choose(page, 'Actions for zoe', 'Change role')
+  const dialog = page.getByRole('dialog', { name: 'Role of zoe' })
+  await dialog.getByLabel('Folders').fill('/news\n/shop')
+  await people.access.people.change('zoe', { role: 'viewer' })
+  await confirm(page, 'Save')
+  await dialog.getByRole('alert').getByText('Someone else has changed this role.').waitFor()
+  expect((await people.access.people.get('zoe')).role).toBe('viewer')
+})
+
 test('an older answer does not replace a newer list of people (K-29)', async ({ people, open }) => {
   const page = await open('#/1001/forms', { token: people.token, baseUrl: people.baseUrl })
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
