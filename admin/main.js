@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// This file is JavaScript for the same reason as local/main.js.
-import '../local/compile-cache.js'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 
+// This file is JavaScript for the same reason as local/main.js.
+enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'node'))
 // If the parent process (bin/site-admin.js) is killed, this process must end itself.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 process.channel?.unref()
