@@ -85,14 +85,13 @@ const fetchByStream = (
     sendStream(request, body).catch((error) => request.destroy(error))
   })
 
-// A repetition does not help: the client does not trust the certificate, or the port has no https.
-const isOfTls = /SELF_SIGNED|UNABLE_TO|^(ERR_TLS_)?CERT_|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/
+const isLasting = /SELF_SIGNED|UNABLE_TO|^(ERR_TLS_)?CERT_|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/
 
-const refuseTls =
+const reportLasting =
   (url: string) =>
   (error: unknown): never => {
     const code = String(Object(Object(error).cause).code)
-    throw isOfTls.test(code) ? refusal(0, 0, `${hostOf(url)} did not answer (${code}). Check the address.`) : error
+    throw isLasting.test(code) ? refusal(0, 0, `${hostOf(url)} did not answer (${code}). Check the address.`) : error
   }
 
 /**
@@ -101,4 +100,4 @@ const refuseTls =
  * of the signal.
  */
 export const nodeFetch: Fetch = (url, init) =>
-  init.body instanceof ReadableStream ? fetchByStream(url, init, init.body) : fetch(url, init).catch(refuseTls(url))
+  init.body instanceof ReadableStream ? fetchByStream(url, init, init.body) : fetch(url, init).catch(reportLasting(url))

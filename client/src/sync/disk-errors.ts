@@ -16,7 +16,6 @@ const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = 
   EEXIST: ['This already exists', 'Move it away, or choose another place'],
 }
 
-/** The error code of the system, such as ENOENT. Empty if there is no code. */
 export const systemCodeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
