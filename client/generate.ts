@@ -31,7 +31,9 @@ const operations = Object.entries(paths).flatMap(([address, methods]) =>
   Object.entries(methods).map(([method, { operationId: id }]) => {
     const name = id.charAt(0).toUpperCase() + id.slice(1)
     const answer = types.includes(`type ${name}Response =`) ? `T.${name}Response` : 'unknown'
-    const parameters = `Omit<T.${name}Data, 'url'>, ${answer}`
+    const variables = [...address.matchAll(/\{(\w+)\}/g)].map(([, variable]) => `'${variable}'`)
+    const path = variables.length > 0 ? ` & { path: Record<${variables.join(' | ')}, string | number> }` : ''
+    const parameters = `Omit<T.${name}Data, 'url' | 'path'>${path}, ${answer}`
     return `export const ${id} = /* @__PURE__ */ operation<${parameters}>('${method.toUpperCase()}', '${address}')\n`
   }),
 )

@@ -15,7 +15,7 @@ interface ChangeDialogProps {
 const exactly = (iso: string): string =>
   new Date(iso).toLocaleString(locale.value, { dateStyle: 'full', timeStyle: 'long' })
 
-const Detail = ({ value }: { readonly value: string | number | boolean | readonly (string | number | boolean)[] }) =>
+const Detail = ({ value }: { readonly value: unknown }) =>
   Array.isArray(value) ? (
     <ul class="change-names">
       {value.map((each) => (

@@ -7,7 +7,7 @@ import type { OperationOf, routes } from './routes/routes.ts'
 
 type Schema = z.core.$ZodType
 
-const count = { type: 'integer' }
+const count = { type: 'integer', format: 'int64' }
 
 const header = (description: string, schema: Readonly<Record<string, string>> = { type: 'string' }) => ({
   description,
@@ -176,7 +176,7 @@ export const ok = (description: string, schema?: Schema, more: Omit<AnswerContra
 export const siteParameter = parameter(
   'The id of the site. `current` stands for the only site that the token covers.',
   'current',
-  z.union([z.literal('current'), z.int()]),
+  z.string().check(z.regex(/^(?:current|[1-9]\d*)$/)),
 )
 
 export const link = component(

@@ -23,7 +23,7 @@ of categories, and the files in the storage.
 - A site belongs to one data centre. The other data centres answer with a redirect to that data centre.`
 
 const securitySchemes = {
-  token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token without a prefix.' },
+  bare: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token without a prefix.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The access token after `Bearer`.' },
   queryToken: {
     type: 'apiKey',

@@ -1,4 +1,4 @@
-import type { AnswerContract, BodyContract, ParameterContract } from '../../lib/contract/contract.ts'
+import { type AnswerContract, type BodyContract, type ParameterContract, text } from '../../lib/contract/contract.ts'
 import { byName } from '../../lib/core/names.ts'
 import { isRead } from '../../lib/http/request.ts'
 import { redirectStatus } from '../../lib/http/resolve-site.ts'
@@ -24,12 +24,7 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
       // OpenAPI cannot describe a variable that contains slashes.
       ...(route.path.endsWith(`{${name}+}`) && { 'x-many-segments': true }),
     })
-  const condition = (name: string, description: string): Node => ({
-    name,
-    in: 'header',
-    description,
-    schema: { type: 'string' },
-  })
+  const condition = (name: string, description: string) => parameter('header')([name, text(description, '"an-etag"')])
   return [
     ...Object.entries(variables).map(parameter('path')),
     ...Object.entries(contract.query ?? {}).map(parameter('query')),
@@ -128,7 +123,7 @@ const moved = ({ route, policy }: Operation): Node => {
 }
 
 const security = ({ route, policy }: Operation): Node[] =>
-  route.public ? [] : [{ token: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
+  route.public ? [] : [{ bare: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
 
 export const describeOperation = (context: Context): Node => {
   const { operation } = context

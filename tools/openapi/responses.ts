@@ -5,7 +5,7 @@ import { mediaType } from '../../lib/core/media-type.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
 import { contentTypes } from '../../lib/http/negotiate.ts'
 import { errorReply } from '../../lib/http/render-reply.ts'
-import type { Format } from '../../lib/http/request.ts'
+import { type Format, isRead } from '../../lib/http/request.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { exampleRequestId, headersTooLargeStatus, type Recording } from './examples.ts'
 import type { Operation } from './operations.ts'
@@ -42,6 +42,7 @@ const edgeErrors = ({ route, policy, formats, contract: { body } }: Operation): 
   'tooManyRequests',
   'unexpected',
   'unavailable',
+  ...when(!isRead(route.method), 'outOfSpace'),
 ]
 
 const codes = new Set([headersTooLargeStatus, ...Object.values(errors).map(({ code }) => code)])
@@ -68,8 +69,6 @@ const exampleOf = (name: ErrorName, format: Format, recordings: readonly Recordi
 }
 
 const ownHeaders: Readonly<Partial<Record<ErrorName, readonly HeaderName[]>>> = {
-  tokenRejected: ['WWW-Authenticate'],
-  signInRefused: ['WWW-Authenticate'],
   methodNotAllowed: ['Allow'],
   tooManyRequests: ['Retry-After'],
   rangeNotSatisfiable: ['Content-Range'],

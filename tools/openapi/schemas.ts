@@ -14,10 +14,20 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 type Schema = z.core.$ZodType
 
-// OpenAPI distinguishes whole numbers, even where a schema lists its values.
+// OpenAPI distinguishes whole numbers, even in lists of values. Without a format, many clients keep only 32 bits.
 const refine = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
-  const { type, enum: values = 'const' in jsonSchema ? [jsonSchema.const] : [] } = jsonSchema
+  const { type, maximum = 2 ** 31, enum: values = 'const' in jsonSchema ? [jsonSchema.const] : [] } = jsonSchema
   if (type === 'number' && values.length > 0 && values.every(Number.isInteger)) jsonSchema.type = 'integer'
+  if (type === 'integer' && values.length === 0 && maximum >= 2 ** 31) jsonSchema.format = 'int64'
+  if (/^date/.test(jsonSchema.format ?? '')) delete jsonSchema.pattern
+}
+
+// Many generators know a list of types only if it has one type and null.
+const separateTypes = (_: string, value: unknown): unknown => {
+  const { type } = Object(value)
+  if (!Array.isArray(type) || !type.includes('null') || type.length < 3) return value
+  const [first, ...others] = type.filter((one) => one !== 'null')
+  return { anyOf: [{ type: [first, 'null'] }, ...others.map((one) => ({ type: one }))] }
 }
 
 /**
@@ -32,6 +42,7 @@ export const createSchemas = () => {
     const written = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any', override: refine })
     const { $defs = {}, properties } = JSON.parse(
       JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/'),
+      separateTypes,
     )
     for (const [name, definition] of Object.entries<Node>($defs)) {
       const { id: _, ...component } = definition

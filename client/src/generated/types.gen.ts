@@ -145,7 +145,12 @@ export type NewField = {
 /**
  * The identifier of a type of system field, as a number or in a string.
  */
-export type FieldTypeId = -2 | -3 | -304 | -10 | -20 | -23 | -5 | -6 | -7 | -11 | -21 | -24 | -25 | -4 | -22 | -500 | -31 | -33 | -34 | -32 | -30 | -301 | -302 | -13 | -40 | -41 | -12 | -303 | -300 | -200 | -403 | -404 | -402 | '-2' | '-3' | '-304' | '-10' | '-20' | '-23' | '-5' | '-6' | '-7' | '-11' | '-21' | '-24' | '-25' | '-4' | '-22' | '-500' | '-31' | '-33' | '-34' | '-32' | '-30' | '-301' | '-302' | '-13' | '-40' | '-41' | '-12' | '-303' | '-300' | '-200' | '-403' | '-404' | '-402';
+export type FieldTypeId = FieldTypeNumber | '-2' | '-3' | '-304' | '-10' | '-20' | '-23' | '-5' | '-6' | '-7' | '-11' | '-21' | '-24' | '-25' | '-4' | '-22' | '-500' | '-31' | '-33' | '-34' | '-32' | '-30' | '-301' | '-302' | '-13' | '-40' | '-41' | '-12' | '-303' | '-300' | '-200' | '-403' | '-404' | '-402';
+
+/**
+ * The identifier of a type of system field.
+ */
+export type FieldTypeNumber = -2 | -3 | -304 | -10 | -20 | -23 | -5 | -6 | -7 | -11 | -21 | -24 | -25 | -4 | -22 | -500 | -31 | -33 | -34 | -32 | -30 | -301 | -302 | -13 | -40 | -41 | -12 | -303 | -300 | -200 | -403 | -404 | -402;
 
 /**
  * The address of a new field.
@@ -195,7 +200,7 @@ export type FieldTypePage = {
  * A type of system field.
  */
 export type FieldType = {
-    id: -2 | -3 | -304 | -10 | -20 | -23 | -5 | -6 | -7 | -11 | -21 | -24 | -25 | -4 | -22 | -500 | -31 | -33 | -34 | -32 | -30 | -301 | -302 | -13 | -40 | -41 | -12 | -303 | -300 | -200 | -403 | -404 | -402;
+    id: FieldTypeNumber;
     name: string;
 };
 
@@ -727,7 +732,7 @@ export type Change = {
     actor: string;
     requestId: string | null;
     details: {
-        [key: string]: string | number | boolean | Array<string | number | boolean>;
+        [key: string]: unknown;
     } | null;
 };
 
@@ -1132,24 +1137,24 @@ export type DeliveryList = {
 export type Where = {
     $and?: Array<Where>;
     $or?: Array<Where>;
-    [key: string]: string | number | boolean | null | WhereOperators | Array<Where> | Array<Where> | undefined;
+    [key: string]: string | null | number | boolean | WhereOperators | Array<Where> | Array<Where> | undefined;
 };
 
 /**
  * Conditions on a member. The member must meet all of them.
  */
 export type WhereOperators = {
-    $eq?: string | number | boolean | null;
-    $ne?: string | number | boolean | null;
-    $neq?: string | number | boolean | null;
-    $lt?: string | number | boolean | null;
-    $lte?: string | number | boolean | null;
-    $gt?: string | number | boolean | null;
-    $gte?: string | number | boolean | null;
-    $in?: Array<string | number | boolean | null>;
-    $nin?: Array<string | number | boolean | null>;
-    $beginsWith?: string | number | null;
-    $contains?: string | number | null;
+    $eq?: string | null | number | boolean;
+    $ne?: string | null | number | boolean;
+    $neq?: string | null | number | boolean;
+    $lt?: string | null | number | boolean;
+    $lte?: string | null | number | boolean;
+    $gt?: string | null | number | boolean;
+    $gte?: string | null | number | boolean;
+    $in?: Array<string | null | number | boolean>;
+    $nin?: Array<string | null | number | boolean>;
+    $beginsWith?: string | null | number;
+    $contains?: string | null | number;
 };
 
 export type GetHealthData = {
@@ -1551,7 +1556,7 @@ export type ListFieldsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the web form.
          */
@@ -1623,7 +1628,7 @@ export type CreateFieldData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the web form.
          */
@@ -1686,6 +1691,10 @@ export type CreateFieldErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type CreateFieldError = CreateFieldErrors[keyof CreateFieldErrors];
@@ -1711,7 +1720,7 @@ export type DeleteFieldData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the web form.
          */
@@ -1773,6 +1782,10 @@ export type DeleteFieldErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type DeleteFieldError = DeleteFieldErrors[keyof DeleteFieldErrors];
@@ -1796,7 +1809,7 @@ export type GetFieldData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the web form.
          */
@@ -1879,7 +1892,7 @@ export type UpdateFieldData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the web form.
          */
@@ -1950,6 +1963,10 @@ export type UpdateFieldErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type UpdateFieldError = UpdateFieldErrors[keyof UpdateFieldErrors];
@@ -1967,7 +1984,7 @@ export type ListWebFormsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: never;
     url: '/api/v1/admin/sites/{site}/webforms';
@@ -2034,7 +2051,7 @@ export type GetWebFormData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the web form.
          */
@@ -2106,7 +2123,7 @@ export type ListFieldTypesData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: never;
     url: '/api/v1/admin/sites/{site}/webformfieldtypes/system';
@@ -2176,7 +2193,7 @@ export type UnlinkNewsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the category.
          */
@@ -2240,6 +2257,10 @@ export type UnlinkNewsErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type UnlinkNewsError = UnlinkNewsErrors[keyof UnlinkNewsErrors];
@@ -2265,7 +2286,7 @@ export type ListNewsOfCategoryData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the category.
          */
@@ -2365,7 +2386,7 @@ export type LinkNewsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the category.
          */
@@ -2425,6 +2446,10 @@ export type LinkNewsErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type LinkNewsError = LinkNewsErrors[keyof LinkNewsErrors];
@@ -2445,7 +2470,7 @@ export type UnlinkBlogsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the category.
          */
@@ -2509,6 +2534,10 @@ export type UnlinkBlogsErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type UnlinkBlogsError = UnlinkBlogsErrors[keyof UnlinkBlogsErrors];
@@ -2534,7 +2563,7 @@ export type ListBlogsOfCategoryData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the category.
          */
@@ -2634,7 +2663,7 @@ export type LinkBlogsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the category.
          */
@@ -2694,6 +2723,10 @@ export type LinkBlogsErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type LinkBlogsError = LinkBlogsErrors[keyof LinkBlogsErrors];
@@ -2717,7 +2750,7 @@ export type ListCategoriesData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -2818,7 +2851,7 @@ export type GetCategoryData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the category.
          */
@@ -2899,7 +2932,7 @@ export type ListNewsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -2997,7 +3030,7 @@ export type UnlinkCategoriesOfNewsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the news item or of the blog.
          */
@@ -3062,6 +3095,10 @@ export type UnlinkCategoriesOfNewsErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type UnlinkCategoriesOfNewsError = UnlinkCategoriesOfNewsErrors[keyof UnlinkCategoriesOfNewsErrors];
@@ -3087,7 +3124,7 @@ export type ListCategoriesOfNewsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the news item or of the blog.
          */
@@ -3187,7 +3224,7 @@ export type LinkCategoriesOfNewsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the news item or of the blog.
          */
@@ -3247,6 +3284,10 @@ export type LinkCategoriesOfNewsErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type LinkCategoriesOfNewsError = LinkCategoriesOfNewsErrors[keyof LinkCategoriesOfNewsErrors];
@@ -3270,7 +3311,7 @@ export type ListBlogsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -3368,7 +3409,7 @@ export type UnlinkCategoriesOfBlogData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the news item or of the blog.
          */
@@ -3433,6 +3474,10 @@ export type UnlinkCategoriesOfBlogErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type UnlinkCategoriesOfBlogError = UnlinkCategoriesOfBlogErrors[keyof UnlinkCategoriesOfBlogErrors];
@@ -3458,7 +3503,7 @@ export type ListCategoriesOfBlogData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the news item or of the blog.
          */
@@ -3558,7 +3603,7 @@ export type LinkCategoriesOfBlogData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the news item or of the blog.
          */
@@ -3618,6 +3663,10 @@ export type LinkCategoriesOfBlogErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type LinkCategoriesOfBlogError = LinkCategoriesOfBlogErrors[keyof LinkCategoriesOfBlogErrors];
@@ -3641,7 +3690,7 @@ export type ListSiteUrlsData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -3745,7 +3794,7 @@ export type DeletePathData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.
          */
@@ -3823,6 +3872,10 @@ export type DeletePathErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type DeletePathError = DeletePathErrors[keyof DeletePathErrors];
@@ -3868,7 +3921,7 @@ export type ReadPathData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.
          */
@@ -4025,7 +4078,7 @@ export type UploadToFolderData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.
          */
@@ -4119,6 +4172,10 @@ export type UploadToFolderErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type UploadToFolderError = UploadToFolderErrors[keyof UploadToFolderErrors];
@@ -4160,7 +4217,7 @@ export type PutPathData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.
          */
@@ -4250,6 +4307,10 @@ export type PutPathErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type PutPathError = PutPathErrors[keyof PutPathErrors];
@@ -4269,7 +4330,7 @@ export type DeleteRootData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -4321,6 +4382,10 @@ export type DeleteRootErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type DeleteRootError = DeleteRootErrors[keyof DeleteRootErrors];
@@ -4331,7 +4396,7 @@ export type ReadRootData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -4457,7 +4522,7 @@ export type UploadToRootData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -4541,6 +4606,10 @@ export type UploadToRootErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type UploadToRootError = UploadToRootErrors[keyof UploadToRootErrors];
@@ -4574,7 +4643,7 @@ export type PutRootData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: never;
     url: '/api/v2/admin/sites/{site}/storage';
@@ -4647,6 +4716,10 @@ export type PutRootErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type PutRootError = PutRootErrors[keyof PutRootErrors];
@@ -4672,7 +4745,7 @@ export type CancelUploadData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of a resumable upload, from the `Location` of the answer that began it.
          */
@@ -4722,6 +4795,10 @@ export type CancelUploadErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type CancelUploadError = CancelUploadErrors[keyof CancelUploadErrors];
@@ -4741,7 +4818,7 @@ export type ReadUploadData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of a resumable upload, from the `Location` of the answer that began it.
          */
@@ -4836,7 +4913,7 @@ export type DescribeUploadData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of a resumable upload, from the `Location` of the answer that began it.
          */
@@ -4934,7 +5011,7 @@ export type AppendToUploadData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of a resumable upload, from the `Location` of the answer that began it.
          */
@@ -5016,6 +5093,10 @@ export type AppendToUploadErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type AppendToUploadError = AppendToUploadErrors[keyof AppendToUploadErrors];
@@ -5041,7 +5122,7 @@ export type ListChangesData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -5159,6 +5240,10 @@ export type SignOutErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type SignOutError = SignOutErrors[keyof SignOutErrors];
@@ -5221,6 +5306,10 @@ export type SignInErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type SignInError = SignInErrors[keyof SignInErrors];
@@ -5270,6 +5359,10 @@ export type SignOutV1Errors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type SignOutV1Error = SignOutV1Errors[keyof SignOutV1Errors];
@@ -5332,6 +5425,10 @@ export type SignInV1Errors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type SignInV1Error = SignInV1Errors[keyof SignInV1Errors];
@@ -5526,6 +5623,10 @@ export type AcceptInvitationErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type AcceptInvitationError = AcceptInvitationErrors[keyof AcceptInvitationErrors];
@@ -5630,6 +5731,10 @@ export type ChangePasswordErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
@@ -5647,7 +5752,7 @@ export type SignOutOfSiteData = {
         /**
          * The id of a site of the person, or `current`.
          */
-        ownSite: 'current' | number;
+        ownSite: string;
     };
     query?: never;
     url: '/api/v2/admin/sites/{ownSite}/tokens';
@@ -5682,6 +5787,10 @@ export type SignOutOfSiteErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type SignOutOfSiteError = SignOutOfSiteErrors[keyof SignOutOfSiteErrors];
@@ -5699,7 +5808,7 @@ export type CreateSiteTokenData = {
         /**
          * The id of a site of the person, or `current`.
          */
-        ownSite: 'current' | number;
+        ownSite: string;
     };
     query?: never;
     url: '/api/v2/admin/sites/{ownSite}/tokens';
@@ -5739,6 +5848,10 @@ export type CreateSiteTokenErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type CreateSiteTokenError = CreateSiteTokenErrors[keyof CreateSiteTokenErrors];
@@ -5758,7 +5871,7 @@ export type ListUsersData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -5831,7 +5944,7 @@ export type AddUserData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: never;
     url: '/api/v2/admin/sites/{site}/users';
@@ -5888,6 +6001,10 @@ export type AddUserErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type AddUserError = AddUserErrors[keyof AddUserErrors];
@@ -5907,7 +6024,7 @@ export type RemoveUserData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The name of the person, in upper or lower case.
          */
@@ -5960,6 +6077,10 @@ export type RemoveUserErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type RemoveUserError = RemoveUserErrors[keyof RemoveUserErrors];
@@ -5977,7 +6098,7 @@ export type GetUserData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The name of the person, in upper or lower case.
          */
@@ -6045,7 +6166,7 @@ export type ChangeUserData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The name of the person, in upper or lower case.
          */
@@ -6107,6 +6228,10 @@ export type ChangeUserErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type ChangeUserError = ChangeUserErrors[keyof ChangeUserErrors];
@@ -6126,7 +6251,7 @@ export type ListKeysData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: {
         /**
@@ -6199,7 +6324,7 @@ export type CreateKeyData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: never;
     url: '/api/v2/admin/sites/{site}/keys';
@@ -6252,6 +6377,10 @@ export type CreateKeyErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
@@ -6271,7 +6400,7 @@ export type DeleteKeyData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the key.
          */
@@ -6320,6 +6449,10 @@ export type DeleteKeyErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type DeleteKeyError = DeleteKeyErrors[keyof DeleteKeyErrors];
@@ -6337,7 +6470,7 @@ export type ListWebhooksData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: never;
     url: '/webresources/api/v3/sites/{site}/webhooks';
@@ -6400,7 +6533,7 @@ export type CreateWebhookData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
     };
     query?: never;
     url: '/webresources/api/v3/sites/{site}/webhooks';
@@ -6457,6 +6590,10 @@ export type CreateWebhookErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type CreateWebhookError = CreateWebhookErrors[keyof CreateWebhookErrors];
@@ -6476,7 +6613,7 @@ export type RemoveWebhookData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the webhook.
          */
@@ -6525,6 +6662,10 @@ export type RemoveWebhookErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type RemoveWebhookError = RemoveWebhookErrors[keyof RemoveWebhookErrors];
@@ -6542,7 +6683,7 @@ export type GetWebhookData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the webhook.
          */
@@ -6610,7 +6751,7 @@ export type ChangeWebhookData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the webhook.
          */
@@ -6668,6 +6809,10 @@ export type ChangeWebhookErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type ChangeWebhookError = ChangeWebhookErrors[keyof ChangeWebhookErrors];
@@ -6687,7 +6832,7 @@ export type TestWebhookData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the webhook.
          */
@@ -6736,6 +6881,10 @@ export type TestWebhookErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
@@ -6755,7 +6904,7 @@ export type ListDeliveriesData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the webhook.
          */
@@ -6823,7 +6972,7 @@ export type RepeatDeliveryData = {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
          */
-        site: 'current' | number;
+        site: string;
         /**
          * The id of the webhook.
          */
@@ -6877,6 +7026,10 @@ export type RepeatDeliveryErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type RepeatDeliveryError = RepeatDeliveryErrors[keyof RepeatDeliveryErrors];

@@ -4,7 +4,7 @@ import { fieldTypes, imageVerification, maxOrder } from '../../fields/web-forms.
 import { component, described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
 import { serviceTag } from '../documentation/contract.ts'
 import { xmlNames } from '../xml-names.ts'
-import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
+import { fieldChangeBody, newFieldBody, typeId, typeNumber } from './field-body.ts'
 
 const storedTypeId = named(
   z.literal([...fieldTypes.keys(), imageVerification.id]),
@@ -41,7 +41,7 @@ export const webForm = component('WebForm', 'A web form of a site.', {
 })
 
 const fieldType = component('FieldType', 'A type of system field.', {
-  id: z.literal([...fieldTypes.keys()]),
+  id: typeNumber,
   name: z.string(),
 })
 
@@ -83,6 +83,7 @@ export const root = component('Root', 'The service answers. `links` lead to its 
   links: z.array(link),
 })
 
+named(typeNumber, 'FieldTypeNumber', 'The identifier of a type of system field.')
 named(typeId, 'FieldTypeId', 'The identifier of a type of system field, as a number or in a string.')
 
 const createdId = { field: '$response.body#/id' }

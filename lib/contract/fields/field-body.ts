@@ -5,9 +5,9 @@ const mandatory = z.boolean('must be true or false')
 const inRange = `must be a whole number from 1 to ${maxOrder}`
 const order = z.int({ error: inRange, abort: true }).check(z.minimum(1, inRange), z.maximum(maxOrder, inRange))
 
-const typeIds = [...fieldTypes.keys()]
+export const typeNumber = z.literal([...fieldTypes.keys()])
 export const typeId = z.union(
-  [z.literal(typeIds), z.pipe(z.literal(typeIds.map(String)), z.transform(Number))],
+  [typeNumber, z.pipe(z.literal(typeNumber.def.values.map(String)), z.transform(Number))],
   'must be a field type: GET …/webformfieldtypes/system lists them',
 )
 

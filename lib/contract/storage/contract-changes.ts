@@ -3,8 +3,6 @@ import { changeTypes } from '../../core/history-entry.ts'
 import { component, named, type OperationContract, switchesOf, text } from '../contract.ts'
 import { changesQuery } from './switches.ts'
 
-const scalar = z.union([z.string(), z.number(), z.boolean()])
-
 const change = component(
   'Change',
   'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
@@ -19,7 +17,7 @@ const change = component(
     subject: z.string(),
     actor: z.string(),
     requestId: z.nullable(z.string()),
-    details: z.nullable(z.record(z.string(), z.union([scalar, z.array(scalar)]))),
+    details: z.nullable(z.record(z.string(), z.unknown())),
   },
 )
 

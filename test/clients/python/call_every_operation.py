@@ -12,7 +12,7 @@ import pkgutil
 import sys
 
 from site_admin_client import AuthenticatedClient, api, models
-from site_admin_client.models.field_type_id_type_0 import FieldTypeIdType0
+from site_admin_client.models.field_type_number import FieldTypeNumber
 from site_admin_client.models.force import Force
 from site_admin_client.models.get_reference_asset_asset import GetReferenceAssetAsset
 from site_admin_client.types import File
@@ -58,7 +58,7 @@ assert call("listFieldTypes", 200, models.FieldTypePage, "current").total_items_
 form = call("listWebForms", 200, models.WebFormPage, "current").items[0].id
 assert call("getWebForm", 200, models.WebForm, "current", form).id == form
 before = call("listFields", 200, models.FieldPage, "current", form)
-day_of_birth = models.NewField(type_=models.NewFieldType(id=FieldTypeIdType0(-7)), mandatory=True)
+day_of_birth = models.NewField(type_=models.NewFieldType(id=FieldTypeNumber(-7)), mandatory=True)
 created = call("createField", 201, models.CreatedField, "current", form, body=day_of_birth)
 call("updateField", 200, None, int(SITE), form, created.id, body=models.FieldChange(mandatory=False))
 field = call("getField", 200, models.Field, "current", form, created.id)

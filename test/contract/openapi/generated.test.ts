@@ -36,3 +36,21 @@ const lint = async (source: string) => {
 test('the linter finds nothing in the document', async () => {
   expect(await lint(await kept('openapi.json'))).toEqual([])
 })
+
+test('a whole number that may exceed 32 bits has the format int64, because Go and Java clients need it', async () => {
+  const narrow: string[] = []
+  JSON.parse(await kept('openapi.json'), (name, value) => {
+    const { type, format, enum: values, const: only = values, maximum = Number.POSITIVE_INFINITY } = Object(value)
+    if (type === 'integer' && !only && maximum >= 2 ** 31 && format !== 'int64') narrow.push(name)
+    return value
+  })
+  expect(narrow).toEqual([])
+})
+
+test('every operation that changes something documents a full disk (E-17)', async () => {
+  const { paths }: { paths: Record<string, Record<string, { responses: object }>> } = JSON.parse(
+    await kept('openapi.json'),
+  )
+  const changes = Object.values(paths).flatMap(({ get: _, head: __, ...others }) => Object.values(others))
+  for (const { responses } of changes) expect(responses).toHaveProperty('507')
+})
