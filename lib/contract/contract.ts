@@ -9,10 +9,10 @@ type Schema = z.core.$ZodType
 
 const count = { type: 'integer', format: 'int64' }
 
-const header = (description: string, schema: Readonly<Record<string, string>> = { type: 'string' }) => ({
+const header = (description: string, schema: Readonly<Record<string, string>> = {}) => ({
   description,
   required: true,
-  schema,
+  schema: { type: 'string', ...schema },
 })
 
 export const answerHeaders = {
