@@ -15,12 +15,13 @@ test.each([
   '/console/a/b',
   '/api/v1',
   '/api/v1/admin',
+  '/api/v2/admin/sites/current/webforms',
   `${site}/nope`,
   `${site}/webforms/1/fields`,
   `//api/v1/admin/sites/current/webforms`,
   '/API/v1/admin/sites/current/webforms',
   '/openapiXjson',
-])('GET %s answers 404/100004 (E-4, E-7)', async (path) => {
+])('GET %s answers 404/100004 (A-2, E-4, E-7)', async (path) => {
   expectError(await call(path), 404, 100004)
   expectError(await call(path, { method: 'POST', token: null }), 404, 100004)
 })

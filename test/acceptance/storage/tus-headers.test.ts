@@ -55,16 +55,12 @@ it.each([
 
 it.each<[string, Readonly<Record<string, string>>, number]>([
   ['Upload-Length -1', { 'Upload-Length': '-1' }, 104000],
-  ['Upload-Length x', { 'Upload-Length': 'x' }, 104000],
-  ['Upload-Length 1.5', { 'Upload-Length': '1.5' }, 104000],
-  ['an empty Upload-Length', { 'Upload-Length': '' }, 104000],
   ['two lengths', { 'Upload-Length': '5, 5' }, 104000],
   ['a length and an announced later length', { 'Upload-Defer-Length': '1' }, 104000],
   ['a tab after a key', { 'Upload-Metadata': 'filename\tYQ==' }, 104000],
   ['a blank in a key', { 'Upload-Metadata': 'file name YQ==' }, 104000],
   ['an empty key', { 'Upload-Metadata': 'filename YQ==,' }, 104000],
   ['a value that is not base64', { 'Upload-Metadata': 'filename a.txt' }, 104000],
-  ['a value with an asterisk', { 'Upload-Metadata': 'filename Y*==' }, 104000],
   ['a key twice', { 'Upload-Metadata': 'filename YQ==,filename Yg==' }, 104000],
   ['8 KB of metadata', { 'Upload-Metadata': metadata({ filename: 'a', note: 'x'.repeat(6_000) }) }, 104000],
   ['another version', { 'Upload-Metadata': metadata({ filename: 'a', version: 'final' }) }, 104000],

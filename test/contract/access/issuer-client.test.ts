@@ -41,7 +41,6 @@ test('A token for one of several audiences is accepted (A-91)', async () => {
 
 test.each<[string, () => Promise<string>]>([
   ['of the algorithm none', async () => `${encoded({ alg: 'none' })}.${encoded(githubClaims({ iss: issuer.url }))}.`],
-  ['whose algorithm became none', async () => (await issuer.sign()).replace(/^[^.]+/, encoded({ alg: 'none' }))],
   ['without a signature', async () => (await issuer.sign()).replace(/[^.]+$/, '')],
   ['of an algorithm that is not listed', () => issuer.sign(githubClaims(), { alg: 'PS256' })],
   [
