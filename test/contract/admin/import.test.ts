@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { commandsOn, jsonLines, refusal } from '../../support/administration.ts'
+import { jsonLines, refusal } from '../../support/administration.ts'
 import { badRecords, messages } from '../../support/messages.ts'
 import { launch, runInShell } from '../../support/program.ts'
 import { test as base } from '../../support/test.ts'
@@ -38,26 +38,6 @@ test.for([
   await writeFile(file, text)
   expect(await run(`import ${file} --site 1001`)).toEqual(allImported)
   expect(await run(importing, text)).toEqual(allImported)
-})
-
-test('The service returns imported records, with defaults for missing members (T-24)', async ({ directory, host }) => {
-  const { request } = await host()
-  const path = '/api/v1/admin/sites/current/webforms'
-  const sparse = [
-    { kind: 'webForm', id: 5 },
-    { kind: 'field', webFormId: 3, typeId: -3 },
-  ]
-  await commandsOn(directory).run(importing, jsonLines([...records, ...sparse]))
-  expect(await (await request(`${path}/3`)).json()).toMatchObject({ id: 3, name: 'Contact' })
-  expect(await (await request(`${path}/5`)).json()).toMatchObject({ name: 'Web form 5' })
-  expect(await (await request(`${path}/3/fields/system`)).json()).toMatchObject({
-    totalItemsCount: 3,
-    items: [
-      { id: -2, name: 'CustomerDetails', mandatory: true, order: 1 },
-      { id: -400, name: 'Say "}],[{" \\ and ü', type: { name: 'ImageVerification' }, mandatory: false, order: 2 },
-      { id: -3, name: 'CustomerEmailAddress', mandatory: false, order: 3 },
-    ],
-  })
 })
 
 test('a field without room at its order leaves the other fields of the form as they are imported', async ({
