@@ -96,10 +96,3 @@ test('the record of a request is written after the record of its arrival', async
   await send(handler, 'GET', path, revealing({ requestId: 'request-1' }))
   expect(reported).toEqual([`request-1 GET ${path} arrives`, 'request-1 200'])
 })
-
-test('the record contains the failure if the service is at fault', async () => {
-  const { handler, records, dynamodb } = service.start()
-  failOnce(dynamodb, { call: 0, failure: 'failing with 500' })
-  await send(handler, 'GET', path, revealing())
-  expect(records).toEqual([expect.objectContaining({ status: 503, error: expect.any(Error) })])
-})
