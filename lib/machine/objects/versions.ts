@@ -1,4 +1,4 @@
-import { compareText } from '../../core/compare-text.ts'
+import { compareText } from '../../core/names.ts'
 import { longestListing, type ObjectStore, type ObjectVersion, type RemovedEntry } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { Bodies } from './bodies.ts'
