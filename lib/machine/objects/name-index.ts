@@ -90,6 +90,6 @@ export const createNameIndex = ({
         const last = found.length === limit ? found.at(-1)?.id : isAll ? undefined : seen.last
         const objects = found.map(({ id: _, ...object }) => object)
         return { objects, next: last === undefined ? undefined : String(last) }
-      }),
+      }, mostSeen),
   }
 }

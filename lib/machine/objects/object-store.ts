@@ -109,7 +109,7 @@ export const createObjectStore = ({
 
     read: (key, choose) => bodies.read(() => rows.get(key), choose, key),
     exists: (prefix) => database.read(() => rows.isAny(prefix, endOf(prefix))),
-    list: (query) => database.read(() => listObjects(rows, query)),
+    list: (query) => database.read(() => listObjects(rows, query), query.limit),
     fingerprintOf: fingerprints.of,
     stage: staging.stage,
     adopt: staging.adopt,

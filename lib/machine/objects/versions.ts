@@ -71,7 +71,7 @@ export const createVersions = ({
     let from = after === undefined ? prefix : after.endsWith('/') ? endOf(after) : behind(after)
     while (found.length <= limit) {
       const start = from
-      const { entries, next } = await database.read(() => removedFrom({ rows, old }, prefix, start))
+      const { entries, next } = await database.read(() => removedFrom({ rows, old }, prefix, start), longestListing)
       found.push(...entries)
       if (next === undefined) break
       from = next
@@ -85,7 +85,7 @@ export const createVersions = ({
   async *removedWithin(prefix, period) {
     for (let from = prefix; from < endOf(prefix); ) {
       const [start, end] = [from, await database.read(() => old.endOfPart(from, endOf(prefix)))]
-      const page = await database.read(() => old.removedWithin(start, end, period, longestListing))
+      const page = await database.read(() => old.removedWithin(start, end, period, longestListing), longestListing)
       yield page
       const latest = page.at(-1)
       from = latest && page.length === longestListing ? behind(latest.key) : end

@@ -16,8 +16,8 @@ export interface Database {
    * which takes longer than running it (29 µs against 6).
    */
   readonly connection: DatabaseSync
-  /** Runs a query, soon unless the database is locked. Errors of the query pass unchanged. Errors: unavailable. */
-  read<Result>(query: () => Result): Promise<Result>
+  /** Runs a query, at once unless the database is locked. Errors of the query pass unchanged. Errors: unavailable. */
+  read<Result>(query: () => Result, mostRows?: number): Promise<Result>
   /**
    * Runs a change. When the promise resolves, all of the change is on the disk. If `change` throws, nothing of the
    * change is, and the error passes unchanged. Changes run in the order of their calls. `change` may run more than
@@ -59,8 +59,8 @@ const largestWal = 16 * 1024 ** 2
 // In milliseconds: after this much work, a command pauses.
 const workBeforeRest = 20
 const rest = 4
-// In milliseconds: after this time, reads let other work run first.
-const longestReading = 10
+// After this many rows, which take about 20 ms, reads let other work run first.
+const rowsPerTurn = 3_000
 
 /**
  * A database may come from an unknown source, so its schema may call no dangerous functions, and broken pages are
@@ -204,9 +204,9 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
 export const openDatabase = (file: string, options: DatabaseOptions): Database => {
   const connection = connectToWrite(file)
   const queue = createChangeQueue(connection, options)
-  let endOfReading = 0
+  let rowsRead = 0
   const beginTurn = () => {
-    endOfReading = 0
+    rowsRead = 0
   }
 
   const change = <Result>(make: () => Result, waitsForDisk: boolean): Promise<Result> => {
@@ -219,15 +219,13 @@ export const openDatabase = (file: string, options: DatabaseOptions): Database =
   return {
     connection,
 
-    async read(query) {
-      if (endOfReading > 0 && performance.now() > endOfReading) {
+    async read(query, mostRows = 1) {
+      if (rowsRead >= rowsPerTurn) {
         await yieldTurn()
         beginTurn()
       }
-      if (endOfReading === 0) {
-        endOfReading = performance.now() + longestReading
-        setImmediate(beginTurn)
-      }
+      if (rowsRead === 0) setImmediate(beginTurn)
+      rowsRead += mostRows
       for (const until = performance.now() + longestWait; ; await sleep(pause)) {
         try {
           return query()

@@ -94,7 +94,7 @@ export const readPages = async <Value, Key extends SQLInputValue>(
   const values: Value[] = []
   for (let last = after; values.length < limit; ) {
     const [from, wanted] = [last, Math.min(pageSize, limit - values.length)]
-    const page = await read(() => query(...of, from, wanted))
+    const page = await read(() => query(...of, from, wanted), wanted)
     for (const value of page) values.push(value)
     const end = page.at(-1)
     if (end === undefined || page.length < wanted || values.length === limit) break
@@ -117,7 +117,7 @@ export const countPages = async (
   let count = 0
   for (let last = after; ; ) {
     const [from, wanted] = [last, Math.min(countPageSize, limit - count)]
-    const page = await read(() => query(from, wanted))
+    const page = await read(() => query(from, wanted), pageSize)
     const counted = page?.count ?? 0
     count += counted
     last = page?.last ?? last
