@@ -39,7 +39,6 @@ const nameOf = ({ key, version }: Target): string => `${version} ${key}`
  * background. Between two pieces of a file, other work has its turn.
  */
 export const createFingerprints = ({ database, rows, bodies, staging }: Deps) => {
-  // The waiting and running jobs, by version and key.
   const jobs = new Map<string, Job>()
   let working: Promise<void> | undefined
   let isStopped = false
