@@ -103,36 +103,31 @@ const openPragma = (connection: DatabaseSync, name: string) => {
 
 const createWaitingJobs = () => {
   const jobs: WaitingJob[] = []
-  // The number of jobs at the front that failed together. Each of them gets its own transaction, so that one bad job
-  // does not make the others fail.
-  let singles = 0
-
-  const take = (count: number) => {
-    singles = Math.max(singles - count, 0)
-    return jobs.splice(0, count)
-  }
+  // After a failure, fewer jobs share a transaction, so that one bad job does not make the others fail.
+  let mostTogether = Number.POSITIVE_INFINITY
 
   return {
     add: (job: WaitingJob) => void jobs.push(job),
     isEmpty: () => jobs.length === 0,
-    next: (): readonly Job[] => jobs.slice(0, singles > 0 ? 1 : jobs.length),
+    next: (): readonly Job[] => jobs.slice(0, mostTogether),
 
     /** Refuses the jobs at the front that have waited too long, or all jobs when the database is closed. */
     refuseLate(error: unknown, isClosed: boolean): void {
       const now = performance.now()
       const firstInTime = isClosed ? -1 : jobs.findIndex(({ until }) => now < until)
-      for (const { reject } of take(firstInTime < 0 ? jobs.length : firstInTime)) reject(error)
+      for (const { reject } of jobs.splice(0, firstInTime < 0 ? jobs.length : firstInTime)) reject(error)
     },
 
-    settle(tried: readonly Job[], ending: TransactionOutcome): void {
+    settle(ending: Exclude<TransactionOutcome, { outcome: 'kept out' }>): void {
       if (ending.outcome === 'done') {
-        for (const [index, { resolve, reject }] of take(ending.results.length).entries()) {
+        mostTogether *= 2
+        for (const [index, { resolve, reject }] of jobs.splice(0, ending.results.length).entries()) {
           const result = ending.results[index]
           if (result && 'value' in result) resolve(result.value)
           else reject(result?.error)
         }
-      } else if (tried.length > 1) singles = tried.length
-      else for (const { reject } of take(1)) reject(ending.error)
+      } else if (ending.together > 0) mostTogether = ending.together
+      else jobs.shift()?.reject(ending.error)
     },
   }
 }
@@ -177,7 +172,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
       waiting.refuseLate(ending.error, isClosed)
       return pause
     }
-    waiting.settle(jobs, ending)
+    waiting.settle(ending)
     return 0
   }
 

@@ -10,11 +10,12 @@ type Result = { readonly value: unknown } | { readonly error: unknown }
 
 /**
  * `done` has the results of the first jobs, which ran. `kept out` means that another process has locked the database.
- * `failed` means that no job ran.
+ * `failed` means that no job ran. The first `together` jobs may succeed together. If it is 0, the first job has failed.
  */
 export type TransactionOutcome =
   | { readonly outcome: 'done'; readonly results: readonly Result[] }
-  | { readonly outcome: 'kept out' | 'failed'; readonly error: unknown }
+  | { readonly outcome: 'kept out'; readonly error: unknown }
+  | { readonly outcome: 'failed'; readonly error: unknown; readonly together: number }
 
 // In milliseconds. At least one job runs.
 const longestTransaction = 20
@@ -39,14 +40,12 @@ export const createTransactions = (connection: DatabaseSync) => {
     }
   }
 
-  const runSome = (jobs: readonly Job[]): readonly Result[] => {
-    const results: Result[] = []
+  const runSome = (jobs: readonly Job[], results: Result[]): void => {
     const end = performance.now() + longestTransaction
     for (const job of jobs) {
       results.push(runOne(job))
-      if (performance.now() > end) break
+      if (!connection.isTransaction || performance.now() > end) break
     }
-    return results
   }
 
   const rollBack = () => {
@@ -58,10 +57,13 @@ export const createTransactions = (connection: DatabaseSync) => {
       rollBack()
       begin.run()
     } catch (error) {
-      return { outcome: isBusy(error) ? 'kept out' : 'failed', error }
+      return isBusy(error) ? { outcome: 'kept out', error } : { outcome: 'failed', error, together: 0 }
     }
+    const results: Result[] = []
+    let together: number | undefined
     try {
-      const results = runSome(jobs)
+      runSome(jobs, results)
+      together = Math.floor(results.length / 2)
       commit.run()
       return { outcome: 'done', results }
     } catch (error) {
@@ -70,7 +72,7 @@ export const createTransactions = (connection: DatabaseSync) => {
       } catch {
         // If this fails, the next transaction tries again before it begins.
       }
-      return { outcome: 'failed', error }
+      return { outcome: 'failed', error, together: together ?? results.length }
     }
   }
 }
