@@ -51,7 +51,7 @@ const readItem = async (table: Table<WebhookItem>, site: SiteId, id: string): Pr
   if (!item || item.retries) return item
   const rows = await queryItems<WebhookItem & Partial<Retry>>(table, listed(site, `retry#${id}#`))
   const retries = rows.map(({ position, attempt = 1, due = 0 }) => ({ position, attempt, due }))
-  return { ...item, delivered: item.delivered ?? 0, retries }
+  return { ...item, delivered: item.delivered ?? 0, retries: retries.toSorted((one, other) => one.due - other.due) }
 }
 
 type Plan = (present: Webhook) => Webhook | undefined
