@@ -14,9 +14,10 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 type Schema = z.core.$ZodType
 
-// OpenAPI distinguishes whole numbers, even in lists of values. Without a format, many clients keep only 32 bits.
+// OpenAPI distinguishes whole numbers, even in lists of values. Without a format, many clients keep only 32 bits. A number
+// without a maximum may have any length, also in a client.
 const refine = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
-  const { type, maximum = 2 ** 31, enum: values = 'const' in jsonSchema ? [jsonSchema.const] : [] } = jsonSchema
+  const { type, maximum = 0, enum: values = 'const' in jsonSchema ? [jsonSchema.const] : [] } = jsonSchema
   if (type === 'number' && values.length > 0 && values.every(Number.isInteger)) jsonSchema.type = 'integer'
   if (type === 'integer' && values.length === 0 && maximum >= 2 ** 31) jsonSchema.format = 'int64'
   if (/^date/.test(jsonSchema.format ?? '')) delete jsonSchema.pattern

@@ -41,7 +41,7 @@ type Look = NonNullable<Parameters<typeof JSON.parse>[1]>
 
 /** These schemas break the clients of a popular generator, such as openapi-generator or oapi-codegen. */
 const isUnreadable: Look = (_, value) => {
-  const { type, format, pattern, const: only, enum: values = only, maximum = 2 ** 31, schema } = Object(value)
+  const { type, format, pattern, const: only, enum: values = only, maximum = 0, schema } = Object(value)
   if (type === 'integer') return values === undefined && maximum >= 2 ** 31 && format !== 'int64'
   if (Array.isArray(type)) return type.length > 2
   if (typeof only === 'string' && !type) return true
