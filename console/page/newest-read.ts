@@ -23,10 +23,11 @@ export const createNewestRead = () => {
     if (isNewest()) isLoading.value = false
   }
 
-  const run = (work: Work): Promise<void> => {
+  const run = async (work: Work): Promise<void> => {
     following = undefined
     running = read(work)
-    return running
+    // A newer read replaces this one, and its result is what the caller waits for.
+    for (let awaited: unknown; awaited !== running; await awaited) awaited = running
   }
 
   return {

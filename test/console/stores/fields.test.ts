@@ -22,8 +22,24 @@ test('a field moves to the position of the field before which it is dropped', ()
   expect(reordered(fields, -99, 0)).toBe(fields)
 })
 
-test('each key press moves a field by one position, however fast the keys come', async ({ client }) => {
-  const store = await storeWith(client, [-2, -3, -7, -20])
+test('each key press moves a field by one position, however fast the keys and the news come', async ({ client }) => {
+  await fill(client, [-2, -3, -7, -20])
+  let hasNews = false
+  const forms: SiteClient['forms'] = {
+    ...client.forms,
+    async change(...change) {
+      await client.forms.change(...change)
+      hasNews = true
+    },
+    async *fields(of) {
+      yield* client.forms.fields(of)
+      if (!hasNews) return
+      hasNews = false
+      void store.load()
+    },
+  }
+  const store = createFieldsStore({ forms, form })
+  await store.load()
   await Promise.all([store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1)])
   await store.moveBy(-2, -1)
   expect(await idsOf(client)).toEqual([-3, -7, -2, -20])
