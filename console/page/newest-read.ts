@@ -35,6 +35,7 @@ export const createNewestRead = () => {
     failure,
     /** Ignores the results of running reads. */
     drop() {
+      following = undefined
       newest++
     },
     run,

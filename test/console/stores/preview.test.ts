@@ -65,6 +65,23 @@ test('an unchanged file is not read again when another file changes', async () =
   expect(reads).toBe(3)
 })
 
+test('a file that is closed while it is read again is not read once more', async () => {
+  const asked: string[] = []
+  const client = siteOf({
+    async stat(path) {
+      asked.push(path)
+      return entryOf(path, 3)
+    },
+    read: async () => new Response('abc'),
+  })
+  const preview = createPreview({ client: () => client })
+  await preview.open('a.txt')
+  const [reading, later] = [preview.refresh(), preview.refreshLater()]
+  preview.close()
+  await Promise.all([reading, later])
+  expect([asked, preview.entry.value]).toEqual([['a.txt', 'a.txt'], undefined])
+})
+
 test('the URL of a picture is revoked when another file is opened', async () => {
   const client = siteOf({
     stat: async (path) => entryOf(path, 3),
