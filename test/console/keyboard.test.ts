@@ -159,6 +159,14 @@ test('a path can be copied, even if the page was loaded over http or the browser
     await search.fill('')
     await page.evaluate(() => Reflect.deleteProperty(navigator, 'clipboard'))
   }
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () =>
+      Promise.reject(new DOMException('Write permission denied.', 'NotAllowedError'))
+    document.execCommand = () => false
+  })
+  await row(page, 'a b.txt').click()
+  await choose(page, 'More actions', 'Copy path')
+  await notice(page, 'Something went wrong').waitFor()
 })
 
 test('a failure that arrives after a dialog was closed does not appear in the next dialog', async ({ openFolder }) => {
