@@ -21,6 +21,12 @@ interface Begun extends Proof {
 
 const key = 'site-admin-sign-in'
 
+const keepBegun = (begun: Begun): boolean => {
+  const text = JSON.stringify(begun)
+  tabStore.setItem(key, text)
+  return tabStore.getItem(key) === text
+}
+
 const takeBegun = (): Begun | undefined => {
   const kept = tabStore.getItem(key)
   tabStore.removeItem(key)
@@ -48,9 +54,8 @@ export const Issuers = ({ session, isKept }: IssuersProps) => {
     attempt(async () => {
       const { address, verifier } = await beginSignIn({ url }, issuer)
       const proof: Proof = { verifier, keep: isKept.value ? 'device' : 'tab' }
-      if (session.entrance.value) return openElsewhere(session, address, proof)
       const begun: Begun = { ...proof, place: location.hash }
-      tabStore.setItem(key, JSON.stringify(begun))
+      if (session.entrance.value || !keepBegun(begun)) return openElsewhere(session, address, proof)
       location.assign(address)
     })
   useEffect(() => {
@@ -98,17 +103,19 @@ const redeem = async (session: Session, { verifier, keep }: Proof, outcome: stri
 let last: BroadcastChannel | undefined
 
 /**
- * Opens the issuer in another tab, because this page may have unsaved work. That tab sends the outcome to this page.
- * Any message that is not a text ends the wait of other pages.
+ * Opens the issuer in another tab, because this page may have unsaved work, or because the browser keeps nothing for
+ * it. That tab sends the outcome to this page. Any message that is not a text ends the wait of other pages.
  */
 const openElsewhere = (session: Session, address: string, proof: Proof): void => {
   last?.close()
   const channel = new BroadcastChannel(key)
   last = channel
-  channel.onmessage = ({ data }) => {
+  channel.onmessage = async ({ data }) => {
     if (typeof data === 'string') {
       channel.postMessage(true)
-      redeem(session, proof, data)
+      await redeem(session, proof, data)
+      // Anybody can write a link with an outcome. The outcome of this sign-in may still come.
+      if (session.failure.value) return
     }
     channel.close()
   }

@@ -218,13 +218,36 @@ withIssuer(
     })
     await confirm(page, 'Create')
     const again = page.getByRole('dialog', { name: 'Sign in' })
+    const foreign = await page.context().newPage()
+    const asked = Promise.withResolvers<Route>()
+    await page.context().route('**/sign-in/work?*', asked.resolve)
     const opening = page.context().waitForEvent('page')
     await again.getByRole('button', { name: 'Sign in with work' }).press('Enter')
+    const route = await asked.promise
+    // Somebody else has begun this sign-in, so its code changes nothing.
+    await foreign.goto(`${people.baseUrl}/console#code=${'f'.repeat(64)}`)
+    await again.getByRole('alert').getByText('You are not signed in.').waitFor()
+    await route.continue()
     const other = await opening
     await other.getByRole('alert').getByText('Close this tab.').waitFor()
     await again.waitFor({ state: 'detached' })
     await confirm(page, 'Create')
     await row(page, 'typed before').waitFor()
+  },
+)
+
+withIssuer(
+  'a page that can store nothing signs in at an issuer in another tab (K-3)',
+  async ({ people, issuer, open }) => {
+    issuer.signInAs({ sub: 'eve', email: 'eve@example.com', email_verified: true, groups: ['web'] })
+    const page = await open('#/1001/files', { token: null, baseUrl: people.baseUrl, issuer: issuer.url })
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('The storage is full.', 'QuotaExceededError')
+      }
+    })
+    await page.getByRole('button', { name: 'Sign in with work' }).press('Enter')
+    await grid(page).waitFor()
   },
 )
 
