@@ -100,26 +100,30 @@ const redeem = async (session: Session, { verifier, keep }: Proof, outcome: stri
   if (isRefused(session.failure.value)) session.failure.value = failureIn(new URLSearchParams({ error: `${refused}` }))
 }
 
-let last: BroadcastChannel | undefined
+/** `taken` and `begun` end the wait of all other pages: one has the outcome, or a newer sign-in has begun. */
+type Message = { readonly outcome: string } | 'taken' | 'begun'
+
+let waiting: BroadcastChannel | undefined
 
 /**
  * Opens the issuer in another tab, because this page may have unsaved work, or because the browser keeps nothing for
- * it. That tab sends the outcome to this page. Any message that is not a text ends the wait of other pages.
+ * it. That tab sends the outcome to this page.
  */
 const openElsewhere = (session: Session, address: string, proof: Proof): void => {
-  last?.close()
+  waiting?.close()
   const channel = new BroadcastChannel(key)
-  last = channel
-  channel.onmessage = async ({ data }) => {
-    if (typeof data === 'string') {
-      channel.postMessage(true)
-      await redeem(session, proof, data)
+  const send = (message: Message) => channel.postMessage(message)
+  waiting = channel
+  channel.onmessage = async ({ data }: MessageEvent<Message>) => {
+    if (typeof data === 'object') {
+      send('taken')
+      await redeem(session, proof, data.outcome)
       // Anybody can write a link with an outcome. The outcome of this sign-in may still come.
       if (session.failure.value) return
     }
     channel.close()
   }
-  channel.postMessage(false)
+  send('begun')
   open(address, '_blank', 'noopener')
 }
 
@@ -127,12 +131,12 @@ const openElsewhere = (session: Session, address: string, proof: Proof): void =>
 const handOver = async (session: Session, outcome: string): Promise<void> => {
   await session.restoreSession()
   const channel = new BroadcastChannel(key)
-  channel.onmessage = ({ data }) => {
-    if (data !== true) return
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data !== 'taken') return
     const message = texts.value.signIn.elsewhere
     session.failure.value = new ServiceError({ status: 0, code: 0, message })
   }
-  channel.postMessage(outcome)
+  channel.postMessage({ outcome } satisfies Message)
 }
 
 /** Ends a sign-in that this tab has begun. The outcome of any other sign-in changes nothing here. */
