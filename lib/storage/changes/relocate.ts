@@ -66,7 +66,7 @@ const refusalsOf = ({ relocation: { kind, path, target }, ...seen }: SeenRelocat
   seen.checked.refusal,
   seen.changes.length === 0 && 'fileUnknown',
   kind === 'move' && seen.isReserved && 'folderReserved',
-  kind === 'move' && seen.isSourceInWorkflow && 'workflowUpdated',
+  seen.isSourceInWorkflow && 'workflowUpdated',
   target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose a path outside the folder.'),
   kind === 'copy' && target === path && 'destinationExists',
   hasLongPath(seen.changes) && urlInvalid('The new path of a file is too long. Choose a shorter path.'),

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -189,6 +190,13 @@ test.for(damages)('no backup %s is restored', async ([, inflict, sentence], { ba
   mkdirSync(restored)
   await expect(restore(backup, restored)).rejects.toThrow(sentence)
   expect(readdirSync(restored)).toEqual([])
+})
+
+test('other users cannot read a restored file, even if they can read the backup', async ({ backedUp }) => {
+  const { backup, restored } = backedUp
+  chmodSync(blobOf(backup), 0o644)
+  await restore(backup, restored)
+  expect(statSync(blobOf(restored)).mode & 0o777).toBe(0o600)
 })
 
 test('a restoration that cannot write its marker leaves nothing behind', async ({ backedUp: { backup, restored } }) => {

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import {
   existsSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -9,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -16,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { checkObjects } from '../../../lib/machine/check/file-pass.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { tidyBlobs } from '../../../lib/machine/objects/tidy-blobs.ts'
+import { writeBlob } from '../../../lib/machine/objects/write-blob.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { entry } from '../../support/history.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
@@ -184,4 +188,32 @@ it('check names the faulty rows of the database', async () => {
       ('live/1001/folder/', 'c', 1, 0, '', '3')`)
   const faulty = [...checkObjects(opened.database.connection)].map(({ key }) => key)
   expect(faulty).toEqual(['live/1001/folder/', 'nowhere', 'live/1001/a'])
+})
+
+it('All bytes of a file are stored although the disk takes only a few of them at once', async () => {
+  const path = join(directory, 'written')
+  await using file = await open(path, 'wx')
+  const write = file.write.bind(file)
+  const writeFew = (bytes: Buffer, at: number, length: number, position: number) =>
+    write(bytes, at, Math.min(length, 100_000), position)
+  const writev = (chunks: Buffer[], position: number) => {
+    const bytes = Buffer.concat(chunks)
+    return writeFew(bytes, 0, bytes.length, position)
+  }
+  Object.assign(file, { write: writeFew, writev })
+  const content = randomBytes(megabyte)
+  await writeBlob(file, Readable.from([content, content]), { durable: true })
+  expect(readFileSync(path).equals(Buffer.concat([content, content]))).toBe(true)
+})
+
+it('The first bytes of a large upload are on the disk before the last ones arrive', async () => {
+  await using file = await open(join(directory, 'written'), 'wx')
+  const { promise, resolve } = Promise.withResolvers<number>()
+  async function* content() {
+    yield Buffer.alloc(9 * megabyte)
+    yield Buffer.alloc(1)
+    expect(await promise).toBe(9 * megabyte)
+  }
+  const written = await writeBlob(file, content(), { durable: true, kept: resolve })
+  expect(written).toEqual({ size: 9 * megabyte + 1 })
 })
