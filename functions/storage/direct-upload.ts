@@ -3,7 +3,7 @@ import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts
 import { readSwitches } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { partLength } from '../../lib/storage/fingerprint.ts'
+import { partLength } from '../../lib/storage/content.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { completeParts, settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import { requireDirectParts, requireParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'

@@ -6,7 +6,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
-import { partLength } from '../../storage/fingerprint.ts'
+import { partLength } from '../../storage/content.ts'
 import { longOptions, mostParts, type StepBuckets } from './bucket.ts'
 import { headObject } from './find.ts'
 import { abortUpload, beginUpload } from './stage.ts'

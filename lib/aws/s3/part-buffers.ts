@@ -1,4 +1,4 @@
-import { partLength } from '../../storage/fingerprint.ts'
+import { partLength } from '../../storage/content.ts'
 
 // Buffers and the small files in memory (32 MiB) take at most 192 MiB: each of the 16 requests of an environment fills
 // one buffer, and four buffers are being sent.

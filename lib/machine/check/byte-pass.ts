@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { inParallel } from '../../core/in-parallel.ts'
-import { fingerprintOf } from '../../storage/fingerprint.ts'
+import { fingerprintOf } from '../../storage/content.ts'
 import type { DamageCounts } from '../directory/backup-marker.ts'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import type { Finding } from '../directory/faults.ts'

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
-import { createFingerprint } from '../../storage/fingerprint.ts'
+import { createFingerprint } from '../../storage/content.ts'
 
 export interface BlobContent {
   /** In bytes. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deadline, systemClock } from '../../core/time.ts'
-import { createFingerprint } from '../../storage/fingerprint.ts'
+import { createFingerprint } from '../../storage/content.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { Bodies } from './bodies.ts'

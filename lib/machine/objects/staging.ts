@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createFingerprint, fingerprintOf, partLength } from '../../storage/fingerprint.ts'
+import { createFingerprint, createStagedContents, fingerprintOf, partLength, readAhead } from '../../storage/content.ts'
 import type { Staged, StageTarget } from '../../storage/object-store.ts'
-import { readAhead } from '../../storage/read-ahead.ts'
-import { createStagedContents } from '../../storage/staged-contents.ts'
 import type { Blobs } from './blobs.ts'
 
 export interface StagedBlob extends Pick<Staged, 'size'> {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import { isMissing } from '../../core/system-failures.ts'
-import { createFingerprint, partLength } from '../../storage/fingerprint.ts'
+import { createFingerprint, partLength } from '../../storage/content.ts'
 import { expiryOfComplete, type Holding } from '../../storage/uploads/upload.ts'
 import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { ServiceError } from '../../core/errors.ts'
-import { untilFailure } from '../../storage/read-ahead.ts'
+import { untilFailure } from '../../storage/content.ts'
 
 // In bytes: large enough to be fast, and small enough for many uploads at once.
 const writeBuffer = 512 * 1024

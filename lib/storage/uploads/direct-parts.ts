@@ -1,4 +1,4 @@
-import { partLength } from '../fingerprint.ts'
+import { partLength } from '../content.ts'
 import { storageRefused } from '../refusals.ts'
 import type { Upload } from './upload.ts'
 import type { DirectParts, StoredPart, WantedPart } from './upload-stores.ts'

@@ -2,7 +2,7 @@ import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openBlobVerifier } from '../../../lib/machine/check/verify-blobs.ts'
-import { createFingerprint } from '../../../lib/storage/fingerprint.ts'
+import { createFingerprint } from '../../../lib/storage/content.ts'
 import { messages } from '../../support/messages.ts'
 import { test } from '../../support/test.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { partLength } from '../../../lib/storage/fingerprint.ts'
+import { partLength } from '../../../lib/storage/content.ts'
 import type { Staged } from '../../../lib/storage/object-store.ts'
 import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { createFingerprint, partLength } from '../../../lib/storage/fingerprint.ts'
+import { createFingerprint, partLength } from '../../../lib/storage/content.ts'
 
 const md5 = (bytes: Buffer) => hash('md5', bytes, 'buffer')
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { unlimited } from '../../../../lib/core/time.ts'
-import { fingerprintOf } from '../../../../lib/storage/fingerprint.ts'
+import { fingerprintOf } from '../../../../lib/storage/content.ts'
 import type { Change } from '../../../../lib/storage/object-store.ts'
 import { inPieces } from '../../../support/in-pieces.ts'
 import { bytesOf, infoOf } from '../../../support/objects.ts'

@@ -1,0 +1,130 @@
+import { createHash, hash } from 'node:crypto'
+import type { Staged } from './object-store.ts'
+
+/** In bytes. A file larger than this has several parts in S3 and in its fingerprint (S-82, S-83). */
+export const partLength = 8 * 1024 * 1024
+
+export const createFingerprint = () => {
+  const whole: Buffer[] = []
+  let part = createHash('md5')
+  let length = 0
+
+  const startPart = (): void => {
+    whole.push(part.digest())
+    part = createHash('md5')
+    length = 0
+  }
+
+  return {
+    update(chunk: Uint8Array): void {
+      for (let rest = chunk; rest.length > 0; ) {
+        if (length === partLength) startPart()
+        const taken = rest.subarray(0, partLength - length)
+        part.update(taken)
+        length += taken.length
+        rest = rest.subarray(taken.length)
+      }
+    },
+
+    digest(): string {
+      if (whole.length === 0) return part.digest('hex')
+      const parts = [...whole, part.digest()]
+      return `${hash('md5', Buffer.concat(parts), 'hex')}-${parts.length}`
+    },
+  }
+}
+
+export const fingerprintOf = (bytes: Uint8Array): string => {
+  const making = createFingerprint()
+  making.update(bytes)
+  return making.digest()
+}
+
+async function* together(
+  gathered: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  yield* gathered
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+export const readAhead = async (content: AsyncIterable<Uint8Array>, limit: number) => {
+  const source = content[Symbol.asyncIterator]()
+  const gathered: Uint8Array[] = []
+  let size = 0
+  let isWhole = false
+  while (!isWhole && size <= limit) {
+    const next = await source.next()
+    isWhole = next.done === true
+    if (next.done) break
+    gathered.push(next.value)
+    size += next.value.length
+  }
+  return { gathered, size, isWhole, content: together(gathered, source) }
+}
+
+/** The content up to its failure. The failure is kept and not thrown, so that the bytes before it count. */
+export const untilFailure = (content: AsyncIterable<Uint8Array>) => {
+  const received: { size: number; failure?: unknown } = { size: 0 }
+  async function* chunks(): AsyncGenerator<Uint8Array, void> {
+    try {
+      for await (const chunk of content) {
+        received.size += chunk.length
+        yield chunk
+      }
+    } catch (error) {
+      received.failure = error
+    }
+  }
+  return { received, chunks: chunks() }
+}
+
+/** Staged contents until they are placed or discarded. Those in memory share `memory` bytes. */
+export const createStagedContents = <Content extends { readonly size: number }>(
+  memory: number,
+  isInMemory: (content: Content) => boolean,
+) => {
+  const contents = new Map<Staged, Content>()
+  let free = memory
+
+  const take = (staged: Staged): Content | undefined => {
+    const content = contents.get(staged)
+    if (contents.delete(staged) && content && isInMemory(content)) free += content.size
+    return content
+  }
+
+  return {
+    take,
+
+    /** Reserves memory for a content. False when too little memory is left. */
+    reserve(bytes: number): boolean {
+      if (bytes > free) return false
+      free -= bytes
+      return true
+    },
+
+    /** `discard` removes what the content has outside of memory. */
+    keep(
+      content: Content,
+      discard: (content: Content) => Promise<void> = async () => {},
+      known: Pick<Staged, 'reserved' | 'claim'> = {},
+    ): Staged {
+      const staged: Staged = {
+        ...known,
+        size: content.size,
+        async discard() {
+          const taken = take(staged)
+          if (taken) await discard(taken)
+        },
+      }
+      contents.set(staged, content)
+      return staged
+    },
+
+    of(staged: Staged): Content {
+      const content = contents.get(staged)
+      if (!content) throw new Error('This store has not staged these bytes')
+      return content
+    },
+  }
+}
