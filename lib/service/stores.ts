@@ -12,7 +12,7 @@ import type { ObjectStore } from '../storage/object-store.ts'
 import type { FolderRemovals, RemovalQueue, Workflows } from '../storage/path-locks.ts'
 import type { SiteUsage } from '../storage/quota.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
-import type { DirectParts, UploadParts, UploadRecords } from '../storage/uploads/upload-stores.ts'
+import type { DirectParts, UploadParts, UploadRecords } from '../storage/uploads/upload.ts'
 import type { SecretSeals, WebhookDeliveries, Webhooks } from '../webhooks/webhooks.ts'
 
 export interface Stores {

@@ -1,8 +1,14 @@
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
-import { countedBytes, type Holding, type Progress, type Upload } from '../../storage/uploads/upload.ts'
-import { isOf, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
+import {
+  countedBytes,
+  type Holding,
+  isOf,
+  type Progress,
+  type Upload,
+  type UploadRecords,
+} from '../../storage/uploads/upload.ts'
 import {
   type Attributes,
   expression,

@@ -1,5 +1,5 @@
 import { UploadPartCommand } from '@aws-sdk/client-s3'
-import type { DirectParts, PartAddress, StoredUpload } from '../../storage/uploads/upload-stores.ts'
+import type { DirectParts, PartAddress, StoredUpload } from '../../storage/uploads/upload.ts'
 import { type Bucket, throwUnknown, unquote } from './bucket.ts'
 import { startUpload } from './stage.ts'
 import { listParts } from './upload-parts.ts'

@@ -8,8 +8,15 @@ import { refuse } from '../refusals.ts'
 import { templateFault } from '../template.ts'
 import { requireDirectParts, tagsOf } from './direct-parts.ts'
 import { keepLease, type Lease } from './lease.ts'
-import { expiryOfComplete, holdingOf, isWaiting, type Target, type Upload } from './upload.ts'
-import type { ClaimedUpload, WholeUpload } from './upload-stores.ts'
+import {
+  type ClaimedUpload,
+  expiryOfComplete,
+  holdingOf,
+  isWaiting,
+  type Target,
+  type Upload,
+  type WholeUpload,
+} from './upload.ts'
 import { discardUpload, findUpload, newId, requesterOf, type UploadsDeps } from './uploads.ts'
 
 const longestRetryAfter = 5

@@ -1,7 +1,6 @@
 import { partLength } from '../content.ts'
 import { storageRefused } from '../refusals.ts'
-import type { Upload } from './upload.ts'
-import type { DirectParts, StoredPart, WantedPart } from './upload-stores.ts'
+import type { DirectParts, StoredPart, Upload, WantedPart } from './upload.ts'
 
 export const requireDirectParts = (parts: DirectParts | undefined): DirectParts => {
   if (parts) return parts

@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/time.ts'
-import { type Durable, progressOf, type Upload } from './upload.ts'
-import type { UploadRecords } from './upload-stores.ts'
+import { type Durable, progressOf, type Upload, type UploadRecords } from './upload.ts'
 
 export interface LeaseTerms {
   readonly lasts: number

@@ -13,8 +13,18 @@ import { refuse, storageRefused } from '../refusals.ts'
 import { requireScope } from '../scope.ts'
 import { largestResumableTemplate } from '../template.ts'
 import type { LeaseTerms } from './lease.ts'
-import { countedBytes, firstExpiryOf, isWaiting, mostOpen, requireLength, type Target, type Upload } from './upload.ts'
-import type { DirectParts, UploadParts, UploadRecords } from './upload-stores.ts'
+import {
+  countedBytes,
+  type DirectParts,
+  firstExpiryOf,
+  isWaiting,
+  mostOpen,
+  requireLength,
+  type Target,
+  type Upload,
+  type UploadParts,
+  type UploadRecords,
+} from './upload.ts'
 
 export interface UploadRequest {
   readonly folder: StoragePath

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
+import type { UploadRecords } from '../../../lib/storage/uploads/upload.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
