@@ -6,10 +6,16 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/content.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { completeParts, settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
-import { requireDirectParts, requireParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'
 import { offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
-import { findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
+import {
+  findUpload,
+  openUpload,
+  requireDirectParts,
+  requireParts,
+  wantedParts,
+  wholeParts,
+} from '../../lib/storage/uploads/uploads.ts'
 import { operation, schemaOf, uploaderOf, writablePath } from './params.ts'
 import { conditionsIn, findRequestedUpload, hasBody, isWhole, locationOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'

@@ -6,7 +6,6 @@ import type { Claim } from '../object-store.ts'
 import { storedPath } from '../path.ts'
 import { refuse } from '../refusals.ts'
 import { templateFault } from '../template.ts'
-import { requireDirectParts, tagsOf } from './direct-parts.ts'
 import { keepLease, type Lease } from './lease.ts'
 import {
   type ClaimedUpload,
@@ -17,7 +16,15 @@ import {
   type Upload,
   type WholeUpload,
 } from './upload.ts'
-import { discardUpload, findUpload, newId, requesterOf, type UploadsDeps } from './uploads.ts'
+import {
+  discardUpload,
+  findUpload,
+  newId,
+  requesterOf,
+  requireDirectParts,
+  tagsOf,
+  type UploadsDeps,
+} from './uploads.ts'
 
 const longestRetryAfter = 5
 
