@@ -8,8 +8,8 @@ import { reserves } from '../../lib/core/time.ts'
 import { type ChangeFilter, changesBefore } from '../../lib/history/list-changes.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
+import { findInTrash } from '../../lib/storage/changes/restore.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
-import { findInTrash } from '../../lib/storage/reading/trash.ts'
 import { describablePath, operation, pageOf, timeOf } from './params.ts'
 
 type Item = Answer<typeof trashPage>['deleted'][number]

@@ -3,14 +3,14 @@ import type { SiteId } from '../../core/ids.ts'
 import { checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore, ObjectVersion, Period, Restoration } from '../object-store.ts'
-import { ancestorsOf, fileKey, foldersAround, isReserved, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, fileKey, folderKey, foldersAround, isReserved, root, type StoragePath } from '../path.ts'
 import type { FolderRemovals } from '../path-locks.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
 import { absencesOf, isInWorkflow, look, lookAgain, type Seen } from './look.ts'
 import { extendRecords, isAnyRemoved, restoreFolder } from './restore-folder.ts'
 
-export interface RemovedStores {
+interface RemovedStores {
   readonly files: ObjectStore
   readonly removals: Pick<FolderRemovals, 'lastOf'>
 }
@@ -25,7 +25,7 @@ export const unknownVersion = () =>
     message: 'This version of the file does not exist, or is no longer kept. ?versions lists the kept versions.',
   })
 
-export const newestKept = async (files: ObjectStore, key: string) => {
+const newestKept = async (files: ObjectStore, key: string) => {
   const { versions = [] } = (await files.versions(key, { limit: 2 })) ?? {}
   const isPresent = versions[0]?.isCurrent === true
   return { isPresent, kept: versions.find(({ isCurrent }) => !isCurrent) }
@@ -60,7 +60,7 @@ const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath
   return { restorations, isPresent: live.isPresent, goneAt: (kept ?? lost)?.goneAt ?? 0 }
 }
 
-export const findRemoved = async ({ files, removals }: RemovedStores, site: SiteId, path: StoragePath) => {
+const findRemoved = async ({ files, removals }: RemovedStores, site: SiteId, path: StoragePath) => {
   const [file, periods] = await Promise.all([
     newestRemoved(files, site, path),
     removals.lastOf(site, foldersAround([path])),
@@ -171,4 +171,40 @@ export const restore: typeof restoreIfFree = async (deps, path, wanted, requeste
       cause: error,
     })
   }
+}
+
+interface TrashItem {
+  readonly size: number | null
+  /** In milliseconds since the epoch. Undefined if the store knows a folder only by its contents. */
+  readonly goneAt: number | undefined
+}
+
+const findFile = async (stores: RemovedStores, site: SiteId, path: StoragePath): Promise<TrashItem | undefined> => {
+  const { isFile, isPresent, restorations, goneAt } = await findRemoved(stores, site, path)
+  const [last] = restorations
+  return isFile && !isPresent && last ? { size: last.size, goneAt } : undefined
+}
+
+/**
+ * A removed file or folder that a restore can bring back. Undefined if the path exists again, or if the file or folder
+ * is no longer kept. If a path was removed as a file and as a folder, a restore brings back the later removal.
+ */
+export const findInTrash = async (
+  stores: RemovedStores,
+  site: SiteId,
+  path: StoragePath,
+  type: 'file' | 'folder',
+): Promise<TrashItem | undefined> => {
+  if (type === 'file') return findFile(stores, site, path)
+  const { files } = stores
+  const folder = folderKey('live', site, path)
+  const [{ kept }, isBack] = await Promise.all([newestKept(files, folder), files.exists(folder)])
+  if (isBack) return undefined
+  const file = await newestKept(files, fileKey('live', site, path))
+  const since = kept?.goneAt ?? Number.POSITIVE_INFINITY
+  if (!file.isPresent && (file.kept?.goneAt ?? 0) > since) return undefined
+  const item = { size: null, goneAt: kept?.goneAt }
+  if (kept) return item
+  const { entries, next } = await files.listRemoved({ prefix: folder, limit: 1 })
+  return entries.length > 0 || next !== undefined ? item : undefined
 }
