@@ -1,11 +1,10 @@
 import { ServiceError } from '../../core/errors.ts'
 import { checkFolder } from '../conditions.ts'
-import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
+import { contentTypeOf, createTemplateCheck, isPage, isTemplate } from '../file-kind.ts'
 import type { Change, Staged } from '../object-store.ts'
 import { childOf, fileKey, foldCase, folderKey, nameOf, parentOf, root, type StoragePath } from '../path.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { resolveFolder } from '../resolve-path.ts'
-import { createTemplateCheck } from '../template.ts'
 import { type Changes, change, noFileAt, type Plan, type Requester, type StorageStores } from './change.ts'
 import { absencesOf, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
 

@@ -2,7 +2,7 @@ import { type ErrorName, ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Deadline } from '../../core/time.ts'
-import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
+import { contentTypeOf, isPage, isTemplate, templateFault } from '../file-kind.ts'
 import { listAll } from '../many-objects.ts'
 import type { Change, ListedObject, ObjectInfo, ObjectStore, Transfer } from '../object-store.ts'
 import {
@@ -17,7 +17,6 @@ import {
   type StoragePath,
 } from '../path.ts'
 import { storageRefused } from '../refusals.ts'
-import { templateFault } from '../template.ts'
 
 export interface Relocation {
   readonly kind: Transfer['kind']

@@ -1,11 +1,10 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
 import { admitFile, entryOf, putStaged } from '../changes/put.ts'
-import { isTemplate } from '../file-kind.ts'
+import { isTemplate, templateFault } from '../file-kind.ts'
 import type { Claim } from '../object-store.ts'
 import { storedPath } from '../path.ts'
 import { refuse } from '../refusals.ts'
-import { templateFault } from '../template.ts'
 import { keepLease, type Lease } from './lease.ts'
 import {
   type ClaimedUpload,

@@ -7,12 +7,11 @@ import { isInWorkflow } from '../changes/look.ts'
 import { admitFile, editionOf, placeInFolder } from '../changes/put.ts'
 import { readConditions } from '../conditions.ts'
 import { partLength } from '../content.ts'
-import { contentTypeOf, isTemplate } from '../file-kind.ts'
+import { contentTypeOf, isTemplate, largestResumableTemplate } from '../file-kind.ts'
 import { fileKey, nameOf, parseFileName, type StoragePath, storedPath } from '../path.ts'
 import type { Quotas } from '../quota.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import { requireScope } from '../scope.ts'
-import { largestResumableTemplate } from '../template.ts'
 import type { LeaseTerms } from './lease.ts'
 import {
   countedBytes,

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import { isPage, isTemplate } from '../../../lib/storage/file-kind.ts'
+import { createTemplateCheck, isPage, isTemplate } from '../../../lib/storage/file-kind.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
-import { createTemplateCheck } from '../../../lib/storage/template.ts'
 import { timesToTry } from '../../support/each-call.ts'
 
 const check = (chunks: readonly Uint8Array[]): number | 'fine' => {
