@@ -7,9 +7,15 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import { readConditions } from '../../lib/storage/conditions.ts'
 import { longestListing } from '../../lib/storage/object-store.ts'
-import { parentOf, parsePath, type StoragePath } from '../../lib/storage/path.ts'
+import {
+  ownFoldersBelow,
+  parentOf,
+  parsePath,
+  requireScope,
+  type Scope,
+  type StoragePath,
+} from '../../lib/storage/path.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
-import { ownFoldersBelow, requireScope, type Scope } from '../../lib/storage/scope.ts'
 
 type Asking = Pick<OperationInput, 'site' | 'caller' | 'author' | 'deadline' | 'headers'>
 

@@ -8,7 +8,7 @@ import { readSwitches } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { encodePath, nameOf, root, type StoragePath } from '../../lib/storage/path.ts'
+import { encodePath, isInScope, nameOf, root, type Scope, type StoragePath } from '../../lib/storage/path.ts'
 import {
   type Entry,
   entriesTowards,
@@ -20,7 +20,6 @@ import {
 import { describeFile, describeFolder } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { spellingsOf } from '../../lib/storage/resolve-path.ts'
-import { isInScope, type Scope } from '../../lib/storage/scope.ts'
 import { describablePath, operation, schemaOf, scopeOf, timeOf } from './params.ts'
 
 type EntryView = Answer<typeof entry>

@@ -8,13 +8,14 @@ import {
   foldCase,
   folderKey,
   foldersAround,
+  isInScope,
   nameOf,
   parentOf,
   root,
+  type Scope,
   type StoragePath,
   segmentsOf,
 } from './path.ts'
-import { isInScope, type Scope } from './scope.ts'
 
 // A lookup that ignores case (S-3 to S-9). A path that exists as written costs no additional call. The lookup searches
 // only inside the folders of the caller, so its result needs no further check of rights.

@@ -6,10 +6,9 @@ import type { Conditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import { findAll } from '../many-objects.ts'
 import type { Change, Expected, ObjectStore, PlaceOutcome, RemovableObject, RemovedFolder } from '../object-store.ts'
-import { ancestorsOf, editions, fileKey, folderKey, foldersAround, type StoragePath } from '../path.ts'
+import { ancestorsOf, editions, fileKey, folderKey, foldersAround, type Scope, type StoragePath } from '../path.ts'
 import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
-import type { Scope } from '../scope.ts'
 
 export interface StorageStores {
   readonly files: ObjectStore

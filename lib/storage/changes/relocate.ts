@@ -9,13 +9,14 @@ import {
   isReserved,
   parentOf,
   parseName,
+  requireScope,
   root,
+  type Scope,
   type StoragePath,
   toStoragePath,
 } from '../path.ts'
 import { type Refusals, refusalIn, refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
-import { requireScope, type Scope } from '../scope.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, openLocks } from './look.ts'
 import { findTransfers, hasLongPath, type Relocation, refusalOfTemplates, templatesIn, tooMuch } from './transfers.ts'

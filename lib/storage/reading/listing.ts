@@ -9,8 +9,17 @@ import {
   type NameQuery,
   type ObjectStore,
 } from '../object-store.ts'
-import { folderKey, foldForSearch, nameOf, pathIn, type StoragePath } from '../path.ts'
-import { foldersTowards, isInScope, ownFoldersBelow, type Scope } from '../scope.ts'
+import {
+  folderKey,
+  foldersTowards,
+  foldForSearch,
+  isInScope,
+  nameOf,
+  ownFoldersBelow,
+  pathIn,
+  type Scope,
+  type StoragePath,
+} from '../path.ts'
 
 export interface Entry {
   readonly name: string

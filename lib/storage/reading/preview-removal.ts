@@ -6,10 +6,20 @@ import { isInWorkflow, openLocks } from '../changes/look.ts'
 import { findFile, isBelowFile, refusalsOfRemoval } from '../changes/remove.ts'
 import { listAll } from '../many-objects.ts'
 import type { ListedObject, ObjectStore } from '../object-store.ts'
-import { editions, folderKey, isReserved, parentOf, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import {
+  editions,
+  folderKey,
+  isInScope,
+  isReserved,
+  parentOf,
+  pathIn,
+  root,
+  type Scope,
+  type StoragePath,
+  upTo,
+} from '../path.ts'
 import { refusalIn } from '../refusals.ts'
 import { resolveParent } from '../resolve-path.ts'
-import { isInScope, type Scope } from '../scope.ts'
 
 export interface Preview {
   readonly files: number

@@ -6,9 +6,8 @@ import { findFile } from '../changes/remove.ts'
 import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
 import type { ChooseBytes, ObjectStore, ReadObject } from '../object-store.ts'
-import { type Edition, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import { type Edition, fileKey, folderKey, root, type Scope, type StoragePath } from '../path.ts'
 import { spellingsOf } from '../resolve-path.ts'
-import type { Scope } from '../scope.ts'
 import type { Page } from './listing.ts'
 
 const readAsWritten = async (

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
-import { storedPath } from '../path.ts'
-import { requireScope } from '../scope.ts'
+import { requireScope, storedPath } from '../path.ts'
 import { acquireLease, completeUpload, settleUpload } from './complete-upload.ts'
 import type { Lease } from './lease.ts'
 import {

@@ -8,10 +8,9 @@ import { admitFile, editionOf, placeInFolder } from '../changes/put.ts'
 import { readConditions } from '../conditions.ts'
 import { partLength } from '../content.ts'
 import { contentTypeOf, isTemplate, largestResumableTemplate } from '../file-kind.ts'
-import { fileKey, nameOf, parseFileName, type StoragePath, storedPath } from '../path.ts'
+import { fileKey, nameOf, parseFileName, requireScope, type StoragePath, storedPath } from '../path.ts'
 import type { Quotas } from '../quota.ts'
 import { refuse, storageRefused } from '../refusals.ts'
-import { requireScope } from '../scope.ts'
 import type { LeaseTerms } from './lease.ts'
 import {
   countedBytes,
