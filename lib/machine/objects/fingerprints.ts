@@ -3,8 +3,7 @@ import { type Deadline, systemClock } from '../../core/time.ts'
 import { createFingerprint } from '../../storage/content.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
-import type { Bodies } from './bodies.ts'
-import type { ObjectRow, ObjectRows } from './object-rows.ts'
+import type { Bodies, ObjectRow, ObjectRows } from './object-rows.ts'
 import type { Staging } from './staging.ts'
 
 interface Deps {

@@ -1,8 +1,7 @@
 import { compareText } from '../../core/names.ts'
 import { longestListing, type ObjectStore, type ObjectVersion, type RemovedEntry } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
-import type { Bodies } from './bodies.ts'
-import { behind, endOf, folderIn, type ObjectRow, type ObjectRows } from './object-rows.ts'
+import { type Bodies, behind, endOf, folderIn, type ObjectRow, type ObjectRows } from './object-rows.ts'
 import type { OldObjects } from './old-objects.ts'
 
 interface Deps {
