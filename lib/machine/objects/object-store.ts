@@ -8,10 +8,9 @@ import type { Blobs } from './blobs.ts'
 import { createFingerprints } from './fingerprints.ts'
 import { createNameIndex } from './name-index.ts'
 import { createBodies, createObjectRows, endOf, infoOf, listObjects, type ObjectRows } from './object-rows.ts'
-import { createOldObjects } from './old-objects.ts'
+import { createOldObjects, createVersions } from './old-objects.ts'
 import { type Placing, placeChanges } from './placing.ts'
 import { type AdoptedBlob, createStaging } from './staging.ts'
-import { createVersions } from './versions.ts'
 
 interface Deps extends Pick<Placing, 'record'> {
   readonly database: Database
