@@ -1,14 +1,59 @@
-import type { SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { type Content, type Contents, contentReader, storedMembers } from '../../categories/contents.ts'
 import { type ContentKind, contentKinds, givenText, isSameContent } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
+import type { Scalars } from '../../core/object-kinds.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countPages, one, prepareAll, readPages } from '../sqlite/queries.ts'
+import { type AnyId, all, type CountedRows, countPages, exists, one, prepareAll, readPages } from '../sqlite/queries.ts'
+import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 import { createContentRemovals } from './content-removals.ts'
-import { prepareContents } from './content-rows.ts'
 import { type RecordChange, recordIf } from './history.ts'
+
+const toMembers = ({ members }: { readonly members: string }): Scalars => JSON.parse(members)
+
+interface Id {
+  readonly id: number
+}
+
+const idOf = ({ id }: Id): number => id
+
+const prepareTexts = (connection: DatabaseSync, texts: string) =>
+  prepareAll(connection, {
+    some: all(
+      `SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`,
+      ({ id, text }: Id & { readonly text: string }) => [id, text] as const,
+    ),
+    isThere: exists(`SELECT 1 FROM ${texts} WHERE site = ? AND id = ? AND text = ?`),
+    put: `INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`,
+  })
+
+/** In each statement, the first parameter is the site. Lists of ids are JSON. */
+const prepareContents = (connection: DatabaseSync, kind: ContentKind) => {
+  const { table, texts } = contentTables[kind]
+  const staying = isNotBeingRemoved(`${table}.id`, kind)
+  const isOne = 'site = ?1 AND id IN (SELECT value FROM json_each(?2))'
+  return {
+    ...prepareAll(connection, {
+      get: one(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`, toMembers),
+      these: all(`SELECT members FROM ${table} WHERE ${isOne} AND going = 0`, toMembers),
+      behind: all(
+        `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
+        toMembers,
+      ),
+      existing: all(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`, idOf),
+      marked: all(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`, idOf),
+      count: one<CountedRows>(`SELECT count(*) AS count, max(id) AS last
+        FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT +?3)`),
+      highest: one<AnyId>(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
+      insert: `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+      put: `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?)
+        ON CONFLICT DO UPDATE SET members = excluded.members`,
+    }),
+    texts: texts === undefined ? undefined : prepareTexts(connection, texts),
+  }
+}
 
 // The numbers of items, and of characters in their texts, in one transaction, so that other requests wait only briefly.
 const mostEntries = 500
