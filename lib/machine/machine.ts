@@ -11,7 +11,7 @@ import { createObjectStore } from './objects/object-store.ts'
 import { tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import type { Database } from './sqlite/database.ts'
-import { createAccessValues, createSignInAttempts } from './tables/access-values.ts'
+import { createAccessValues, createPeople, createSignInAttempts, openLinkSecret } from './tables/access.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
 import { createExpirySweep, createGrants, createSiteDirectory } from './tables/directory-stores.ts'
@@ -22,9 +22,7 @@ import {
   createRecorder,
   type RecordChange,
 } from './tables/history.ts'
-import { openLinkSecret } from './tables/link-secret.ts'
 import { createFolderRemovals, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
-import { createPeople } from './tables/people.ts'
 import { createSiteUsage } from './tables/quotas.ts'
 import { createRemovalQueue } from './tables/removal-queue.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import type { RequestRecord } from '../../../lib/http/request.ts'
-import { openLinkSecret } from '../../../lib/machine/tables/link-secret.ts'
+import { openLinkSecret } from '../../../lib/machine/tables/access.ts'
 import { createDownloads } from '../../../local/downloads.ts'
 import { send } from '../../support/gateway.ts'
 import { messages } from '../../support/messages.ts'
