@@ -14,7 +14,7 @@ import type { Database } from './sqlite/database.ts'
 import { createAccessValues, createPeople, createSignInAttempts, openLinkSecret } from './tables/access.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
-import { createExpirySweep, createGrants, createSiteDirectory } from './tables/directory-stores.ts'
+import { createExpirySweep, createGrants, createSiteDirectory, createSiteUsage } from './tables/directory-stores.ts'
 import {
   createChangeWatch,
   createHistory,
@@ -23,7 +23,6 @@ import {
   type RecordChange,
 } from './tables/history.ts'
 import { createFolderRemovals, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
-import { createSiteUsage } from './tables/quotas.ts'
 import { createRemovalQueue } from './tables/removal-queue.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'

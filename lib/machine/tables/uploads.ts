@@ -5,8 +5,8 @@ import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { isOf, type TakeOutcome, type Upload, type UploadRecords } from '../../storage/uploads/upload.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, one, prepareAll } from '../sqlite/queries.ts'
+import { createQuotaCheck } from './directory-stores.ts'
 import { type RecordChange, recordIf } from './history.ts'
-import { createQuotaCheck } from './quotas.ts'
 
 interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
   readonly target: string
