@@ -11,7 +11,7 @@ import { storedPath } from '../../storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
 import { createQuotas, limitFiles } from '../../storage/quota.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
-import { type RecountDeps, recountSites } from '../recount.ts'
+import { type RecountDeps, recountSites } from '../dynamodb/usage-counts.ts'
 
 interface Deps extends ContinueDeps {
   readonly removals: ObservedRemovals
