@@ -1,6 +1,6 @@
 import { CreateTableCommand, type KeySchemaElement, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { createSignInAttempts } from '../../lib/aws/dynamodb/access-values.ts'
+import { createSignInAttempts } from '../../lib/aws/dynamodb/access.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { openAreas, openDirectory, openIssuers, openUploads, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
