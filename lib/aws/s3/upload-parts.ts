@@ -5,13 +5,14 @@ import {
   type Part as ListedPart,
   ListPartsCommand,
   PutObjectCommand,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength, untilFailure } from '../../storage/content.ts'
 import type { Claim, Staged } from '../../storage/object-store.ts'
 import { storageRefused } from '../../storage/refusals.ts'
-import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload.ts'
+import type { DirectParts, PartAddress, StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload.ts'
 import { type Bucket, isUploadGone, markOf, mostParts, throwUnknown, unquote } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { deleteState } from './delete.ts'
@@ -38,7 +39,7 @@ const clockSkew = 15 * 60_000
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
 
 // The SDK's paginator would never end, because S3 sends a marker with the last page too.
-export const listParts = async ({ client, name }: Bucket, { key, uploadId }: Upload): Promise<ListedPart[]> => {
+const listParts = async ({ client, name }: Bucket, { key, uploadId }: Upload): Promise<ListedPart[]> => {
   const found: ListedPart[] = []
   let after: string | undefined
   do {
@@ -191,5 +192,47 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
 
   async remove({ target: { key }, holding: { name } }) {
     if (name !== '') await abortUpload(bucket, { key, uploadId: name })
+  },
+})
+
+// In seconds. A caller can request a new address when an address has expired.
+const addressLasts = 3_600
+
+// If the digest were in the query of an address, S3 would not compare it with the bytes.
+const digestHeader = 'x-amz-checksum-sha256'
+
+const uploadOf = ({ target: { key }, holding: { name } }: Pick<StoredUpload, 'target' | 'holding'>) => ({
+  key,
+  uploadId: name,
+})
+
+export const createDirectParts = (bucket: Bucket): DirectParts => ({
+  async begin({ id, target: { key, contentType } }) {
+    return { name: await startUpload(bucket, { key, contentType, id }, 'SHA256'), parts: [], tail: null }
+  },
+
+  async addressesOf(upload, parts) {
+    const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
+    const { key, uploadId } = uploadOf(upload)
+    return Promise.all(
+      parts.map(async ({ number, sha256 }): Promise<PartAddress> => {
+        const digest = Buffer.from(sha256, 'hex').toString('base64')
+        const part = { Bucket: bucket.name, Key: key, UploadId: uploadId, PartNumber: number, ChecksumSHA256: digest }
+        const url = await getSignedUrl(bucket.client, new UploadPartCommand(part), {
+          expiresIn: addressLasts,
+          unhoistableHeaders: new Set([digestHeader]),
+        })
+        return { number, url, headers: { [digestHeader]: digest } }
+      }),
+    )
+  },
+
+  async stored(upload) {
+    const parts = await listParts(bucket, uploadOf(upload)).catch(throwUnknown)
+    return parts.map(({ PartNumber, Size, ETag }) => ({
+      number: Number(PartNumber),
+      size: Number(Size),
+      tag: unquote(ETag),
+    }))
   },
 })
