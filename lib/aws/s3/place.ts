@@ -8,9 +8,8 @@ import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 import { type Attempt, createAttempt, undoResults } from './attempt.ts'
 import { type Bucket, callsInFlight } from './bucket.ts'
 import { findObject, findRival } from './find.ts'
-import { hide, uncover } from './hide.ts'
-import { copyObject, copyVersion, createFolder, putBody } from './put.ts'
 import { isScratch, type StagedBody } from './stage.ts'
+import { copyObject, copyVersion, createFolder, hide, putBody, uncover } from './steps.ts'
 
 export interface PlaceDeps {
   readonly bucket: Bucket
