@@ -6,9 +6,9 @@ import type { RemovalQueue } from '../storage/path-locks.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { type Given, openDirectory, openJournal, openLocks, openUploads } from './open-tables.ts'
 import { type Bucket, createS3Clients, openBucket } from './s3/bucket.ts'
-import { createPartBuffers } from './s3/part-buffers.ts'
 import { downloadLink } from './s3/read.ts'
 import { createS3ObjectStore } from './s3/s3-object-store.ts'
+import { createPartBuffers } from './s3/stage.ts'
 import { createDirectParts, createUploadParts } from './s3/upload-parts.ts'
 
 // In bytes: a part of a file with this length fits into an answer of Lambda, which has at most 6 MB in base64.

@@ -8,11 +8,10 @@ import { timeToReturn } from './attempt.ts'
 import { type Bucket, until } from './bucket.ts'
 import { type Doomed, deleteAll } from './delete.ts'
 import { existsBelow, findObject, listObjects } from './find.ts'
-import { createPartBuffers, type PartBuffers } from './part-buffers.ts'
 import { claimIn, type PlaceDeps, place } from './place.ts'
 import { computeFingerprint, lookAndRead, readObject } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
-import { abortUpload, type StagedBody, stageBody } from './stage.ts'
+import { abortUpload, createPartBuffers, type PartBuffers, type StagedBody, stageBody } from './stage.ts'
 import { countKept, deleteVersions, listVersions } from './versions.ts'
 
 interface Options extends Pick<PlaceDeps, 'removals'> {

@@ -17,8 +17,18 @@ import { type Bucket, isUploadGone, markOf, mostParts, throwUnknown, unquote } f
 import { sendCopy } from './copy.ts'
 import { deleteState } from './delete.ts'
 import { headObject } from './find.ts'
-import { createPartBuffers, inParts, type Part, type PartBuffers } from './part-buffers.ts'
-import { abortUpload, type StagedBody, sendPart, startUpload, together, type Upload } from './stage.ts'
+import {
+  abortUpload,
+  createPartBuffers,
+  inParts,
+  type Part,
+  type PartBuffers,
+  type StagedBody,
+  sendPart,
+  startUpload,
+  together,
+  type Upload,
+} from './stage.ts'
 import { listPage, listVersions } from './versions.ts'
 
 interface Deps {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createPartBuffers } from '../../../lib/aws/s3/part-buffers.ts'
+import { createPartBuffers } from '../../../lib/aws/s3/stage.ts'
 import { partLength } from '../../../lib/storage/content.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { entry } from '../../support/history.ts'
