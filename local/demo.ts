@@ -1,5 +1,5 @@
 import { hashToken, isCurrent, issueGrant, newToken, permissions } from '../lib/access/grants.ts'
-import { roles } from '../lib/access/roles.ts'
+import { roles } from '../lib/access/people.ts'
 import type { ChangeType, HistoryEntry } from '../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../lib/core/ids.ts'
 import { type Clock, unlimited } from '../lib/core/time.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { roles } from '../../lib/access/roles.ts'
+import { roles } from '../../lib/access/people.ts'
 import { type ChangeType, readChangeType, viewOfChange } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { History } from '../../lib/history/history.ts'

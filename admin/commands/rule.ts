@@ -9,7 +9,7 @@ import {
   removeRule,
   ruleOf,
 } from '../../lib/access/issuers/issuers.ts'
-import { type RoleName, roles } from '../../lib/access/roles.ts'
+import { type RoleName, roles } from '../../lib/access/people.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import { type Right, simplified, textOfRight } from '../../lib/core/rights.ts'
 import { type AdminStores, entryOf } from '../stores/admin-stores.ts'

@@ -11,12 +11,14 @@ import {
   type Person,
   personEntries,
   personNameRule,
+  type RoleName,
+  roleNames,
+  roles,
   type SiteEntry,
   sitesOfPerson,
   updatePerson,
   withoutSite,
 } from '../../lib/access/people.ts'
-import { type RoleName, roleNames, roles } from '../../lib/access/roles.ts'
 import { withoutSessions, withPassword } from '../../lib/access/sign-in.ts'
 import { addUser, changeUser, type Manager, type UserChange } from '../../lib/access/user-rules.ts'
 import { ServiceError } from '../../lib/core/errors.ts'

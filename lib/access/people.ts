@@ -1,8 +1,23 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
-import { parseRights, type Right, textOfRight } from '../core/rights.ts'
-import { type RoleName, roles } from './roles.ts'
+import { type AreaRight, areas, parseRights, type Right, rightOf, textOfRight } from '../core/rights.ts'
+
+const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]) => ({ isPerFolder, rights: rights.map(rightOf) })
+
+/**
+ * A-48, A-49, A-50. With `isPerFolder`, the rights on files apply only to the folders that the person has on the site.
+ */
+export const roles = {
+  owner: role(false, ...areas.map((area) => `${area}:write` as const)),
+  editor: role(false, 'files:write', 'forms:write', 'categories:write', 'history:read'),
+  author: role(true, 'files:write', 'history:read'),
+  viewer: role(false, 'files:read', 'forms:read', 'categories:read', 'history:read'),
+}
+
+export type RoleName = keyof typeof roles
+
+export const roleNames = Object.keys(roles) as [RoleName, ...RoleName[]]
 
 export type SiteEntry =
   | { readonly role: RoleName; readonly folders?: readonly string[] }

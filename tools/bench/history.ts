@@ -1,4 +1,4 @@
-import { roles } from '../../lib/access/roles.ts'
+import { roles } from '../../lib/access/people.ts'
 import { createFolderRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
 import { createWorkflows } from '../../lib/aws/dynamodb/path-locks.ts'

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '../../core/errors.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import type { RoleName } from '../roles.ts'
+import type { RoleName } from '../people.ts'
 
 /** A-91. `url` is the claim `iss` in the issuer's tokens. People can sign in only with a `clientId`. */
 export interface Issuer {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { roleNames } from '../../access/roles.ts'
+import { roleNames } from '../../access/people.ts'
 import { component, described } from '../contract.ts'
 
 export const token = component('Token', 'A token for the next requests.', {

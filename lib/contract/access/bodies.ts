@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { isEmail, longestEmail } from '../../access/people.ts'
-import { roleNames } from '../../access/roles.ts'
+import { isEmail, longestEmail, roleNames } from '../../access/people.ts'
 import { lifetimes } from '../../access/sign-in.ts'
 import { parseFolder, parseRight } from '../../core/rights.ts'
 import { anyMember, atMost, objectOf } from '../request-parts.ts'

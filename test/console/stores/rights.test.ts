@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { actionsOn, grantableRoles, rightsOfRoles } from '../../../console/access/roles.ts'
 import { createRights } from '../../../console/page/rights.ts'
-import { roleNames, roles } from '../../../lib/access/roles.ts'
+import { roleNames, roles } from '../../../lib/access/people.ts'
 import { textOfRight } from '../../../lib/core/rights.ts'
 
 const user = (name: string, role: keyof typeof rightsOfRoles) => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { issueGrant } from '../../../lib/access/grants.ts'
-import { roles } from '../../../lib/access/roles.ts'
+import { roles } from '../../../lib/access/people.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { roles } from '../../../lib/access/roles.ts'
+import { roles } from '../../../lib/access/people.ts'
 import { errors, ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { unlimited } from '../../../lib/core/time.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { roles } from '../../../lib/access/roles.ts'
+import { roles } from '../../../lib/access/people.ts'
 import type { Change, ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { parseRight } from '../../../lib/core/rights.ts'
