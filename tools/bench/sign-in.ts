@@ -1,6 +1,5 @@
-import { hashPassword } from '../../lib/access/passwords.ts'
 import { newPerson } from '../../lib/access/people.ts'
-import { authenticatePerson, type SignInDeps } from '../../lib/access/sign-in.ts'
+import { authenticatePerson, hashPassword, type SignInDeps } from '../../lib/access/sign-in.ts'
 import { systemClock } from '../../lib/core/time.ts'
 import { atMost, type Bench, median, quantile, type Table } from './measure/figures.ts'
 import { onMachine } from './measure/grounds.ts'

@@ -4,9 +4,14 @@ import { createAccessHandler } from '../../../functions/access/group.ts'
 import { type Caller, findCaller } from '../../../lib/access/callers.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
 import { acceptInvitation, invite } from '../../../lib/access/invitations.ts'
-import { matchesPassword } from '../../../lib/access/passwords.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
-import { authenticatePerson, beginSession, changePassword, endSessions } from '../../../lib/access/sign-in.ts'
+import {
+  authenticatePerson,
+  beginSession,
+  changePassword,
+  endSessions,
+  matchesPassword,
+} from '../../../lib/access/sign-in.ts'
 import { countedAttempt } from '../../../lib/access/sign-in-limits.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { type SiteId, storedId } from '../../../lib/core/ids.ts'
