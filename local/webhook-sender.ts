@@ -3,7 +3,7 @@ import { createDeadline, systemClock } from '../lib/core/time.ts'
 import type { LocalStores } from '../lib/machine/machine.ts'
 import type { WebhookKey } from '../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../lib/service/deps.ts'
-import { deliverNext } from '../lib/webhooks/deliver-next.ts'
+import { deliverNext } from '../lib/webhooks/deliver.ts'
 import { createTarget, type Target } from '../lib/webhooks/target.ts'
 
 // In milliseconds.

@@ -16,7 +16,7 @@ import {
   viewOfDelivery,
   viewOfWebhook,
 } from '../../lib/webhooks/change-webhook.ts'
-import { repeatDelivery, sendTest } from '../../lib/webhooks/send-now.ts'
+import { repeatDelivery, sendTest } from '../../lib/webhooks/deliver.ts'
 import { createTarget } from '../../lib/webhooks/target.ts'
 import { isSuccess, mostWebhooks } from '../../lib/webhooks/webhooks.ts'
 import { type AdminStores, type AreaStores, administrator } from '../stores/admin-stores.ts'

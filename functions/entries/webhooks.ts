@@ -8,7 +8,7 @@ import { openDirectory, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { createSqsWebhookQueue } from '../../lib/aws/sqs-queues.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
 import { createWebhooksDeps } from '../../lib/service/deps.ts'
-import { deliverNext } from '../../lib/webhooks/deliver-next.ts'
+import { deliverNext } from '../../lib/webhooks/deliver.ts'
 import { createTarget } from '../../lib/webhooks/target.ts'
 import { createWebhooksHandler } from '../webhooks/group.ts'
 

@@ -25,7 +25,7 @@ import {
   viewOfDelivery,
   viewOfWebhook,
 } from '../../lib/webhooks/change-webhook.ts'
-import { repeatDelivery as repeat, sendTest } from '../../lib/webhooks/send-now.ts'
+import { repeatDelivery as repeat, sendTest } from '../../lib/webhooks/deliver.ts'
 import type { Delivery, TestDelivery, Webhook } from '../../lib/webhooks/webhooks.ts'
 
 const operation = operationsOn<WebhooksDeps>()

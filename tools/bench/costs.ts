@@ -3,7 +3,7 @@ import { createStorageHandler } from '../../functions/storage/group.ts'
 import { createWebhookWorker } from '../../lib/aws/lambda/webhook-worker.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { createDeliveryDeps, createStorageDeps } from '../../lib/service/deps.ts'
-import { deliverNext } from '../../lib/webhooks/deliver-next.ts'
+import { deliverNext } from '../../lib/webhooks/deliver.ts'
 import type { Webhook } from '../../lib/webhooks/webhooks.ts'
 import { type CloudRequest, watchCloudRequests } from '../../test/support/cloud-requests.ts'
 import {

@@ -41,7 +41,7 @@ import {
   createWebhooksDeps,
 } from '../../../lib/service/deps.ts'
 import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
-import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
+import { deliverNext } from '../../../lib/webhooks/deliver.ts'
 import { createTarget } from '../../../lib/webhooks/target.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { listen } from '../../support/listen.ts'

@@ -1,0 +1,253 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { ServiceError } from '../core/errors.ts'
+import { type Change, type ChangeType, isAbout, isWantedType, viewOfChange } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
+import type { Clock, Deadline } from '../core/time.ts'
+import { webhookEntry } from './change-webhook.ts'
+import { longestAttempt, type Target } from './target.ts'
+import {
+  type Delivery,
+  isSuccess,
+  mostRetries,
+  type Outcome,
+  type Retry,
+  type SecretSeals,
+  type TestDelivery,
+  type Webhook,
+  type WebhookDeliveries,
+  type Webhooks,
+} from './webhooks.ts'
+
+interface DeliveryDeps {
+  readonly webhooks: Pick<Webhooks, 'get' | 'change'>
+  readonly deliveries: WebhookDeliveries
+  readonly seals: Pick<SecretSeals, 'open'>
+  readonly history: { after(site: SiteId, position: number, limit: number): Promise<readonly Change[]> }
+  readonly findSource: (site: SiteId) => Promise<string | undefined>
+  readonly target: Pick<Target, 'send'>
+  readonly clock: Clock
+}
+
+interface ReportedView extends Pick<ReturnType<typeof viewOfChange>, 'id' | 'at' | 'subject'> {
+  readonly type: ChangeType | 'webhook.test'
+}
+
+/** V-6. A CloudEvent in structured mode. `source` is the API address of the site. */
+const eventOf = (view: ReportedView, source: string) => ({
+  specversion: '1.0',
+  id: view.id,
+  source,
+  type: `site-admin.${view.type}`,
+  ...(view.subject !== '' && { subject: view.subject }),
+  time: view.at,
+  datacontenttype: 'application/json',
+  data: view,
+})
+
+/** V-11, in milliseconds. */
+const longestFailure = 5 * 24 * 3600 * 1000
+
+const secretPrefix = 'whsec_'
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(secretPrefix.length), 'base64')
+
+/** V-7, as described in Standard Webhooks. `time` is in milliseconds since the epoch. */
+const signEvent = (id: string, time: number, body: string, secrets: readonly string[]) => {
+  const timestamp = String(Math.floor(time / 1000))
+  const signatureOf = (secret: string) =>
+    `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map(signatureOf).join(' '),
+  }
+}
+
+const postEvent = async (deps: DeliveryDeps, webhook: Webhook, view: ReportedView, source: string) => {
+  const { seals, target, clock } = deps
+  const at = Math.floor(clock.wall())
+  const current = webhook.secrets.filter(({ until = at + 1 }) => until > at)
+  const secrets = await Promise.all(current.map(({ sealed }) => seals.open(webhook, sealed)))
+  const body = JSON.stringify(eventOf(view, source))
+  const headers = {
+    'content-type': 'application/cloudevents+json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'site-admin',
+    ...signEvent(view.id, at, body, secrets),
+  }
+  const began = clock.monotonic()
+  const answer = await target.send({ url: webhook.targetUrl, headers, body })
+  return { at, ...answer, milliseconds: Math.round(clock.monotonic() - began) }
+}
+
+const isOver = ({ status, at }: Delivery, failingSince = at): boolean =>
+  status === 410 || at - failingSince >= longestFailure
+
+/** V-11. A webhook that was changed meanwhile stays enabled. */
+const disable = async ({ webhooks }: DeliveryDeps, { site, id, targetUrl }: Webhook, delivery: Delivery) => {
+  await webhooks.change(
+    site,
+    id,
+    (present) =>
+      present.enabled && present.targetUrl === targetUrl && isOver(delivery, present.failingSince)
+        ? { ...present, enabled: false }
+        : undefined,
+    webhookEntry('webhook.disabled', { site, id, targetUrl }, { actor: 'system' }),
+  )
+}
+
+const changeAt = async ({ history }: DeliveryDeps, site: SiteId, position: number) => {
+  const [change] = await history.after(site, position - 1, 1)
+  return change?.position === position ? change : undefined
+}
+
+const attemptDelivery = async (
+  deps: DeliveryDeps,
+  webhook: Webhook,
+  change: Change,
+  source: string,
+  attempt = 1,
+): Promise<Delivery> => {
+  const { position, type } = change
+  const { at, ...answer } = await postEvent(deps, webhook, viewOfChange(change), source)
+  const id = `dlv_${String(at).padStart(14, '0')}-${String(position).padStart(16, '0')}-${attempt}`
+  return { id, position, type, at, attempt, ...answer }
+}
+
+const recordDelivery = async (
+  deps: DeliveryDeps,
+  webhook: Webhook,
+  delivery: Delivery,
+  others: Omit<Outcome, 'delivery'> = {},
+): Promise<void> => {
+  await deps.deliveries.record(webhook.site, webhook.id, { delivery, ...others })
+  if (!isSuccess(delivery) && isOver(delivery, webhook.failingSince)) await disable(deps, webhook, delivery)
+}
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000]
+
+const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
+
+const pauseWithoutRoom = 5 * minute
+
+const mostAtOnce = 100
+
+const isWanted = ({ types, subject }: Webhook, change: Change): boolean =>
+  isWantedType(types, change.type) && isAbout(change, subject)
+
+const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
+  const { position, attempt, at } = delivery
+  const delay = isSuccess(delivery) ? undefined : delays[attempt - 1]
+  if (delay === undefined) return {}
+  return { retry: { position, attempt: attempt + 1, due: Math.round(at + delay * (0.8 + 0.4 * Math.random())) } }
+}
+
+/** V-10. A retry that is due after its longest delay was planned before the clock was set back. It is due now. */
+const isDue = ({ attempt, due }: Retry, now: number): boolean =>
+  due <= now || due > now + 1.2 * (delays[attempt - 2] ?? 0)
+
+const hasRoom = ({ retries }: Webhook): boolean => retries.length < mostRetries
+
+const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, retry: Retry): Promise<void> => {
+  const { position: ended, attempt } = retry
+  const entry = await changeAt(deps, webhook.site, ended)
+  if (!entry || !isWanted(webhook, entry)) return deps.deliveries.record(webhook.site, webhook.id, { ended })
+  const delivery = await attemptDelivery(deps, webhook, entry, source, attempt)
+  await recordDelivery(deps, webhook, delivery, { ended, ...retryAfter(delivery) })
+}
+
+/**
+ * Sends the first of these entries that the webhook wants. Then the position of the webhook is this entry, or the last
+ * entry if the webhook wants none.
+ */
+const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, entries: readonly Change[]) => {
+  const entry = entries.find((each) => isWanted(webhook, each))
+  if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
+  const delivery = await attemptDelivery(deps, webhook, entry, source)
+  const isHandled = isSuccess(delivery) || hasRoom(webhook)
+  const others = isHandled ? { position: entry.position, ...retryAfter(delivery) } : {}
+  await recordDelivery(deps, webhook, delivery, others)
+}
+
+const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook, now: number): Promise<number> => {
+  if (webhook.failingSince === undefined || hasRoom(webhook)) return 0
+  const recent = await deps.deliveries.recent(webhook.site, webhook.id)
+  // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
+  // A delivery long after now was made before the clock was set back.
+  const last = recent.find(({ position, at }) => position > webhook.position && at < now + pauseWithoutRoom)
+  return last ? last.at + pauseWithoutRoom : 0
+}
+
+const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) => {
+  const webhook = await deps.webhooks.get(site, id)
+  const source = webhook?.enabled ? await deps.findSource(site) : undefined
+  if (!webhook || source === undefined) return undefined
+  const [retry] = webhook.retries
+  const resumes = await pausedUntil(deps, webhook, now)
+  const isPaused = resumes > now
+  const next = isPaused ? Math.min(resumes, retry?.due ?? resumes) : retry?.due
+  return { webhook, source, due: webhook.retries.find((each) => isDue(each, now)), isPaused, next }
+}
+
+const newEntries = async ({ history }: DeliveryDeps, { site, position }: Webhook, known: readonly Change[]) => {
+  const rest = known.filter((entry) => entry.position > position)
+  return rest.length > 0 ? rest : history.after(site, position, mostAtOnce)
+}
+
+/**
+ * Delivers new entries and due retries in turns (V-9, V-10). One worker at a time may do this for a webhook. Returns
+ * the time at which the next work is due, in milliseconds since the epoch: now, if the deadline ended the work. Errors:
+ * unavailable.
+ */
+export const deliverNext = async (deps: DeliveryDeps, site: SiteId, id: string, deadline: Deadline) => {
+  let entries: readonly Change[] = []
+  for (let repeats = true; ; repeats = !repeats) {
+    const now = deps.clock.wall()
+    const seen = await look(deps, site, id, now)
+    if (!seen) return undefined
+    if (deadline.timeLeft() < longestAttempt) return now
+    const { webhook, source, due, isPaused, next } = seen
+    if (due && (repeats || isPaused)) {
+      await repeat(deps, webhook, source, due)
+      continue
+    }
+    entries = isPaused ? [] : await newEntries(deps, webhook, entries)
+    if (entries.length > 0) await sendFirst(deps, webhook, source, entries)
+    else if (!due) return next
+  }
+}
+
+const findSource = async (deps: DeliveryDeps, { site }: Webhook): Promise<string> => {
+  const source = await deps.findSource(site)
+  if (source === undefined) throw new ServiceError('webhookUnknown')
+  return source
+}
+
+/** V-12. Errors: webhookUnknown, unavailable. */
+export const sendTest = async (deps: DeliveryDeps, webhook: Webhook): Promise<TestDelivery> => {
+  const id = `test-${randomUUID()}`
+  const at = new Date(deps.clock.wall()).toISOString()
+  const view = { id, at, type: 'webhook.test', subject: `webhook/${webhook.id}` } as const
+  const sent = await postEvent(deps, webhook, view, await findSource(deps, webhook))
+  return { id, type: view.type, attempt: 1, ...sent }
+}
+
+// While entries wait (V-10), the first of them has no retry and is after the position of the webhook.
+const endedBy = async ({ history }: DeliveryDeps, webhook: Webhook, { position }: Change): Promise<Outcome> => {
+  if (position <= webhook.position) return { ended: position }
+  const waiting = await history.after(webhook.site, webhook.position, mostAtOnce)
+  const next = waiting.find((entry) => isWanted(webhook, entry))
+  return { ended: position, ...(next?.position === position && { position }) }
+}
+
+/** V-13. A success ends the retry of the entry. Errors: deliveryUnknown, webhookUnknown, unavailable. */
+export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: string): Promise<Delivery> => {
+  const { site } = webhook
+  const before = (await deps.deliveries.recent(site, webhook.id)).find((delivery) => delivery.id === id)
+  const entry = before && (await changeAt(deps, site, before.position))
+  if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
+  const source = await findSource(deps, webhook)
+  const delivery = await attemptDelivery(deps, webhook, entry, source, before.attempt + 1)
+  await recordDelivery(deps, webhook, delivery, isSuccess(delivery) ? await endedBy(deps, webhook, entry) : {})
+  return delivery
+}
