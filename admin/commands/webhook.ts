@@ -4,21 +4,22 @@ import { typePatterns } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { createDeliveryDeps } from '../../lib/service/deps.ts'
 import type { Stores } from '../../lib/service/stores.ts'
+import { repeatDelivery, sendTest } from '../../lib/webhooks/deliver.ts'
+import { createTarget } from '../../lib/webhooks/target.ts'
 import {
   changeWebhook,
   createWebhook,
   isOneLine,
   isPermitted,
+  isSuccess,
   isTarget,
   isWebhookId,
   longest,
+  mostWebhooks,
   removeWebhook,
   viewOfDelivery,
   viewOfWebhook,
-} from '../../lib/webhooks/change-webhook.ts'
-import { repeatDelivery, sendTest } from '../../lib/webhooks/deliver.ts'
-import { createTarget } from '../../lib/webhooks/target.ts'
-import { isSuccess, mostWebhooks } from '../../lib/webhooks/webhooks.ts'
+} from '../../lib/webhooks/webhooks.ts'
 import { type AdminStores, type AreaStores, administrator } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import { collect, groupOf, type OfSite, parserIf, siteCommandOf } from '../terminal/arguments.ts'

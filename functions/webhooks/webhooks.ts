@@ -16,17 +16,19 @@ import { areasOf } from '../../lib/history/list-changes.ts'
 import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { done, ok, type Reply, secret } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
+import { repeatDelivery as repeat, sendTest } from '../../lib/webhooks/deliver.ts'
 import {
   changeWebhook as change,
   createWebhook as create,
+  type Delivery,
   isPermitted,
   isWebhookId,
   removeWebhook as remove,
+  type TestDelivery,
   viewOfDelivery,
   viewOfWebhook,
-} from '../../lib/webhooks/change-webhook.ts'
-import { repeatDelivery as repeat, sendTest } from '../../lib/webhooks/deliver.ts'
-import type { Delivery, TestDelivery, Webhook } from '../../lib/webhooks/webhooks.ts'
+  type Webhook,
+} from '../../lib/webhooks/webhooks.ts'
 
 const operation = operationsOn<WebhooksDeps>()
 

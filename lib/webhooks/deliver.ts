@@ -3,7 +3,6 @@ import { ServiceError } from '../core/errors.ts'
 import { type Change, type ChangeType, isAbout, isWantedType, viewOfChange } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Clock, Deadline } from '../core/time.ts'
-import { webhookEntry } from './change-webhook.ts'
 import { longestAttempt, type Target } from './target.ts'
 import {
   type Delivery,
@@ -16,6 +15,7 @@ import {
   type Webhook,
   type WebhookDeliveries,
   type Webhooks,
+  webhookEntry,
 } from './webhooks.ts'
 
 interface DeliveryDeps {

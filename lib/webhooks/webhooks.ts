@@ -1,8 +1,10 @@
-import type { ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import { randomBytes } from 'node:crypto'
+import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
+import { definedMembers } from '../core/names.ts'
 
 /** V-2. `types` contains types such as `file.stored` or `file.*`. An empty list means all types. */
-export interface WebhookSettings {
+interface WebhookSettings {
   readonly targetUrl: string
   readonly types: readonly string[]
   readonly subject: string
@@ -120,3 +122,124 @@ export interface WebhookDeliveries {
   recent(site: SiteId, id: string): Promise<readonly Delivery[]>
   record(site: SiteId, id: string, outcome: Outcome): Promise<void>
 }
+
+/** V-2. The lengths of `targetUrl`, `subject` and `description` are in characters. */
+export const longest = { targetUrl: 2_000, types: 50, subject: 1_024, description: 200 } as const
+
+/** V-2: an address of http or https without user, password, fragment and control characters. */
+export const isTarget = (text: string): boolean => {
+  const url = URL.parse(text)
+  if (!url || !/^https?:\/\/[^/#\p{Cc}][^#\p{Cc}]*$/iu.test(text) || text.length > longest.targetUrl) return false
+  return url.username === '' && url.password === '' && text.isWellFormed()
+}
+
+export const isPermitted = (target: string, permitsPrivate: boolean): boolean => {
+  const { protocol, hostname } = new URL(target)
+  return protocol === 'https:' || (permitsPrivate && hostname === '127.0.0.1')
+}
+
+export const isOneLine = (text: string): boolean => /^\P{Cc}*$/u.test(text) && text.isWellFormed()
+
+const timeOf = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString())
+
+export const viewOfWebhook = (webhook: Webhook) => {
+  const { id, site: siteId, targetUrl, types, subject, enabled, description, lastSuccess, failingSince } = webhook
+  const times = { lastSuccess: timeOf(lastSuccess), failingSince: timeOf(failingSince) }
+  return { id, siteId, targetUrl, types, subject, enabled, description, ...times }
+}
+
+export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: Delivery | TestDelivery) => ({
+  id,
+  time: new Date(at).toISOString(),
+  type,
+  status: status ?? null,
+  ...(fault !== undefined && { fault }),
+  milliseconds,
+  attempt,
+})
+
+/** V-3: the address of a target may contain a secret, so the history has only its host. */
+export const webhookEntry = (
+  type: 'webhook.created' | 'webhook.changed' | 'webhook.removed' | 'webhook.disabled',
+  { site, id, targetUrl }: Pick<Webhook, 'site' | 'id' | 'targetUrl'>,
+  author: Author,
+): HistoryEntry => {
+  const { host } = new URL(targetUrl)
+  return { ...author, type, site, subject: `webhook/${id}`, details: { host } }
+}
+
+type Given<Settings> = { readonly [Name in keyof Settings]?: Settings[Name] | undefined }
+
+interface Stores {
+  readonly webhooks: Webhooks
+  readonly seals: Pick<SecretSeals, 'seal'>
+  readonly history: { before(site: SiteId, position: undefined, limit: 1): Promise<readonly { position: number }[]> }
+}
+
+const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
+
+const endOf = async ({ history }: Stores, site: SiteId): Promise<number> =>
+  (await history.before(site, undefined, 1))[0]?.position ?? 0
+
+export const isWebhookId = (text: string): boolean => /^whk_[0-9a-f]{16}$/.test(text)
+
+/** V-2, V-4. Undefined if the site has too many webhooks. Errors: unavailable. */
+export const createWebhook = async (
+  stores: Stores,
+  site: SiteId,
+  given: Given<WebhookSettings> & Pick<WebhookSettings, 'targetUrl'>,
+  author: Author,
+) => {
+  const { targetUrl, types = [], subject = '', enabled = true, description = '' } = given
+  const id = `whk_${randomBytes(8).toString('hex')}`
+  const secret = newSecret()
+  const [sealed, position] = await Promise.all([stores.seals.seal({ site, id }, secret), endOf(stores, site)])
+  const settings = { targetUrl, types, subject, enabled, description }
+  const webhook: Webhook = { site, id, ...settings, secrets: [{ sealed }], position, retries: [] }
+  const isCreated = await stores.webhooks.create(webhook, webhookEntry('webhook.created', webhook, author))
+  return isCreated ? { webhook, secret } : undefined
+}
+
+/** V-5. `time` is in milliseconds. */
+const overlap = { time: 24 * 3600 * 1000, mostSecrets: 4 } as const
+
+// Keeps several secrets: callers who lose the answer to a rotation rotate again, and their receiver may still know only
+// the first secret.
+const withNew = (present: Webhook['secrets'], sealed: string, now: number): Webhook['secrets'] => {
+  const previous = present.map((secret) => ({ ...secret, until: secret.until ?? now + overlap.time }))
+  return [{ sealed }, ...previous].slice(0, overlap.mostSecrets)
+}
+
+const enabledAgain = ({ failingSince: _, ...webhook }: Webhook, position: number): Webhook => ({
+  ...webhook,
+  position,
+  retries: [],
+})
+
+/**
+ * V-5. Undefined if the site does not have the webhook. `check` throws if the current webhook may not be changed.
+ * Errors: unavailable.
+ */
+export const changeWebhook = async (
+  stores: Stores,
+  { site, id, targetUrl }: Webhook,
+  { rotate, ...settings }: Given<WebhookSettings & { readonly rotate: boolean }>,
+  { author, now, check = () => {} }: { author: Author; now: number; check?: (present: Webhook) => void },
+) => {
+  const end = settings.enabled ? await endOf(stores, site) : 0
+  const secret = rotate ? newSecret() : undefined
+  const sealed = secret && (await stores.seals.seal({ site, id }, secret))
+  const given = definedMembers(settings)
+  const change = (present: Webhook): Webhook => {
+    check(present)
+    const secrets = sealed ? withNew(present.secrets, sealed, now) : present.secrets
+    const changed = { ...present, ...given, secrets }
+    return settings.enabled && !present.enabled ? enabledAgain(changed, end) : changed
+  }
+  const entry = webhookEntry('webhook.changed', { site, id, targetUrl: settings.targetUrl ?? targetUrl }, author)
+  const webhook = await stores.webhooks.change(site, id, change, entry)
+  return webhook && { webhook, ...(secret && { secret }) }
+}
+
+export const removeWebhook = ({ webhooks }: Pick<Stores, 'webhooks'>, webhook: Webhook, author: Author) =>
+  webhooks.remove(webhook.site, webhook.id, webhookEntry('webhook.removed', webhook, author))

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { typePatterns } from '../../core/history-entry.ts'
-import { isOneLine, isTarget, longest } from '../../webhooks/change-webhook.ts'
+import { isOneLine, isTarget, longest } from '../../webhooks/webhooks.ts'
 import { anyMember, atMost, objectOf } from '../request-parts.ts'
 
 const text = z.string('must be a text')

@@ -17,8 +17,8 @@ import {
   createFieldsDeps,
   createWebhooksDeps,
 } from '../../../lib/service/deps.ts'
-import { createWebhook } from '../../../lib/webhooks/change-webhook.ts'
 import { createTarget } from '../../../lib/webhooks/target.ts'
+import { createWebhook } from '../../../lib/webhooks/webhooks.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { send } from '../../support/gateway.ts'
 import { hands, type OpenedHand } from '../../support/hands.ts'

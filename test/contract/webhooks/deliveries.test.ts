@@ -7,10 +7,14 @@ import { unlimited } from '../../../lib/core/time.ts'
 import { unsealed } from '../../../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { changeWebhook as applyChange } from '../../../lib/webhooks/change-webhook.ts'
 import { deliverNext, repeatDelivery } from '../../../lib/webhooks/deliver.ts'
 import type { Message, TargetAnswer } from '../../../lib/webhooks/target.ts'
-import { keptDeliveries, mostRetries, type Webhook } from '../../../lib/webhooks/webhooks.ts'
+import {
+  changeWebhook as applyChange,
+  keptDeliveries,
+  mostRetries,
+  type Webhook,
+} from '../../../lib/webhooks/webhooks.ts'
 import { describeOn, entry, hands } from '../../support/hands.ts'
 
 const minute = 60_000
