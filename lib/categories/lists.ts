@@ -5,9 +5,8 @@ import type { CategoryId, SiteId } from '../core/ids.ts'
 import { objectKinds, type Scalars } from '../core/object-kinds.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
 import type { Content, Contents, Count, Listed, SiteObject } from './contents.ts'
-import type { Selection } from './query/fields.ts'
 import { associationShape, contentShape, type Item, siteUrlShape } from './query/item-shape.ts'
-import type { ListDescription, ListQuery } from './query/list-query.ts'
+import type { ListDescription, ListQuery, Selection } from './query/list-query.ts'
 import { type Entry, type ItemPage, type ListSource, runList, writeItems } from './run-list.ts'
 
 interface ListDeps {

@@ -4,9 +4,8 @@ import { ServiceError } from '../core/errors.ts'
 import { chunksOf } from '../core/in-parallel.ts'
 import type { Count } from './contents.ts'
 import type { Position } from './query/comparable.ts'
-import type { Selection } from './query/fields.ts'
 import type { Item, MemberReference } from './query/item-shape.ts'
-import type { ListQuery } from './query/list-query.ts'
+import type { ListQuery, Selection } from './query/list-query.ts'
 
 /** The stored part of a list item. A stored list is in order of id. */
 export interface Entry {
