@@ -1,8 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Change } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { History } from './history.ts'
-import { type ChangeFilter, type ChangePage, changesAfter, createPage } from './list-changes.ts'
+import { type ChangeFilter, type ChangePage, changesAfter, createPage, type History } from './history.ts'
 import { openSiteFeed, type SiteFeed } from './site-feed.ts'
 
 export interface Listener extends Pick<SiteFeed, 'history' | 'recentAfter' | 'newest' | 'watch'>, Disposable {

@@ -2,8 +2,7 @@ import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Change } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { chunksOf } from '../core/in-parallel.ts'
-import type { History } from './history.ts'
-import { sizeOf } from './list-changes.ts'
+import { type History, sizeOf } from './history.ts'
 
 // In bytes. The newest entries of a site stay in memory for all of its listeners, so that each entry is read once.
 const mostRemembered = 128 * 1024

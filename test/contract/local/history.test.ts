@@ -3,7 +3,7 @@ import { issueGrant } from '../../../lib/access/grants.ts'
 import { roles } from '../../../lib/access/people.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
-import { changesAfter } from '../../../lib/history/list-changes.ts'
+import { changesAfter } from '../../../lib/history/history.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
 import { createExpirySweep } from '../../../lib/machine/tables/directory-stores.ts'
 import {

@@ -3,8 +3,7 @@ import { roles } from '../../../lib/access/people.ts'
 import type { Change, ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { parseRight } from '../../../lib/core/rights.ts'
-import type { History } from '../../../lib/history/history.ts'
-import { type ChangePage, changesAfter, changesBefore } from '../../../lib/history/list-changes.ts'
+import { type ChangePage, changesAfter, changesBefore, type History } from '../../../lib/history/history.ts'
 
 const site = 1001 as SiteId
 
