@@ -103,10 +103,7 @@ const readBegun = ({ headers }: RoutedRequest) => {
 }
 
 const personOf = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided, begun: Begun) => {
-  const [{ finishSignIn }, { findPerson }] = await Promise.all([
-    import('../../lib/access/issuers/sign-in.ts'),
-    import('../../lib/access/issuers/identities.ts'),
-  ])
+  const { findPerson, finishSignIn } = await import('../../lib/access/issuers/sign-in.ts')
   const claims = await finishSignIn(provided, queryText(request), begun)
   const person = await findPerson(deps, { ...provided, claims, requestId: request.id })
   if (!person || person.disabled) throw new ServiceError('signInRefused')
