@@ -1,6 +1,5 @@
-import { checkConcurrency, wantedConcurrency } from './config/concurrency.ts'
+import { checkConcurrency, checkWebFunctions, wantedConcurrency } from './config/lambda-quotas.ts'
 import { contextKey, settingsOfCommand } from './config/settings.ts'
-import { checkWebFunctions } from './config/web-functions.ts'
 import { runScript } from './run-script.ts'
 
 // `npm run preflight` checks, before a deployment, that the account allows enough concurrent executions in each region.
