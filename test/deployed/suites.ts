@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { bundleStream } from '../../cdk/config/bundles.ts'
+import { bundleStream } from '../../cdk/config/functions.ts'
 import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/emulator/emulator.ts'
 import { areas } from '../../lib/core/rights.ts'
 

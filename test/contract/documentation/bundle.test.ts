@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bundleFunction } from '../../../cdk/config/bundles.ts'
-import { functionSettings } from '../../../cdk/config/functions.ts'
+import { bundleFunction, functionSettings } from '../../../cdk/config/functions.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { gatewayEvent } from '../../support/lambda.ts'
 

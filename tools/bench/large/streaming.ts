@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { bundleStream } from '../../../cdk/config/bundles.ts'
+import { bundleStream } from '../../../cdk/config/functions.ts'
 import { createGrants, createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { type StreamProcess, startStreamProcess } from '../../../test/deployed/stream-process.ts'
 import { fillDirectory } from '../../../test/support/every-operation.ts'
