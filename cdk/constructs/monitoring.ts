@@ -15,8 +15,7 @@ import { operationsOn } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
 import type { WorkQueue } from './file-storage.ts'
-import type { StreamFunction } from './streaming.ts'
-import { streamingWatches } from './streaming-watches.ts'
+import { type StreamFunction, streamingWatches } from './streaming.ts'
 
 export interface Watched {
   readonly api: RestApi

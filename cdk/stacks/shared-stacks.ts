@@ -13,8 +13,7 @@ import { createFirewall } from '../constructs/firewall.ts'
 import { replicationsIn, replicationWatch } from '../constructs/monitoring.ts'
 import { keepLogs } from '../constructs/service-functions.ts'
 import { allowKeys, encryptWith } from '../constructs/statements.ts'
-import type { Edge } from '../constructs/streaming.ts'
-import { distributionWatches } from '../constructs/streaming-watches.ts'
+import { distributionWatches, type Edge } from '../constructs/streaming.ts'
 import { createTable, globalTableArn, globalTableName, type Tables, tableOutput } from '../constructs/tables.ts'
 
 interface Props extends StackProps {
