@@ -1,9 +1,14 @@
+import { CfnResource, type Stack } from 'aws-cdk-lib'
+import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
+import { CfnBucket } from 'aws-cdk-lib/aws-s3'
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
 import type { TableName } from '../../lib/config/tables.ts'
 import type { FunctionName } from './functions.ts'
+import type { Settings } from './settings.ts'
 
 type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchWrite'}Item` | 'Query' | 'Scan'
 
-export interface TableAccess {
+interface TableAccess {
   readonly table: TableName
   readonly index?: string
   /** If set, the permission covers only items whose partition key matches. */
@@ -95,7 +100,7 @@ const objectActions = [
 type ObjectAction = (typeof objectActions)[number]
 export type FileAction = BucketAction | ObjectAction
 
-export interface FileAccess {
+interface FileAccess {
   readonly bucket: readonly BucketAction[]
   readonly objects: readonly ObjectAction[]
 }
@@ -133,3 +138,82 @@ export const queueGrants: Partial<
  * and to send tests.
  */
 export const keyActions = ['Encrypt', 'Decrypt'] as const
+
+/** Allows actions on resources. The names of the actions come without the prefix of their service. */
+export const allow = (service: string, actions: readonly string[], ...resources: string[]): PolicyStatement =>
+  new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources })
+
+/** A table with replicas has an ARN in each region. */
+export const allowOnTables = (grants: readonly TableAccess[], arnsOf: (table: TableName) => readonly string[]) =>
+  grants.map(({ table, index, keys, actions }) => {
+    const arns = arnsOf(table).map((arn) => `${arn}${index === undefined ? '' : `/index/${index}`}`)
+    const statement = allow('dynamodb', actions, ...arns)
+    if (keys !== undefined) statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [keys] })
+    return statement
+  })
+
+export const allowOnFiles = ({ bucket, objects }: FileAccess, bucketArn: string): readonly PolicyStatement[] => [
+  allow('s3', bucket, bucketArn),
+  allow('s3', objects, `${bucketArn}/*`),
+]
+
+type KeyedService = 'dynamodb' | 's3' | 'sqs' | 'ssm'
+type KeyAction = 'Decrypt' | 'GenerateDataKey'
+
+// For each type of resource, the one property that names the key. Other types need more than one property.
+const keyProperties: Readonly<Record<string, string>> = {
+  // Its environment contains the secrets of the distribution. The function `access` has them too, and the canary has the
+  // token of its own site: Lambda encrypts these two environments with its own key.
+  'AWS::Lambda::WebFunctionRevision': 'KmsKeyArn',
+  'AWS::Logs::LogGroup': 'KmsKeyId',
+  'AWS::SecretsManager::Secret': 'KmsKeyId',
+  'AWS::SNS::Topic': 'KmsMasterKeyId',
+}
+
+const encryptResource = (resource: CfnResource, key: string): void => {
+  const property = keyProperties[resource.cfnResourceType]
+  if (property !== undefined) resource.addPropertyOverride(property, key)
+  // Leaves out the bucket with the code of the functions. It contains no data of sites, and the policy of the key may
+  // not let Lambda read the code.
+  if (CfnBucket.isCfnBucket(resource) && resource.node.path.includes('FilesBucket')) {
+    const serverSideEncryptionByDefault = { sseAlgorithm: 'aws:kms', kmsMasterKeyId: key }
+    const rule = { bucketKeyEnabled: true, serverSideEncryptionByDefault }
+    resource.bucketEncryption = { serverSideEncryptionConfiguration: [rule] }
+  }
+  if (CfnQueue.isCfnQueue(resource)) {
+    resource.kmsMasterKeyId = key
+    resource.sqsManagedSseEnabled = undefined
+  }
+}
+
+/** With the customer's key of the region, encrypts everything that a stack stores, except tables. */
+export const encryptWith = (stack: Stack, settings: Settings): void => {
+  const key = settings.encryptionKeys?.[stack.region]
+  if (key === undefined) return
+  for (const node of stack.node.findAll()) {
+    if (CfnResource.isCfnResource(node)) encryptResource(node, key)
+    // The customer's key may encrypt the bucket of `cdk bootstrap`. From there, a function of the CDK copies the code
+    // of the Web Function, so this function also needs the key.
+    if (!Role.isRole(node) || !node.node.path.includes('Custom::S3ObjectCopy')) continue
+    for (const statement of allowKeys(settings, [stack.region], ['s3'])) node.addToPolicy(statement)
+  }
+}
+
+/**
+ * Allows the use of the customer's keys through these services only. Without such keys, the keys of AWS need no
+ * permission. A service uses only keys of its own region, so one statement is enough for several regions.
+ */
+export const allowKeys = (
+  { encryptionKeys }: Settings,
+  regions: readonly string[],
+  services: readonly KeyedService[],
+  actions: readonly KeyAction[] = ['Decrypt'],
+): readonly PolicyStatement[] => {
+  const keys = regions.flatMap((region) => encryptionKeys?.[region] ?? [])
+  if (keys.length === 0) return []
+  const statement = allow('kms', actions, ...keys)
+  statement.addCondition('StringEquals', {
+    'kms:ViaService': regions.flatMap((region) => services.map((service) => `${service}.${region}.amazonaws.com`)),
+  })
+  return [statement]
+}

@@ -1,9 +1,16 @@
 import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
-import { administrationFileGrants, administrationGrants, keyActions } from '../config/grants.ts'
+import {
+  administrationFileGrants,
+  administrationGrants,
+  allow,
+  allowKeys,
+  allowOnFiles,
+  allowOnTables,
+  keyActions,
+} from '../config/grants.ts'
 import { type Settings, stackRegions } from '../config/settings.ts'
-import { allow, allowKeys, allowOnFiles, allowOnTables } from './statements.ts'
 
 // In characters. IAM refuses a longer policy, but only during the deployment.
 const longestPolicy = 6_144

@@ -6,9 +6,9 @@ import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lamb
 import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
+import { allowKeys, allowOnTables } from '../config/grants.ts'
 import { nearestDirectory, type Settings } from '../config/settings.ts'
 import { createServiceFunction } from './service-functions.ts'
-import { allowKeys, allowOnTables } from './statements.ts'
 
 /**
  * Runs a function at an interval. A failed run is not repeated, because the next one is soon: repeated failures would

@@ -8,9 +8,9 @@ import { CfnPipe } from 'aws-cdk-lib/aws-pipes'
 import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { functionSettings, workloads } from '../config/functions.ts'
+import { allow, allowKeys } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
 import { createWorkQueue, safeQueue } from './file-storage.ts'
-import { allow, allowKeys } from './statements.ts'
 
 // A stream record contains the updated block. The first entry of the block is the one that the update added
 // (lib/aws/dynamodb/journal-blocks.ts).

@@ -22,9 +22,17 @@ import { environmentOf, type SettingTexts } from '../../lib/config/settings.ts'
 import { streaming } from '../../lib/config/streaming.ts'
 import { tableNames, tableSettings } from '../../lib/config/tables.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
-import { fileGrants, keyActions, queueGrants, tableGrants } from '../config/grants.ts'
+import {
+  allow,
+  allowKeys,
+  allowOnFiles,
+  allowOnTables,
+  fileGrants,
+  keyActions,
+  queueGrants,
+  tableGrants,
+} from '../config/grants.ts'
 import { homeRegion, nearestDirectory, type Settings } from '../config/settings.ts'
-import { allow, allowKeys, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 export const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
