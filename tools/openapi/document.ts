@@ -1,12 +1,165 @@
 import { where } from '../../lib/contract/categories/contract-where.ts'
-import { answerHeaders } from '../../lib/contract/contract.ts'
+import {
+  type AnswerContract,
+  answerHeaders,
+  type BodyContract,
+  type ParameterContract,
+  text,
+} from '../../lib/contract/contract.ts'
 import { errors } from '../../lib/core/errors.ts'
+import { byName } from '../../lib/core/names.ts'
+import { isRead } from '../../lib/http/request.ts'
+import { redirectStatus } from '../../lib/http/resolve-site.ts'
 import packageFile from '../../package.json' with { type: 'json' }
-import { exampleBaseUrl, type Recording } from './examples.ts'
-import { describeOperation } from './operation-object.ts'
-import { operations } from './operations.ts'
-import { headersTooLarge, nameOfHeader } from './responses.ts'
-import { createSchemas, mapValues, type Node } from './schemas.ts'
+import { exampleBaseUrl, type Recording, type Shown } from './examples.ts'
+import { type Operation, operations, variablesOf } from './operations.ts'
+import { type Context, errorResponses, headers, headersTooLarge, nameOfHeader, typeOf } from './responses.ts'
+import { createSchemas, describeXml, mapValues, type Node } from './schemas.ts'
+
+const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): readonly Node[] => {
+  const { route, contract, variables } = operation
+  const parameter =
+    (place: 'path' | 'query' | 'header') =>
+    ([name, { description, example, required, sentByDefault, schema }]: [string, ParameterContract]): Node => ({
+      name,
+      in: place,
+      description,
+      ...((place === 'path' || required) && { required: true }),
+      // A parameter whose example is empty is sent without a value, because only its presence counts.
+      ...(place === 'query' && example === '' && { allowEmptyValue: true }),
+      ...(sentByDefault && { 'x-sent-by-default': true }),
+      schema: schemas.answered(schema),
+      example,
+      // OpenAPI cannot describe a variable that contains slashes.
+      ...(route.path.endsWith(`{${name}+}`) && { 'x-many-segments': true }),
+    })
+  const condition = (name: string, description: string) => parameter('header')([name, text(description, '"an-etag"')])
+  return [
+    ...Object.entries(variables).map(parameter('path')),
+    ...Object.entries(contract.query ?? {}).map(parameter('query')),
+    ...Object.entries(contract.headers ?? {}).map(parameter('header')),
+    ...(contract.errors?.includes('conditionFailed')
+      ? [condition('If-Match', 'ETags, or `*`. The change is made only if a tag names the current state.')]
+      : []),
+    ...(isTagged
+      ? [condition('If-None-Match', 'An ETag. The answer is 304 if this tag still names the current state.')]
+      : []),
+  ]
+}
+
+type Content = Readonly<Record<string, { readonly schema: Node }>>
+
+const isBinary = (described: Content[string] | undefined): boolean => described?.schema['format'] === 'binary'
+
+// Adds an example to each media type. A body of any type that has no schema of its own can show bytes.
+const withExamples = (content: Content, { contract }: Operation, bodies: readonly (Shown | undefined)[]): Node => {
+  const shownFor = (type: string, described: Content[string]): Shown | undefined =>
+    bodies.find((body) => body?.mediaType === type) ??
+    bodies.find((body) => body && type === '*/*' && !content[body.mediaType]) ??
+    bodies.find(
+      (body) => body && isBinary(described) && !(content[body.mediaType] && !isBinary(content[body.mediaType])),
+    )
+  return mapValues(content, (described, type) => {
+    const shown = shownFor(type, described)
+    if (!shown) return described
+    if (contract.shownByAddress) return { ...described, examples: { output: { externalValue: shown.value } } }
+    return { ...described, example: shown.value }
+  })
+}
+
+const documents = (schema: Node, xml: AnswerContract['xml'], { operation, schemas }: Context): Content => {
+  const { formats } = operation
+  const described = xml && formats.includes('xml') ? describeXml(schemas.components, schema, xml) : schema
+  return byName(formats.map(typeOf), () => ({ schema: described }))
+}
+
+const recordingsOf = ({ operation, recordings }: Context): readonly Recording[] =>
+  recordings.filter((recording) => recording.operation === operation.route.operation)
+
+const requestBody = (body: BodyContract, context: Context): Node => {
+  const { schemas, operation } = context
+  const content: Content = body.mediaTypes
+    ? mapValues(body.mediaTypes, (own) => ({ schema: schemas.sent(own) }))
+    : documents({ ...schemas.sent(body.schema), ...body.also }, body.xml, context)
+  const requests = recordingsOf(context).map(({ request }) => request)
+  return {
+    ...(body.description && { description: body.description }),
+    required: !body.optional,
+    content: withExamples(content, operation, requests),
+  }
+}
+
+// Describes bytes in the form that client generators know.
+const bytes = (type: string) => ({ schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) } })
+
+// The operations that can follow. If the linked path has the same variable as this request, the link also fills in the
+// value of this variable.
+const linksOf = ({ links = {} }: AnswerContract, { variables }: Operation): Node =>
+  mapValues(links, (given, name) => {
+    const target = operations.find(({ route }) => route.operation === name)
+    const placeOf = (variable: string) => given[variable] ?? (variables[variable] && `$request.path.${variable}`)
+    return { operationId: name, parameters: byName(variablesOf(target?.route.path ?? ''), placeOf) }
+  })
+
+const success = (status: string, answer: AnswerContract, context: Context): Node => {
+  const { description, schema, xml, mediaTypes = [] } = answer
+  const content = {
+    ...byName(mediaTypes, bytes),
+    ...(schema && documents(context.schemas.answered(schema), xml, context)),
+  }
+  const answered = recordingsOf(context).filter((recording) => String(recording.status) === status)
+  const answers = answered.map((recording) => recording.answer)
+  const links = linksOf(answer, context.operation)
+  return {
+    description,
+    headers: headers(answer.headers ?? [], answer.optionalHeaders),
+    ...(Object.keys(content).length > 0 && { content: withExamples(content, context.operation, answers) }),
+    ...(Object.keys(links).length > 0 && { links }),
+  }
+}
+
+const unchanged: Node = {
+  description: 'Nothing has changed: `If-None-Match` names the current state.',
+  headers: headers(['ETag']),
+}
+
+const moved = ({ route, policy }: Operation): Node => {
+  if (!route.right) return {}
+  const description = 'The site is in another data centre. Repeat the request there.'
+  return {
+    [redirectStatus(route.method, route, policy)]: { description, headers: headers(['Location', 'Cache-Control']) },
+  }
+}
+
+const security = ({ route, policy }: Operation): Node[] =>
+  route.public ? [] : [{ bare: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
+
+const describeOperation = (context: Context): Node => {
+  const { operation } = context
+  const { route, contract, tag } = operation
+  const answered = Object.values(contract.answers)
+    .flatMap((one) => [one.headers ?? [], one.optionalHeaders ?? []])
+    .flat()
+  const isTagged = isRead(route.method) && answered.includes('ETag')
+  const needed = route.right && `The token needs the right \`${route.right}\`.`
+  const description = [contract.description, needed].filter((text) => text !== undefined).join(' ')
+  return {
+    operationId: route.operation,
+    summary: contract.summary,
+    ...(description !== '' && { description }),
+    tags: [tag.name],
+    security: security(operation),
+    parameters: parametersOf(context, isTagged),
+    ...(contract.body && { requestBody: requestBody(contract.body, context) }),
+    responses: {
+      ...(isTagged && { 304: unchanged }),
+      ...mapValues(contract.answers, (answer, status) => success(status, answer, context)),
+      ...moved(operation),
+      431: { $ref: '#/components/responses/HeadersTooLarge' },
+      ...errorResponses(context),
+    },
+  }
+}
 
 const introduction = `Manages the content of web sites: the system fields of web forms, the news items and blogs
 of categories, and the files in the storage.
