@@ -87,7 +87,7 @@ export interface AnswerContract {
 
 /**
  * A request whose answer is shown as an example. The requests are sent in the order of the route table, to the service
- * that tools/openapi/example-service.ts prepares.
+ * that tools/openapi/examples.ts prepares.
  */
 export interface ExampleRequest {
   /** Replaces the examples of the path's parameters. */
