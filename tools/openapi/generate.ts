@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as z from 'zod'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
 import { type ContentKind, contentKinds, contentMembers } from '../../lib/core/content-kinds.ts'
@@ -126,4 +128,9 @@ export const generate = async (): Promise<Readonly<Record<string, string>>> => {
     'errors.md': createErrorsPage(recordings),
     'records.md': createRecordsPage(),
   }
+}
+
+if (import.meta.main) {
+  const folder = join(import.meta.dirname, '..', '..', 'docs')
+  for (const [name, text] of Object.entries(await generate())) await writeFile(join(folder, name), text)
 }
