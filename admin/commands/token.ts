@@ -1,6 +1,12 @@
 import { type Command, Option } from 'commander'
-import { permissionsOf, rightsOfToken } from '../../lib/access/callers.ts'
-import { issueGrant, kindOf, type Permission, permissions } from '../../lib/access/grants.ts'
+import {
+  issueGrant,
+  kindOf,
+  type Permission,
+  permissions,
+  permissionsOf,
+  rightsOfToken,
+} from '../../lib/access/grants.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import { inIso } from '../../lib/core/time.ts'

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type * as z from 'zod/mini'
-import { type Caller, callerOf, rightsOn } from '../../lib/access/callers.ts'
-import { grantEntries, hashToken, kindOf } from '../../lib/access/grants.ts'
+import { type Caller, callerOf, grantEntries, hashToken, kindOf, rightsOn } from '../../lib/access/grants.ts'
 import { acceptInvitation as accept } from '../../lib/access/invitations.ts'
 import { describeEntry } from '../../lib/access/people.ts'
 import {

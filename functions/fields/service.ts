@@ -1,4 +1,4 @@
-import { permissionsOf, rightsOn } from '../../lib/access/callers.ts'
+import { permissionsOf, rightsOn } from '../../lib/access/grants.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { health, root, sitePage } from '../../lib/contract/fields/contract.ts'
 import { xmlNames } from '../../lib/contract/xml-names.ts'

@@ -1,4 +1,4 @@
-import { hasOwnRights, type SiteCaller } from '../../lib/access/callers.ts'
+import { hasOwnRights, type SiteCaller } from '../../lib/access/grants.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { changePage } from '../../lib/contract/storage/contract-changes.ts'
 import { ServiceError, tooManyRequests } from '../../lib/core/errors.ts'

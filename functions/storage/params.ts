@@ -1,4 +1,4 @@
-import type { SiteCaller } from '../../lib/access/callers.ts'
+import type { SiteCaller } from '../../lib/access/grants.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Level } from '../../lib/core/rights.ts'
 import { bodiesOf, type OperationInput, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'

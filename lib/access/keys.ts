@@ -7,8 +7,17 @@ import { inParallel } from '../core/in-parallel.ts'
 import { compareText } from '../core/names.ts'
 import { type Right, simplified, textOfRight } from '../core/rights.ts'
 import { dayOf, inIso } from '../core/time.ts'
-import { callerOf, rightsOn } from './callers.ts'
-import { type Grant, type Grants, grantEntries, isCurrent, isGrantOfKey, issueGrant, type Key } from './grants.ts'
+import {
+  callerOf,
+  type Grant,
+  type Grants,
+  grantEntries,
+  isCurrent,
+  isGrantOfKey,
+  issueGrant,
+  type Key,
+  rightsOn,
+} from './grants.ts'
 import type { People, Person } from './people.ts'
 
 // A-90: `sak_`, then 43 letters and digits with 256 random bits, then 6 letters and digits with the CRC-32 of the rest.

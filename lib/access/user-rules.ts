@@ -3,7 +3,7 @@ import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { definedMembers } from '../core/names.ts'
 import { includesRight, requireRight } from '../core/rights.ts'
-import { type Caller, rightsOn } from './callers.ts'
+import { type Caller, rightsOn } from './grants.ts'
 import { type Invitation, invite } from './invitations.ts'
 import {
   canSignIn,

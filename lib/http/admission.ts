@@ -1,5 +1,4 @@
-import { type Caller, rightsOn, type SiteCaller } from '../access/callers.ts'
-import { hashToken, isCurrent } from '../access/grants.ts'
+import { type Caller, hashToken, isCurrent, rightsOn, type SiteCaller } from '../access/grants.ts'
 import { isKey, keyFault } from '../access/keys.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type AreaRight, requireInAnyFolder, rightOf } from '../core/rights.ts'

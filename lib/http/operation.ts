@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Caller, SiteCaller } from '../access/callers.ts'
+import type { Caller, SiteCaller } from '../access/grants.ts'
 import type { ErrorName } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
 import type { Deadline } from '../core/time.ts'

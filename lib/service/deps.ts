@@ -1,4 +1,4 @@
-import { type Caller, findCaller } from '../access/callers.ts'
+import { type Caller, findCaller } from '../access/grants.ts'
 import { createUseLog } from '../access/keys.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
 import { type CachedLookup, cachedLookup } from '../core/cached-lookup.ts'

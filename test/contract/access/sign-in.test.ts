@@ -1,8 +1,7 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
-import { type Caller, findCaller } from '../../../lib/access/callers.ts'
-import { hashToken } from '../../../lib/access/grants.ts'
+import { type Caller, findCaller, hashToken } from '../../../lib/access/grants.ts'
 import { acceptInvitation, invite } from '../../../lib/access/invitations.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import {
