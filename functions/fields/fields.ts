@@ -3,8 +3,16 @@ import type { createdField, fieldPage, fieldTypePage, webFormPage } from '../../
 import { xmlNames } from '../../lib/contract/xml-names.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
-import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
-import { fieldTypes, type WebForm, type WebForms } from '../../lib/fields/web-forms.ts'
+import {
+  addField,
+  changeField,
+  fieldEntry,
+  fieldTypes,
+  findField,
+  removeField,
+  type WebForm,
+  type WebForms,
+} from '../../lib/fields/web-forms.ts'
 import { checkConditions } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'

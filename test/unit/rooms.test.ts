@@ -114,7 +114,7 @@ test('files and folders do not import each other in a cycle', () => {
 })
 
 test.each([
-  ['lib/fields/field-rules.ts', 'lib/storage/path.ts'],
+  ['lib/fields/web-forms.ts', 'lib/storage/path.ts'],
   ['lib/core/errors.ts', 'lib/http/cors.ts'],
   ['lib/storage/path.ts', 'node:sqlite'],
   ['lib/aws/dynamodb/web-forms.ts', 'lib/machine/sqlite/database.ts'],
