@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type ContentKind, contentMembers } from '../core/content-kinds.ts'
 import { largestContentId } from '../core/ids.ts'
 import { type ContentMember, longestString, type MemberType, type Scalar } from '../core/object-kinds.ts'
-import { readDateTime } from './query/comparable.ts'
+import { readDateTime } from './query/item-shape.ts'
 
 const longestText = 350_000
 

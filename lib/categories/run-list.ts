@@ -3,8 +3,7 @@ import { collectThatFit, type Json, largestPage, toJson } from '../core/answer-s
 import { ServiceError } from '../core/errors.ts'
 import { chunksOf } from '../core/in-parallel.ts'
 import type { Count } from './contents.ts'
-import type { Position } from './query/comparable.ts'
-import type { Item, MemberReference } from './query/item-shape.ts'
+import type { Item, MemberReference, Position } from './query/item-shape.ts'
 import type { ListQuery, Selection } from './query/list-query.ts'
 
 /** The stored part of a list item. A stored list is in order of id. */

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto'
 import { invalidInput, type Problem } from '../../core/errors.ts'
 import type { Members } from '../../core/object-kinds.ts'
-import { type Comparable, keyOrder, type Position, parseOrder, QueryFault } from './comparable.ts'
-import type { Item, ItemShape } from './item-shape.ts'
+import {
+  type Comparable,
+  type Item,
+  type ItemShape,
+  keyOrder,
+  type Position,
+  parseOrder,
+  QueryFault,
+} from './item-shape.ts'
 import { parseWhere, type Where } from './where.ts'
 
 type Chosen = ReadonlySet<string> | 'all'

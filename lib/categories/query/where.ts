@@ -1,7 +1,16 @@
 import JSON5 from 'json5'
 import { quote } from '../../core/names.ts'
-import { type Comparable, compare, memberNamed, operandOf, QueryFault, toComparable } from './comparable.ts'
-import type { Item, ItemShape, MemberReference } from './item-shape.ts'
+import {
+  type Comparable,
+  compare,
+  type Item,
+  type ItemShape,
+  type MemberReference,
+  memberNamed,
+  operandOf,
+  QueryFault,
+  toComparable,
+} from './item-shape.ts'
 
 export const longestWhere = 4096
 export const deepestWhere = 8
