@@ -35,8 +35,8 @@ import { prefixes } from '../../lib/contract/routes/routes.ts'
 import { endpointLimits } from '../config/lambda-quotas.ts'
 import { type DataCentreSettings, stageName } from '../config/settings.ts'
 import { period, type Watch } from './alarms.ts'
-import { type CustomDomain, certificateOf, zoneOf } from './domain.ts'
 import { admitDistribution } from './firewall.ts'
+import { type CustomDomain, certificateOf, zoneOf } from './gateway.ts'
 import { createLogs, type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
 
 // The function accepts this secret and the previous one, so that requests succeed while the distribution changes to the
