@@ -7,7 +7,7 @@ import { cachedLookup } from '../lib/core/cached-lookup.ts'
 import { systemClock } from '../lib/core/time.ts'
 import { signInOutcomes, type Telemetry } from '../lib/http/request.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
-import type { Measures } from '../lib/machine/directory/measures.ts'
+import type { Measures } from '../lib/machine/directory/inspect.ts'
 import packageFile from '../package.json' with { type: 'json' }
 import { surviveShortage } from '../server/create-server.ts'
 import { withPort } from './listeners.ts'
