@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
 import { askSecret, isTerminal } from '../../client/src/command/ask.ts'
-import { describeInvitation, type Invitation } from '../../lib/access/invitations.ts'
 import {
   describeEntry,
   describePerson,
@@ -19,7 +18,7 @@ import {
   updatePerson,
   withoutSite,
 } from '../../lib/access/people.ts'
-import { withoutSessions, withPassword } from '../../lib/access/sign-in.ts'
+import { describeInvitation, type Invitation, withoutSessions, withPassword } from '../../lib/access/sign-in.ts'
 import { addUser, changeUser, type Manager, type UserChange } from '../../lib/access/user-rules.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'

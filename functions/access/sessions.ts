@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type * as z from 'zod/mini'
 import { type Caller, callerOf, grantEntries, hashToken, kindOf, rightsOn } from '../../lib/access/grants.ts'
-import { acceptInvitation as accept } from '../../lib/access/invitations.ts'
 import { describeEntry } from '../../lib/access/people.ts'
 import {
+  acceptInvitation as accept,
   authenticatePerson,
   beginSession,
   changePassword as change,

@@ -1,6 +1,6 @@
-import { describeInvitation } from '../../lib/access/invitations.ts'
 import { currentKeys, describeKeys, issueKey, keyLifetimes, orderOfKey, revokeKey } from '../../lib/access/keys.ts'
 import { describeEntry, describePerson, keyOfName, type Person, type SiteEntry } from '../../lib/access/people.ts'
+import { describeInvitation } from '../../lib/access/sign-in.ts'
 import { addUser as add, changeUser as change, findUser, removeUser as remove } from '../../lib/access/user-rules.ts'
 import type {
   createdKey,

@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { createTurns } from '../core/in-parallel.ts'
-import type { Clock } from '../core/time.ts'
-import { type Grant, type Grants, issueGrant } from './grants.ts'
+import { type Clock, inIso } from '../core/time.ts'
+import { type Grant, type Grants, hashToken, isCurrent, issueGrant, newToken } from './grants.ts'
 import { type People, type Person, sitesOfPerson, updatePerson } from './people.ts'
 import { countedAttempt, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
 
@@ -14,12 +14,12 @@ const presentPrefix = `$argon2id$v=19$m=${present.memory},t=${present.passes},p=
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 
-const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+const hashShape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 const inBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
 const read = (phc: string) => {
-  const [, memory, passes, parallelism, nonce, encodedTag] = shape.exec(phc) ?? []
+  const [, memory, passes, parallelism, nonce, encodedTag] = hashShape.exec(phc) ?? []
   if (nonce === undefined || encodedTag === undefined) throw new Error('The format of a stored password is unknown')
   const tag = Buffer.from(encodedTag, 'base64')
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
@@ -78,7 +78,7 @@ export interface SignInDeps {
   readonly clock: { readonly wall: () => number }
 }
 
-export interface Credentials {
+interface Credentials {
   readonly username: string
   readonly password: string
   readonly address: string | undefined
@@ -147,7 +147,7 @@ export const endSessions = async ({ people, clock }: SignInDeps, name: string): 
 /** A-14, in seconds. */
 export const lifetimes = { short: 4 * 3600, long: 14 * 24 * 3600 } as const
 
-export type Period = keyof typeof lifetimes
+type Period = keyof typeof lifetimes
 
 const sessionOf = ({ name: user, sessions: since }: Person, sites: readonly SiteId[], expires: number) =>
   ({ user, sites, permissions: [], expires, kind: 'session', since }) as const
@@ -169,3 +169,63 @@ export const siteSession = async (
   person: Person,
   site: SiteId,
 ): Promise<string> => (await issueGrant(grants, { ...sessionOf(person, [site], expires), parent })).token
+
+const invitationLifetime = 7 * 24 * 3600
+
+/** `text` is secret. `expires` is in epoch seconds. */
+export interface Invitation {
+  readonly text: string
+  readonly expires: number
+}
+
+/** A-82. `url` is the base URL of the service. */
+export const describeInvitation = (name: string, invitation: Invitation | undefined, url: string) => ({
+  name,
+  ...(invitation && {
+    invitation: `${url}/console#invitation=${encodeURIComponent(invitation.text)}`,
+    expires: inIso(invitation.expires),
+  }),
+})
+
+/**
+ * A-82: an invitation begins with the name of its person. So to accept an invitation, the service writes only the
+ * record of this person.
+ */
+export const invite = (person: Person, now: number): { readonly person: Person; readonly invitation: Invitation } => {
+  const secret = newToken()
+  const expires = Math.floor(now / 1000) + invitationLifetime
+  return {
+    person: { ...person, invitation: { hash: hashToken(secret), expires } },
+    invitation: { text: `${person.name}.${secret}`, expires },
+  }
+}
+
+const invitationShape = /^(.{1,64})\.([0-9a-f]{64})$/
+
+export const openInvitation = ({ invitation, disabled }: Person, now: number): Person['invitation'] =>
+  invitation && !disabled && isCurrent(invitation, now) ? invitation : undefined
+
+/**
+ * A-83. Ends all sessions of the person and forgets all accounts at issuers, because somebody else may use them. Returns
+ * the name of the person and the token of a new session. The session is stored first, and begins with the change of the
+ * person. So the caller can repeat an acceptance that gets 503. Errors: invitationUnknown, passwordWeak, unavailable.
+ */
+export const acceptInvitation = async (
+  deps: SignInDeps,
+  text: string,
+  acceptance: Omit<Credentials, 'username'>,
+  period?: Period,
+): Promise<{ readonly name: string; readonly token: string }> => {
+  const now = deps.clock.wall()
+  const [, name = '', secret = ''] = invitationShape.exec(text) ?? []
+  const person = name === '' ? undefined : await deps.people.get(name)
+  const invitation = person && openInvitation(person, now)
+  // The duration of this comparison tells nothing: nobody can choose the hash of a guess.
+  if (!invitation || invitation.hash !== hashToken(secret)) throw new ServiceError('invitationUnknown')
+  const { identities: _, ...invited } = rememberSignIn(person, acceptance.address, now)
+  const after = await withPassword(deps, invited, acceptance.password)
+  const token = await beginSession(deps, after, period)
+  const outcome = await deps.people.replace(person, after, [])
+  // Another change of the person came first. It may have used up the invitation.
+  return outcome === 'done' ? { name: person.name, token } : acceptInvitation(deps, text, acceptance, period)
+}

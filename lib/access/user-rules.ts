@@ -4,7 +4,6 @@ import type { SiteId } from '../core/ids.ts'
 import { definedMembers } from '../core/names.ts'
 import { includesRight, requireRight } from '../core/rights.ts'
 import { type Caller, rightsOn } from './grants.ts'
-import { type Invitation, invite } from './invitations.ts'
 import {
   canSignIn,
   isPersonName,
@@ -18,7 +17,7 @@ import {
   updatePerson,
   withoutSite,
 } from './people.ts'
-import { type SignInDeps, withPassword } from './sign-in.ts'
+import { type Invitation, invite, type SignInDeps, withPassword } from './sign-in.ts'
 
 export interface Manager {
   readonly site: { readonly id: SiteId }

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import * as library from 'openid-client'
 import { type ErrorName, errors, ServiceError } from '../../core/errors.ts'
-import { openInvitation } from '../invitations.ts'
 import { isEmail, isPersonName, newPerson, type Person, personEntries, sitesOfPerson } from '../people.ts'
-import { type SignInDeps, withoutSessions } from '../sign-in.ts'
+import { openInvitation, type SignInDeps, withoutSessions } from '../sign-in.ts'
 import { clockSkew, type IssuerClient } from './issuer-client.ts'
 import {
   type Claims,

@@ -2,13 +2,14 @@ import { argon2Sync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { type Caller, findCaller, hashToken } from '../../../lib/access/grants.ts'
-import { acceptInvitation, invite } from '../../../lib/access/invitations.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import {
+  acceptInvitation,
   authenticatePerson,
   beginSession,
   changePassword,
   endSessions,
+  invite,
   matchesPassword,
 } from '../../../lib/access/sign-in.ts'
 import { countedAttempt } from '../../../lib/access/sign-in-limits.ts'
