@@ -6,8 +6,7 @@ import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from '../config/functions.ts'
 import { edgeRegion, hasDistributions, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
 import { backupPolicies } from '../constructs/backup.ts'
-import { DataCentreStack } from './data-centre-stack.ts'
-import { DirectoryStack, EdgeStack, WatchStack } from './shared-stacks.ts'
+import { DataCentreStack, DirectoryStack, EdgeStack, WatchStack } from './stacks.ts'
 
 export type Findings = Readonly<Record<string, string>>
 
