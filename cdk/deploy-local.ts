@@ -1,14 +1,138 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type DataCentreRegions,
-  deploy,
-  destroy,
-  findEmulator,
-  outputOf,
-  registerMissing,
-  synthesise,
-} from './emulator/emulator.ts'
+import { promisify } from 'node:util'
+import type { DataCentreSettings, Settings } from './config/settings.ts'
 import { runScript } from './run-script.ts'
+
+const runFile = promisify(execFile)
+const administration = [join('admin', 'main.js'), '--target', 'aws', '--json']
+
+/**
+ * Registers the data centres that a deployment missed or registered under another address, because LocalStack without
+ * an account does not run custom resources. Returns the ids of these data centres.
+ */
+export const registerMissing = async (
+  emulator: Emulator,
+  dataCentres: DataCentreRegions,
+  outputs: Outputs,
+): Promise<string[]> => {
+  const [home] = Object.values(dataCentres)
+  const env = emulatorEnvironment(emulator, home?.region ?? '')
+  const administer = async (...args: readonly string[]) =>
+    JSON.parse((await runFile(process.execPath, [...administration, ...args], { env })).stdout)
+
+  const registered: readonly { readonly id: string; readonly url: string }[] = await administer('data-centre', 'list')
+  const missing = Object.entries(dataCentres)
+    .map(([id, { region }]) => ({ id, region, url: outputOf(outputs, id, 'BaseUrl') }))
+    .filter(({ id, url }) => !registered.some((known) => known.id === id && known.url === url))
+  for (const { id, url, region } of missing)
+    await administer('data-centre', 'add', id, '--url', url, '--region', region)
+  return missing.map(({ id }) => id)
+}
+
+/** The host of `endpoint` is an IP address, so that S3 clients put bucket names into paths. */
+export interface Emulator extends Pick<Settings, 'pathEncoding' | 'binaryAccept'> {
+  readonly name: 'MiniStack' | 'LocalStack'
+  readonly endpoint: string
+}
+
+export type DataCentreRegions = Readonly<Record<string, Pick<DataCentreSettings, 'region'>>>
+
+const account = '000000000000'
+const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
+const real = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_SECURITY_TOKEN', 'AWS_DEFAULT_PROFILE']
+
+/** The environment in which AWS tools and `site-admin --target aws` use the emulator. */
+export const emulatorEnvironment = ({ endpoint }: Pick<Emulator, 'endpoint'>, region: string): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !real.includes(name))),
+  ...credentials,
+  AWS_REGION: region,
+  AWS_ENDPOINT_URL: endpoint,
+  AWS_ENDPOINT_URL_S3: endpoint,
+  CDK_DEFAULT_ACCOUNT: account,
+})
+
+export const findEmulator = async (endpoint: string): Promise<Emulator> => {
+  const isAt = async (path: string) => {
+    try {
+      return (await fetch(`${endpoint}${path}`, { signal: AbortSignal.timeout(30_000) })).ok
+    } catch {
+      return false
+    }
+  }
+  // MiniStack decodes the path before a function gets it. LocalStack passes the path on unchanged, as AWS does.
+  if (await isAt('/_ministack/health'))
+    return { name: 'MiniStack', endpoint, pathEncoding: 'decoded', binaryAccept: 'any' }
+  if (await isAt('/_localstack/health'))
+    return { name: 'LocalStack', endpoint, pathEncoding: 'encoded', binaryAccept: 'named' }
+  throw new Error(`No emulator answers at ${endpoint}. Start one, or name its address in AWS_ENDPOINT_URL.`)
+}
+
+export interface Deployment {
+  readonly emulator: Emulator
+  readonly dataCentres: DataCentreRegions
+  readonly folder: string
+}
+
+export type Outputs = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+const prefix = 'SiteAdmin'
+
+export const outputOf = (outputs: Outputs, stack: string, name: string): string => {
+  const value = outputs[`${prefix}-${stack}`]?.[name]
+  if (value === undefined) throw new Error(`The stack ${stack} has been deployed without the output ${name}`)
+  return value
+}
+
+const contextOf = ({ emulator, dataCentres }: Deployment): string =>
+  JSON.stringify({
+    prefix,
+    dataCentres,
+    defaultDataCentre: Object.keys(dataCentres)[0] ?? '',
+    deletionProtection: false,
+    replicateDirectory: false,
+    webhooks: true,
+    emulatorEndpoint: emulator.endpoint,
+    pathEncoding: emulator.pathEncoding,
+    binaryAccept: emulator.binaryAccept,
+  } satisfies Partial<Settings>)
+
+const regionsOf = ({ dataCentres }: Deployment) => [...new Set(Object.values(dataCentres).map(({ region }) => region))]
+
+const cdk = async (deployment: Deployment, args: readonly string[]): Promise<void> => {
+  const [home = ''] = regionsOf(deployment)
+  const child = spawn('cdk', [...args, '--no-notices'], {
+    stdio: 'inherit',
+    env: emulatorEnvironment(deployment.emulator, home),
+  })
+  const [status] = await once(child, 'exit')
+  if (status !== 0) throw new Error(`cdk ${args[0]} ended with status ${status}`)
+}
+
+const app = ({ folder }: Deployment) => ['--app', join(folder, 'cdk.out')]
+
+export const synthesise = (deployment: Deployment): Promise<void> =>
+  cdk(deployment, [
+    ...['synth', '--quiet', '--output', join(deployment.folder, 'cdk.out')],
+    ...['--context', `siteAdmin=${contextOf(deployment)}`],
+  ])
+
+export const deploy = async (deployment: Deployment): Promise<Outputs> => {
+  const environments = regionsOf(deployment).map((region) => `aws://${account}/${region}`)
+  const outputs = join(deployment.folder, 'outputs.json')
+  await cdk(deployment, ['bootstrap', ...environments, ...app(deployment)])
+  await cdk(deployment, [
+    ...['deploy', '--all', '--require-approval', 'never', '--outputs-file', outputs],
+    ...['--concurrency', String(Object.keys(deployment.dataCentres).length)],
+    ...app(deployment),
+  ])
+  return JSON.parse(readFileSync(outputs, 'utf8'))
+}
+
+export const destroy = (deployment: Deployment): Promise<void> =>
+  cdk(deployment, ['destroy', '--all', '--force', ...app(deployment)])
 
 // `npm run deploy:local` deploys this app to the emulator at `AWS_ENDPOINT_URL`.
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]
@@ -27,23 +151,27 @@ const parseDataCentres = (text: string): DataCentreRegions =>
     }),
   )
 
-process.exitCode = await runScript(usage, options, async (values) => {
-  const emulator = await findEmulator((process.env['AWS_ENDPOINT_URL'] ?? 'http://127.0.0.1:4566').replace(/\/+$/, ''))
-  const folder = join('.local', 'emulator')
-  const dataCentres = parseDataCentres(values['data-centres'])
-  const deployment = { emulator, dataCentres, folder }
-  await synthesise(deployment)
-  if (values.destroy) {
-    await destroy(deployment)
-    return 0
-  }
-  const outputs = await deploy(deployment)
-  for (const id of await registerMissing(emulator, dataCentres, outputs)) {
-    console.warn(
-      `The emulator has not run the resource that registers the data centre ${id}, so this script has ` +
-        'registered it.',
+if (import.meta.main) {
+  process.exitCode = await runScript(usage, options, async (values) => {
+    const emulator = await findEmulator(
+      (process.env['AWS_ENDPOINT_URL'] ?? 'http://127.0.0.1:4566').replace(/\/+$/, ''),
     )
-  }
-  for (const id of Object.keys(dataCentres)) console.log(outputOf(outputs, id, 'BaseUrl'))
-  return 0
-})
+    const folder = join('.local', 'emulator')
+    const dataCentres = parseDataCentres(values['data-centres'])
+    const deployment = { emulator, dataCentres, folder }
+    await synthesise(deployment)
+    if (values.destroy) {
+      await destroy(deployment)
+      return 0
+    }
+    const outputs = await deploy(deployment)
+    for (const id of await registerMissing(emulator, dataCentres, outputs)) {
+      console.warn(
+        `The emulator has not run the resource that registers the data centre ${id}, so this script has ` +
+          'registered it.',
+      )
+    }
+    for (const id of Object.keys(dataCentres)) console.log(outputOf(outputs, id, 'BaseUrl'))
+    return 0
+  })
+}

@@ -1,14 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import {
-  deploy,
-  destroy,
-  type Emulator,
-  findEmulator,
-  registerMissing,
-  synthesise,
-} from '../../cdk/emulator/emulator.ts'
+import { deploy, destroy, type Emulator, findEmulator, registerMissing, synthesise } from '../../cdk/deploy-local.ts'
 import { preparePython } from '../support/pinned-packages.ts'
 import { startMiniStack } from './ministack.ts'
 import {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { type Emulator, emulatorEnvironment, findEmulator } from '../../cdk/emulator/emulator.ts'
+import { type Emulator, emulatorEnvironment, findEmulator } from '../../cdk/deploy-local.ts'
 import { freePort } from '../support/listen.ts'
 
 export interface RunningEmulator extends Emulator {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { bundleStream } from '../../cdk/config/functions.ts'
-import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/emulator/emulator.ts'
+import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/deploy-local.ts'
 import { areas } from '../../lib/core/rights.ts'
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
