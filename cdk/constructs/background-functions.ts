@@ -2,10 +2,12 @@ import { CustomResource, Duration, SecretValue, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets'
-import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { EventSourceMapping, type IFunction, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
+import { workloads } from '../config/functions.ts'
 import { allowKeys, allowOnTables } from '../config/grants.ts'
 import { nearestDirectory, type Settings } from '../config/settings.ts'
 import { createServiceFunction } from './service-functions.ts'
@@ -14,11 +16,46 @@ import { createServiceFunction } from './service-functions.ts'
  * Runs a function at an interval. A failed run is not repeated, because the next one is soon: repeated failures would
  * set off an alarm that waits for two failed runs.
  */
-export const runRegularly = (scope: Construct, id: string, lambda: IFunction, every: Duration): void => {
+const runRegularly = (scope: Construct, id: string, lambda: IFunction, every: Duration): void => {
   // EventBridge repeats a call that Lambda did not accept. Lambda itself repeats a run that failed.
   const retryAttempts = 0
   lambda.configureAsyncInvoke({ retryAttempts })
   new Rule(scope, id, { schedule: Schedule.rate(every), targets: [new Target(lambda, { retryAttempts })] })
+}
+
+export const safeQueue = {
+  encryption: QueueEncryption.SQS_MANAGED,
+  enforceSSL: true,
+  retentionPeriod: Duration.days(14),
+} as const
+
+/** A queue and its dead letters. `longestWork` is the time of a worker for one message. */
+export const createWorkQueue = (parts: Construct, longestWork: Duration) => {
+  const failed = new Queue(parts, 'Failed', safeQueue)
+  const queue = new Queue(parts, 'Queue', {
+    ...safeQueue,
+    // The queue delivers a message again after six times the longest work of a worker, as AWS advises. By then the
+    // worker has ended, even if Lambda took long to start it.
+    visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 6),
+    deadLetterQueue: { queue: failed, maxReceiveCount: 5 },
+  })
+  return { queue, failed }
+}
+
+export type WorkQueue = ReturnType<typeof createWorkQueue>
+
+// Recounts run often, because a recount takes several steps, and the quota of an existing site applies only after the
+// first recount.
+const recountEvery = Duration.minutes(20)
+
+export const recountRegularly = (scope: Construct, worker: IFunction): void =>
+  runRegularly(scope, 'Recount', worker, recountEvery)
+
+export const consumeQueue = (queue: Queue, worker: IFunction): void => {
+  const eventSourceArn = queue.queueArn
+  // Each removal deletes as fast as the bucket allows, and requests also need functions of the account.
+  const maxConcurrency = workloads.removals.workers
+  new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency })
 }
 
 /** Uses the service every five minutes as a caller does, with its own token. On AWS, it may only write its log. */

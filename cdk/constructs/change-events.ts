@@ -10,7 +10,7 @@ import { Construct } from 'constructs'
 import { functionSettings, workloads } from '../config/functions.ts'
 import { allow, allowKeys } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
-import { createWorkQueue, safeQueue } from './file-storage.ts'
+import { createWorkQueue, safeQueue } from './background-functions.ts'
 
 // A stream record contains the updated block. The first entry of the block is the one that the update added
 // (lib/aws/dynamodb/journal-blocks.ts).

@@ -14,7 +14,7 @@ import type { FunctionName } from '../config/functions.ts'
 import { operationsOn } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
-import type { WorkQueue } from './file-storage.ts'
+import type { WorkQueue } from './background-functions.ts'
 import { type StreamFunction, streamingWatches } from './streaming.ts'
 
 export interface Watched {

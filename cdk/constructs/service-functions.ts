@@ -33,7 +33,7 @@ import {
   tableGrants,
 } from '../config/grants.ts'
 import { homeRegion, nearestDirectory, type Settings } from '../config/settings.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './stores.ts'
 
 export const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
   new LogGroup(scope, id, { ...(logGroupName !== undefined && { logGroupName }), removalPolicy: RemovalPolicy.DESTROY })

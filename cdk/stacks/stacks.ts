@@ -18,17 +18,22 @@ import {
 } from '../config/settings.ts'
 import { createAdministrationPolicy, createDeploymentRole } from '../constructs/administration.ts'
 import { createAlarms } from '../constructs/alarms.ts'
-import { createCanary, registerDataCentre } from '../constructs/background-functions.ts'
+import {
+  consumeQueue,
+  createCanary,
+  createWorkQueue,
+  recountRegularly,
+  registerDataCentre,
+} from '../constructs/background-functions.ts'
 import { createBackup } from '../constructs/backup.ts'
 import { consumeWebhooks, createChangeEvents, createWebhookParts } from '../constructs/change-events.ts'
 import { createDashboard } from '../constructs/dashboard.ts'
-import { consumeQueue, createFilesBucket, createWorkQueue, recountRegularly } from '../constructs/file-storage.ts'
 import { createFirewall } from '../constructs/firewall.ts'
 import { certificateOf, createEntrance, createGateway, zoneOf } from '../constructs/gateway.ts'
 import { replicationsIn, replicationWatch, watchDataCentre } from '../constructs/monitoring.ts'
 import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
-import { createStreaming, distributionWatches, type Edge, secretTexts } from '../constructs/streaming.ts'
 import {
+  createFilesBucket,
   createTable,
   createTables,
   globalTableArn,
@@ -36,7 +41,8 @@ import {
   type Tables,
   tableOutput,
   watchedTables,
-} from '../constructs/tables.ts'
+} from '../constructs/stores.ts'
+import { createStreaming, distributionWatches, type Edge, secretTexts } from '../constructs/streaming.ts'
 
 interface Props extends StackProps {
   readonly settings: Settings

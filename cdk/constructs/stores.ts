@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import {
   AttributeType,
   Billing,
@@ -10,6 +10,14 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb'
 import { Key } from 'aws-cdk-lib/aws-kms'
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  HttpMethods,
+  ObjectOwnership,
+  StorageClass,
+} from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 import { globalTables, regionalTables, type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
@@ -96,3 +104,59 @@ export const watchedTables = ({ webhooks, ...others }: Tables, settings: Setting
   const used = Object.entries({ ...others, ...(settings.webhooks && { webhooks }) })
   return Object.fromEntries(used.filter(([, table]) => table.env.region === region))
 }
+
+/**
+ * The bucket of a data centre is private, encrypted, versioned, and accepts only TLS. With versions, the service can
+ * undo a change that failed half-way. Removed and replaced files can be restored for `keptDays`.
+ */
+export const createFilesBucket = (
+  scope: Construct,
+  deletionProtection: boolean,
+  { keptDays, coldAfterDays, uploadOrigins }: Settings,
+): Bucket =>
+  new Bucket(scope, 'FilesBucket', {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    minimumTLSVersion: 1.2,
+    versioned: true,
+    lifecycleRules: [
+      {
+        id: 'forget-old-versions',
+        noncurrentVersionExpiration: Duration.days(keptDays),
+        // Readers also get a restored version from this storage class at once.
+        ...(coldAfterDays !== undefined && {
+          noncurrentVersionTransitions: [
+            { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(coldAfterDays) },
+          ],
+        }),
+        expiredObjectDeleteMarker: true,
+      },
+      // An upload expires after at most 6 days (U-25). Lifecycle rules run only once a day, and with a delay.
+      { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
+      // Old versions of these objects are never needed. When two rules apply, S3 obeys the shorter one.
+      {
+        id: 'clear-scratch',
+        prefix: 'scratch/',
+        expiration: Duration.days(3),
+        noncurrentVersionExpiration: Duration.days(1),
+      },
+    ],
+    // Browsers download large files from here, at URLs that the service signs. After a redirect, a browser sends the
+    // origin "null".
+    cors: [
+      {
+        allowedMethods: [HttpMethods.GET, HttpMethods.HEAD],
+        allowedOrigins: ['*'],
+        allowedHeaders: ['*'],
+        exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Last-Modified', 'Retry-After'],
+        maxAge: 86_400,
+      },
+      // Browsers send the parts of large files to the bucket (U-31).
+      ...(uploadOrigins.length > 0
+        ? [{ allowedMethods: [HttpMethods.PUT], allowedOrigins: uploadOrigins, allowedHeaders: ['*'], maxAge: 86_400 }]
+        : []),
+    ],
+    removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+  })
