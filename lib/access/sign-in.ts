@@ -51,8 +51,6 @@ export const matchesPassword = async (password: string, stored: string | undefin
   return timingSafeEqual(await tagOf(password, parameters), tag) && stored !== undefined
 }
 
-const isOutdated = (stored: string): boolean => !stored.startsWith(presentPrefix)
-
 const [fewest, most] = [12, 256]
 const shortestName = 3
 
@@ -104,7 +102,7 @@ export const authenticatePerson = async (
     throw new ServiceError('signInRefused')
   })
   const remembered = rememberSignIn(person, address, now)
-  const isOld = person.password !== undefined && isOutdated(person.password)
+  const isOld = person.password?.startsWith(presentPrefix) === false
   const after = isOld ? { ...remembered, password: await hashPassword(password) } : remembered
   const outcome = after === person ? 'unchanged' : await deps.people.replace(person, after, [])
   // If another change of the person came first, this sign-in is not recorded, but the session begins.

@@ -19,8 +19,8 @@ export interface SecretSeals {
 }
 
 /**
- * The newest secret is the first one, and only the newest has no `until` (V-5). Every entry up to `position` of the
- * history was delivered, is not wanted, or has a retry. An entry has at most one retry, and the retry that is due first
+ * The newest secret is the first one, and only the newest has no `until` (V-5). The entries of the history up to
+ * `position` were delivered, are not wanted, or have a retry. An entry has at most one retry, and the retry that is due first
  * is the first one. Times are in milliseconds since the epoch.
  */
 export interface Webhook extends WebhookSettings {
@@ -115,7 +115,7 @@ export const mostRetries = 500
 /**
  * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `record` stores the outcome of an
  * attempt (`withOutcome`), and does nothing if the webhook was removed. The position only grows, so a late worker
- * cannot set it back. Such a worker also brings back no retry that a repetition or the enabling has ended meanwhile.
+ * cannot set it back. A late worker also brings back no retry that was ended meanwhile, by a repetition or by enabling.
  * Errors of every call: unavailable.
  */
 export interface WebhookDeliveries {

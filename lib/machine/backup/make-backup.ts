@@ -58,8 +58,9 @@ const moveTo = (path: string, unfinished: string): void => {
 }
 
 /**
- * Writes a backup beside the target folder. A complete backup gets the name of this folder. Errors: UsageError, those
- * of the file system. After an error, nothing of the backup is left.
+ * Writes a backup beside the target folder. A complete backup gets the name of this folder. Errors: UsageError, also
+ * when another process has created the folder meanwhile; those of the file system. After an error, nothing of the
+ * backup is left.
  */
 const openBackupPlace = (given: string) => {
   const path = resolve(given)
@@ -77,7 +78,6 @@ const openBackupPlace = (given: string) => {
   return {
     directory,
     path,
-    /** Throws UsageError when another process has created the folder meanwhile. */
     complete(): void {
       moveTo(path, directory.path)
       lock?.[Symbol.dispose]()

@@ -140,7 +140,6 @@ interface Deps {
 
 const missingBytes = (what: string, { blob }: ObjectRow) => new Error(`The bytes of ${what} are missing: ${blob}`)
 
-/** The bytes of objects. The bytes of small objects are in the database, and of larger objects in blobs. */
 export const createBodies = ({ database, blobs, rows }: Deps) => {
   // Undefined when the bytes are missing or have another size.
   const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {

@@ -29,7 +29,6 @@ const prepareTexts = (connection: DatabaseSync, texts: string) =>
     put: `INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`,
   })
 
-/** In each statement, the first parameter is the site. Lists of ids are JSON. */
 const prepareContents = (connection: DatabaseSync, kind: ContentKind) => {
   const { table, texts } = contentTables[kind]
   const staying = isNotBeingRemoved(`${table}.id`, kind)
