@@ -5,10 +5,9 @@ import type { Handler } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { isTus } from '../../lib/storage/uploads/tus.ts'
 import { deletePath, putPath, restorePath } from './change-path.ts'
-import { beginParts, completeUpload, readUpload } from './direct-upload.ts'
 import { listChanges } from './list-changes.ts'
 import { readPath, readRoot } from './read-path.ts'
-import * as tus from './resumable-upload.ts'
+import * as uploads from './resumable-upload.ts'
 import { upload } from './upload.ts'
 
 type Operation = OperationHandler<StorageDeps>
@@ -17,12 +16,12 @@ const uploadFiles = upload()
 
 const uploadTo: Operation = (request, deps) => {
   if (request.query.has('restore')) return restorePath(request, deps)
-  if (request.query.has('parts')) return beginParts(request, deps)
-  return (isTus(request.headers) ? tus.createUpload : uploadFiles)(request, deps)
+  if (request.query.has('parts')) return uploads.beginParts(request, deps)
+  return (isTus(request.headers) ? uploads.createUpload : uploadFiles)(request, deps)
 }
 
 const appendToUpload: Operation = (request, deps) =>
-  (isTus(request.headers) ? tus.appendToUpload : completeUpload)(request, deps)
+  (isTus(request.headers) ? uploads.appendToUpload : uploads.completeUpload)(request, deps)
 
 const operations = {
   uploadToFolder: uploadTo,
@@ -33,14 +32,14 @@ const operations = {
   deleteRoot: deletePath,
   putPath,
   putRoot: putPath,
-  describeUpload: tus.describeUpload,
-  readUpload,
+  describeUpload: uploads.describeUpload,
+  readUpload: uploads.readUpload,
   appendToUpload,
-  cancelUpload: tus.cancelUpload,
+  cancelUpload: uploads.cancelUpload,
   listChanges,
 }
 
 export const createStorageHandler = (deps: StorageDeps): Handler =>
   createHandler('storage', storageRoutes, operations, deps, (request) =>
-    tus.asTusRequest(request, deps.largestResumableFile),
+    uploads.asTusRequest(request, deps.largestResumableFile),
   )

@@ -1,13 +1,25 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { removalPreview, removedPage, versionPage } from '../../lib/contract/storage/contract-schemas.ts'
-import { readCursor, writeCursor } from '../../lib/core/cursor.ts'
+import type {
+  removalPreview,
+  removedPage,
+  trashPage,
+  versionPage,
+} from '../../lib/contract/storage/contract-schemas.ts'
+import { foreignCursor, readCursor, writeCursor } from '../../lib/core/cursor.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import type { Change, ChangeType } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { inParallel } from '../../lib/core/in-parallel.ts'
+import { reserves } from '../../lib/core/time.ts'
+import { type ChangeFilter, changesBefore } from '../../lib/history/history.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
+import { findInTrash } from '../../lib/storage/changes/restore.ts'
 import type { ObjectVersion, RemovedEntry } from '../../lib/storage/object-store.ts'
-import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
+import { fileKey, folderKey, root, type StoragePath } from '../../lib/storage/path.ts'
 import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
-import { operation, pageOf, readablePath, scopeOf, timeOf } from './params.ts'
+import { describablePath, operation, pageOf, readablePath, scopeOf, timeOf } from './params.ts'
 
 const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) => ({
   version: id,
@@ -61,4 +73,91 @@ export const listDeleted = operation({ params: readablePath, query: pageOf }, as
 export const getRemoval = operation({ params: readablePath }, async ({ params, deadline, ...asking }, deps) => {
   const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
   return ok<Answer<typeof removalPreview>>({ ...preview, ...(atLeast && { atLeast }) })
+})
+
+type Item = Answer<typeof trashPage>['deleted'][number]
+
+// Each item costs calls of the store.
+const mostItems = 100
+const callsAtOnce = 16
+// Each round reads up to 10,000 entries of the history.
+const mostRounds = 5
+
+// Clocks differ, and S3 counts whole seconds. If an entry is older than the found removal by more than this time, it
+// belongs to an earlier removal.
+const tolerance = 5_000
+
+const types: readonly ChangeType[] = ['file.removed', 'folder.removed']
+
+const itemsOf = async (deps: StorageDeps, changes: readonly Change[]): Promise<readonly Item[]> => {
+  const found = new Map<Change, Item>()
+  await inParallel(changes, callsAtOnce, async (change) => {
+    const type = change.type === 'folder.removed' ? 'folder' : 'file'
+    const path = change.subject as StoragePath
+    const item = await findInTrash(deps, change.site, path, type)
+    if (!item || (item.goneAt ?? 0) > change.at + tolerance) return
+    found.set(change, { path, type, size: item.size, removedAt: timeOf(change.at), removedBy: change.actor })
+  })
+  return changes.flatMap((change) => found.get(change) ?? [])
+}
+
+// `findInTrash` decides whether the file or the folder of a path is the later removal.
+const thingIn = ({ type, subject }: Change): string => `${type} ${subject}`
+
+const entriesAtOnce = 100
+const mostEntries = 10_000
+
+/**
+ * The things of the entries that are newer than a cursor by at most the tolerance. Earlier pages list their removals,
+ * and an older entry of the same path would find the same removal again.
+ */
+const thingsAfter = async ({ history }: StorageDeps, site: SiteId, cursor: number): Promise<Set<string>> => {
+  const things = new Set<string>()
+  let position = cursor - 1
+  let end: number | undefined
+  for (let lookedAt = 0; lookedAt < mostEntries; lookedAt += entriesAtOnce) {
+    const changes = await history.after(site, position, entriesAtOnce)
+    end ??= (changes[0]?.at ?? 0) + tolerance
+    for (const change of changes) if (change.at <= end && types.includes(change.type)) things.add(thingIn(change))
+    const last = changes.at(-1)
+    if (!last || last.at > end || changes.length < entriesAtOnce) break
+    position = last.position
+  }
+  return things
+}
+
+const positionIn = (cursor: string): number => {
+  const position = Number(readCursor(cursor, ['change'], 'storageRefused').after)
+  if (!Number.isSafeInteger(position)) throw foreignCursor('storageRefused')
+  return position
+}
+
+/**
+ * GET with `?deleted=all`: lists the files and folders that were removed in a folder and below it. The history names
+ * them (H-37).
+ */
+export const listTrash = operation({ params: describablePath, query: pageOf }, async (input, deps) => {
+  const { site, caller, params, deadline, query } = input
+  const limit = Math.min(query.limit, mostItems)
+  const filter: ChangeFilter = {
+    types,
+    subject: params.path === root ? '' : `${params.path}/`,
+    rights: caller.rights,
+  }
+  let before = query.cursor === undefined ? undefined : positionIn(query.cursor)
+  const end = deadline.reserving(reserves.preview)
+  const deleted: Item[] = []
+  const things = before === undefined ? new Set<string>() : await thingsAfter(deps, site.id, before)
+  for (let round = 0; round === 0 || (before !== undefined && round < mostRounds && !end.isOver()); round++) {
+    const page = await changesBefore(deps.history, site.id, { limit: limit - deleted.length, filter, before })
+    const below = page.changes.filter(({ subject }) => subject !== params.path)
+    const newest = below.filter((change) => !things.has(thingIn(change)) && things.add(thingIn(change)))
+    deleted.push(...(await itemsOf(deps, newest)))
+    before = page.next
+    if (deleted.length === limit) break
+  }
+  return ok<Answer<typeof trashPage>>({
+    deleted,
+    ...(before !== undefined && { nextCursor: writeCursor({ by: 'change', after: String(before) }) }),
+  })
 })

@@ -16,10 +16,9 @@ import { searchNames } from '../../lib/storage/reading/listing.ts'
 import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
-import { listTrash } from './list-trash.ts'
 import { asDraft, describablePath, operation, readablePath, schemaOf, scopeOf, timeOf, versionOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
-import { getRemoval, listDeleted, listVersions } from './read-old.ts'
+import { getRemoval, listDeleted, listTrash, listVersions } from './read-old.ts'
 
 const getProgress = operation({}, async ({ caller }, { progress }) =>
   ok<Answer<typeof progressAnswer>>({ percent: await progress.percentOf(caller.hash) }),

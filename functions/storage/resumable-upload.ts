@@ -1,11 +1,15 @@
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import type { OperationInput, Segments } from '../../lib/http/operation.ts'
-import type { Reply } from '../../lib/http/reply.ts'
+import { type OperationInput, readSwitches, type Segments } from '../../lib/http/operation.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
+import { partLength } from '../../lib/storage/content.ts'
 import { storedPath } from '../../lib/storage/path.ts'
+import { storageRefused } from '../../lib/storage/refusals.ts'
 import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
-import { settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
+import { completeParts, settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import {
   hasBytes,
   isTus,
@@ -19,20 +23,28 @@ import {
   tusAbilities,
   tusAnswer,
 } from '../../lib/storage/uploads/tus.ts'
-import type { Upload } from '../../lib/storage/uploads/upload.ts'
-import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
-import { operation, refuseCoding, refuseTimeCondition, uploaderOf, writablePath } from './params.ts'
+import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
+import {
+  discardUpload,
+  findUpload,
+  openUpload,
+  requireDirectParts,
+  requireParts,
+  wantedParts,
+  wholeParts,
+} from '../../lib/storage/uploads/uploads.ts'
+import { operation, refuseCoding, refuseTimeCondition, schemaOf, uploaderOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
-export const hasBody = ({ headers }: OperationInput): boolean =>
+const hasBody = ({ headers }: OperationInput): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
-export const conditionsIn = (headers: OperationInput['headers']) => {
+const conditionsIn = (headers: OperationInput['headers']) => {
   refuseTimeCondition(headers)
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
 }
 
-export const locationOf = ({ dataCentre, site }: OperationInput, { id }: Upload): string =>
+const locationOf = ({ dataCentre, site }: OperationInput, { id }: Upload): string =>
   `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${id}`
 
 export const createUpload = operation({ params: writablePath }, async (input, deps): Promise<Reply> => {
@@ -52,9 +64,9 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   return { status: 201, headers: { Location: locationOf(input, upload), ...offsetHeaders(upload) } }
 })
 
-export const isWhole = ({ isComplete }: Upload): boolean => isComplete
+const isWhole = ({ isComplete }: Upload): boolean => isComplete
 
-export const uploadOf = ({ upload = '' }: Segments): { readonly id: string } => {
+const uploadOf = ({ upload = '' }: Segments): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
 }
@@ -63,7 +75,7 @@ export const uploadOf = ({ upload = '' }: Segments): { readonly id: string } => 
  * A request about an upload must use the protocol of the upload, tus or parts. Errors: uploadUnknown,
  * protocolVersionUnknown.
  */
-export const findRequestedUpload = async (
+const findRequestedUpload = async (
   deps: StorageDeps,
   input: OperationInput<{ readonly id: string }>,
 ): Promise<Upload> => {
@@ -118,3 +130,51 @@ export const asTusRequest = (request: Request, largest: number): Request => {
   if (!isTus(request.headers) && !uploadPath.test(request.path)) return request
   return { ...request, method, answerHeaders: tusAnswer }
 }
+
+export const beginParts = operation({ params: writablePath, body: schemaOf('partsBody') }, async (input, deps) => {
+  const { headers, params, body } = input
+  const { name: fileName, type: fileType, version, size: length } = body
+  const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }
+  const direct = requireDirectParts(deps.directParts)
+  requireParts(length)
+  const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
+  await openBody(deps, input, upload).follow(Promise.resolve(upload), isWhole)
+  return { status: 201, headers: { Location: locationOf(input, upload), ...offsetHeaders(upload) } }
+})
+
+const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promise<readonly number[]> => {
+  const { id, target, holding } = upload
+  if (!directParts || !target.isDirect || !holding) return []
+  return wholeParts(await directParts.stored({ id, target, holding }), upload).map(({ number }) => number)
+}
+
+/** Returns the state of an upload, or addresses for some of its parts. */
+export const readUpload = operation(
+  { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },
+  async (input, deps) => {
+    const { params, query } = input
+    const requester = uploaderOf(input)
+    const upload = await settleUpload(deps, requester, await findUpload(deps, requester, params.id))
+    const { id, target, length, isComplete } = upload
+    const state = { size: length, inParts: target.isDirect === true, complete: isComplete }
+    if (query.digests === undefined || isComplete) {
+      return ok<Answer<typeof uploadState>>({ ...state, stored: await storedParts(deps, upload), addresses: [] })
+    }
+    const direct = requireDirectParts(target.isDirect ? deps.directParts : undefined)
+    const first = query.first ?? 1
+    const parts = wantedParts(upload, first, query.digests.split(','))
+    const { advance, follow } = openBody(deps, input, { id, length }, true)
+    advance((first - 1) * partLength)
+    const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), () => false)
+    return ok<Answer<typeof uploadState>>({ ...state, stored: [], addresses })
+  },
+)
+
+/** Answers a PATCH without tus. */
+export const completeUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
+  const upload = await findRequestedUpload(deps, input)
+  if (hasBody(input)) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
+  const { follow } = openBody(deps, input, upload, true)
+  const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
+  return { status: 204, headers: offsetHeaders(placed) }
+})
