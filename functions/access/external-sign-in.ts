@@ -9,10 +9,9 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { PublicOperation, RoutedRequest } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import { firstValue, queryText } from '../../lib/http/request.ts'
+import { firstValue, queryText, type Request } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import { logSignIn } from './sign-in-outcome.ts'
 
 export interface IssuerDeps extends AccessDeps {
   readonly openIssuerClient: () => Promise<IssuerClient>
@@ -20,6 +19,13 @@ export interface IssuerDeps extends AccessDeps {
 
 export interface SignedIn extends Pick<Person, 'name' | 'sessions'> {
   readonly challenge: string
+}
+
+/** A-75. Without an error, the sign-in succeeded. */
+export const logSignIn = ({ edge }: AccessDeps, { address }: Request, name: string | null, error?: unknown): void => {
+  const isTooMany = error instanceof ServiceError && error.status === 429
+  const outcome = error === undefined ? 'signed in' : isTooMany ? 'too many' : 'refused'
+  edge.telemetry.signIn?.({ name, address: address ?? null, outcome })
 }
 
 export const codeKey = (hash: string): string => `code/${hash}`

@@ -11,25 +11,66 @@ import {
   siteSession,
 } from '../../lib/access/sign-in.ts'
 import { rememberSignIn } from '../../lib/access/sign-in-limits.ts'
-import type { exchanged as exchangedAnswer, me } from '../../lib/contract/access/answers.ts'
+import type { exchanged as exchangedAnswer, me, token as tokenAnswer } from '../../lib/contract/access/answers.ts'
 import type { signInBody } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
+import { xmlNames } from '../../lib/contract/xml-names.ts'
+import { isLoopback } from '../../lib/core/addresses.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import { inIso } from '../../lib/core/time.ts'
 import {
+  bodiesOf,
   type CallerOperation,
   checkDocument,
   type PublicOperation,
   type RoutedRequest,
   readBody,
 } from '../../lib/http/operation.ts'
-import { done, ok, type Reply, secret } from '../../lib/http/reply.ts'
-import { siteIdIn } from '../../lib/http/resolve-site.ts'
+import { done, neverStored, ok, type Reply, secret } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
+import { findHere, siteIdIn } from '../../lib/http/resolve-site.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import { bodyOf, requireHttps, schemas } from './bodies.ts'
-import { codeKey, type IssuerDeps, type SignedIn } from './external-sign-in.ts'
-import { logged, logSignIn, tokenReply } from './sign-in-outcome.ts'
+import { codeKey, type IssuerDeps, logSignIn, type SignedIn } from './external-sign-in.ts'
+
+const schemas = () => import('../../lib/contract/access/bodies.ts')
+
+const bodyOf = bodiesOf({ schemas, malformed: 'accessMalformed' })
+
+const isPrivate = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || hostname === 'localhost' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
+}
+
+/** A-74. Errors: signInRefused. */
+const requireHttps = async ({ edge, insecureSignIn }: AccessDeps, { address }: Request): Promise<void> => {
+  if (insecureSignIn || isLoopback(address) || isPrivate((await findHere(edge)).url)) return
+  throw new ServiceError('signInRefused', {
+    message:
+      'The service accepts passwords only over https, except from its own machine. Use the https address. If the service has no https address, ' +
+      'ask the operator to set --base-url, or --insecure-sign-in.',
+  })
+}
+
+/** Logs the outcome of a sign-in. `known` is the name in the log if the sign-in fails. */
+const logged = async <Signed extends { readonly name: string }>(
+  deps: AccessDeps,
+  request: Request,
+  known: string | null,
+  signIn: Promise<Signed>,
+): Promise<Signed> => {
+  try {
+    const signed = await signIn
+    logSignIn(deps, request, signed.name)
+    return signed
+  } catch (error) {
+    logSignIn(deps, request, known, error)
+    throw error
+  }
+}
+
+const tokenReply = (token: string) =>
+  ok<Answer<typeof tokenAnswer>>({ token }, { xml: xmlNames.token, headers: neverStored })
 
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
 const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)

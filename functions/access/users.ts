@@ -11,12 +11,54 @@ import type {
 } from '../../lib/contract/access/answers.ts'
 import type { GivenEntry } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
+import { countFitting } from '../../lib/core/answer-size.ts'
+import { readCursor, writeCursor } from '../../lib/core/cursor.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
+import { compareText } from '../../lib/core/names.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
-import type { Segments } from '../../lib/http/operation.ts'
+import { bodiesOf, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { done, ok, secret } from '../../lib/http/reply.ts'
-import { bodyOf, operation, pageIn, pageOf } from './bodies.ts'
+import type { Switches } from '../../lib/http/request.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
+
+const operation = operationsOn<AccessDeps>()
+
+const bodyOf = bodiesOf({
+  schemas: () => import('../../lib/contract/access/bodies.ts'),
+  malformed: 'accessMalformed',
+})
+
+const mostItems = 500
+
+type List = 'users' | 'keys'
+
+/** A-114. `after` is the key of the last item of the previous page. Errors: accessMalformed. */
+const pageIn = (list: List) => async (query: Switches) => {
+  const { limit = mostItems, cursor } = await readSwitches(query, ['limit', 'cursor'], bodyOf('pageSwitches'))
+  const after = cursor ? readCursor(cursor, [list], 'accessMalformed').after : ''
+  return { list, limit: Math.min(limit, mostItems), after }
+}
+
+type Page = Awaited<ReturnType<ReturnType<typeof pageIn>>>
+
+/** `items` are in the order of their keys. The page has as many views as fit into an answer. */
+const pageOf = async <Item, View>(
+  { list, limit, after }: Page,
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  viewsOf: (items: readonly Item[]) => readonly View[] | Promise<readonly View[]>,
+) => {
+  const rest = items.filter((item) => compareText(keyOf(item), after) > 0)
+  const views = await viewsOf(rest.slice(0, limit))
+  const count = countFitting(views, (view) => view)
+  const last = rest[count - 1]
+  const isEnd = last === undefined || count === rest.length
+  return {
+    views: views.slice(0, count),
+    next: isEnd ? {} : { nextCursor: writeCursor({ by: list, after: keyOf(last) }) },
+  }
+}
 
 const nameOf = ({ user = '' }: Segments): { name: string } => ({ name: user })
 
