@@ -1,9 +1,181 @@
+import type { Answer } from '../../lib/contract/contract.ts'
+import type {
+  createdField,
+  field as fieldAnswer,
+  fieldPage,
+  fieldTypePage,
+  webForm,
+  webFormPage,
+} from '../../lib/contract/fields/contract.ts'
 import { fieldsRoutes } from '../../lib/contract/routes/fields.ts'
+import { xmlNames } from '../../lib/contract/xml-names.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
+import {
+  addField,
+  changeField,
+  fieldEntry,
+  fieldTypeName,
+  fieldTypes,
+  findField,
+  imageVerification,
+  removeField,
+  type SystemField,
+  type WebForm,
+  type WebFormSummary,
+  type WebForms,
+} from '../../lib/fields/web-forms.ts'
+import { checkConditions, tagOf } from '../../lib/http/conditions.ts'
 import { createHandler } from '../../lib/http/handler.ts'
+import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
+import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
-import * as fields from './fields.ts'
-import * as service from './service.ts'
+import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
+import { getHealth, getRoot, listSites, sitesUrl, wholeList } from './service.ts'
+
+const siteUrls = (dataCentre: DataCentre, { id }: Pick<Site, 'id'>) => {
+  const site = `${sitesUrl(dataCentre)}/${id}`
+  const webForm = (form: WebFormId) => `${site}/webforms/${form}`
+  const fields = (form: WebFormId) => `${webForm(form)}/fields/system`
+  return {
+    webForms: () => `${site}/webforms`,
+    webForm,
+    fields,
+    field: (form: WebFormId, typeId: number) => `${fields(form)}/${typeId}`,
+    fieldTypes: () => `${site}/webformfieldtypes/system`,
+  }
+}
+
+type SiteUrls = ReturnType<typeof siteUrls>
+
+const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answer<typeof webForm> => ({
+  links: [
+    { rel: 'self', uri: urls.webForm(id) },
+    { rel: 'systemFields', uri: urls.fields(id) },
+  ],
+  id,
+  name,
+})
+
+const fieldView = (field: SystemField, self: string): Answer<typeof fieldAnswer> => {
+  const { typeId, name, mandatory, order } = field
+  const typeName = fieldTypeName(typeId) ?? ''
+  return {
+    links: [{ rel: 'self', uri: self }],
+    id: typeId,
+    name: name ?? (typeId === imageVerification.id ? imageVerification.fieldName : typeName),
+    type: { id: typeId, name: typeName },
+    mandatory,
+    order,
+  }
+}
+
+// The order of the members is fixed here, because stores may return them in another order.
+export const fieldTag = (field: SystemField): string => tagOf(Object.entries(field).sort())
+
+const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
+  const id = parseId<WebFormId>(webForm)
+  if (id === undefined) throw new ServiceError('webFormUnknown')
+  return { webForm: id }
+}
+
+// Errors: webFormUnknown, fieldUnknown.
+const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: number } => {
+  const typeId = parseId<number>(segments['field'] ?? '')
+  const { webForm } = webFormOf(segments)
+  if (typeId === undefined) throw new ServiceError('fieldUnknown')
+  return { webForm, typeId }
+}
+
+const operation = operationsOn<FieldsDeps>()
+
+const bodyOf = bodiesOf({
+  schemas: () => import('../../lib/contract/fields/field-body.ts'),
+  malformed: 'fieldsMalformed',
+  xml: async (text) => (await import('../../lib/http/read-xml.ts')).readXml(text),
+})
+
+const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promise<WebForm> => {
+  const form = await webForms.get(site, id)
+  if (!form) throw new ServiceError('webFormUnknown')
+  return form
+}
+
+const listWebForms = operation({}, async ({ site, dataCentre }, { webForms }) => {
+  const urls = siteUrls(dataCentre, site)
+  const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
+  return ok<Answer<typeof webFormPage>>(wholeList(urls.webForms(), items), { xml: xmlNames.webForms })
+})
+
+const getWebForm = operation({ params: webFormOf }, async ({ site, dataCentre, params }, { webForms }) => {
+  const form = await findForm(webForms, site.id, params.webForm)
+  return ok(webFormView(form, siteUrls(dataCentre, site)), { xml: xmlNames.webForm })
+})
+
+/** F-2 (operation 2). 404/115001 for an unknown form, 404/115002 for an unknown field. */
+const getField = operation({ params: fieldOf }, async ({ site, dataCentre, params }, { webForms }) => {
+  const form = await findForm(webForms, site.id, params.webForm)
+  const field = findField(form.fields, params.typeId)
+  const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
+  return ok(value, { xml: xmlNames.field, tag: fieldTag(field) })
+})
+
+/** F-1 (operation 1). 404/115001 for an unknown form. */
+const listFields = operation({ params: webFormOf }, async ({ site, dataCentre, params }, { webForms }) => {
+  const form = await findForm(webForms, site.id, params.webForm)
+  const urls = siteUrls(dataCentre, site)
+  const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
+  return ok<Answer<typeof fieldPage>>(wholeList(urls.fields(form.id), items), { xml: xmlNames.fields, tag: byValue })
+})
+
+/** F-14 (operation 3). 403/115006 when the form already has a field of this type. */
+const createField = operation({ params: webFormOf, body: bodyOf('newFieldBody') }, async (input, deps) => {
+  const { site, dataCentre, params, author, deadline } = input
+  const { type, mandatory, order } = input.body
+  const field = { typeId: type.id, mandatory, order }
+  const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
+  await deps.webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
+  const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
+  const value = { links: [{ rel: 'self' as const, uri: self }], id: type.id }
+  const how = { headers: { Location: self }, xml: xmlNames.field }
+  return { ...ok<Answer<typeof createdField>>(value, how), status: 201 }
+})
+
+type FieldChange = Parameters<WebForms['changeFields']>[2]
+
+/** F-18 (operation 4). 412 when a condition fails. */
+const updateField = operation({ params: fieldOf, body: bodyOf('fieldChangeBody') }, async (input, deps) => {
+  const { site, params, body, headers, author, deadline } = input
+  const change: FieldChange = (fields) =>
+    changeField(fields, params.typeId, body, (field) => checkConditions(headers, fieldTag(field)))
+  const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
+  await deps.webForms.changeFields(site.id, params.webForm, change, entry, deadline)
+  return done
+})
+
+/** F-19 (operation 5). 412 when a condition fails. */
+const deleteField = operation({ params: fieldOf }, async (input, { webForms }) => {
+  const { site, params, headers, author, deadline } = input
+  const change: FieldChange = (fields) =>
+    removeField(fields, params.typeId, (field) => checkConditions(headers, fieldTag(field)))
+  const entry = fieldEntry('field.removed', site, params.webForm, params.typeId, author)
+  await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
+  return done
+})
+
+const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
+
+const listFieldTypes = operation({}, async ({ site, dataCentre }) => {
+  return ok<Answer<typeof fieldTypePage>>(wholeList(siteUrls(dataCentre, site).fieldTypes(), items), {
+    xml: xmlNames.fieldTypes,
+  })
+})
+
+const operations = {
+  ...{ getHealth, getRoot, listSites },
+  ...{ listWebForms, getWebForm, listFields, getField, createField, updateField, deleteField, listFieldTypes },
+}
 
 export const createFieldsHandler = (deps: FieldsDeps): Handler =>
-  createHandler('fields', fieldsRoutes, { ...fields, ...service }, deps)
+  createHandler('fields', fieldsRoutes, operations, deps)

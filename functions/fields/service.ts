@@ -2,14 +2,27 @@ import { permissionsOf, rightsOn } from '../../lib/access/grants.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { health, root, sitePage } from '../../lib/contract/fields/contract.ts'
 import { xmlNames } from '../../lib/contract/xml-names.ts'
-import { sitesUrl } from '../../lib/http/links.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { CallerOperation, PublicOperation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { findHere, sitesOf } from '../../lib/http/resolve-site.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
-import { wholeList } from './views.ts'
+
+export const sitesUrl = ({ url }: DataCentre): string => `${url}/api/v1/admin/sites`
+
+/** F-5: in the first version of the API, a list always had one page. */
+export const wholeList = <Item>(self: string, items: readonly Item[]) => ({
+  links: [
+    { rel: 'self', uri: self },
+    { rel: 'previous', uri: null },
+    { rel: 'next', uri: null },
+  ],
+  items,
+  totalItemsCount: items.length,
+  itemsPerPageCount: 1000,
+  currentPage: 1,
+})
 
 /** A-28, V-29. Errors, with `?ready`: unavailable, outOfSpace. */
 export const getHealth: PublicOperation<Pick<FieldsDeps, 'edge' | 'checkReady'>> = async ({ query }, deps) => {

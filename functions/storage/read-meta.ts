@@ -3,11 +3,11 @@ import type { content, entry } from '../../lib/contract/storage/contract-schemas
 import { countFitting, largestPage } from '../../lib/core/answer-size.ts'
 import { entityTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { siteUrls } from '../../lib/http/links.ts'
 import { readSwitches } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
+import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import { encodePath, isInScope, nameOf, root, type Scope, type StoragePath } from '../../lib/storage/path.ts'
 import {
   type Entry,
@@ -27,6 +27,9 @@ type ContentView = Answer<typeof content>
 type FileState = NonNullable<Awaited<ReturnType<typeof describeFile>>>
 
 const listingOf = (query: Switches) => readSwitches(query, ['limit', 'cursor', 'recursive'], schemaOf('listing'))
+
+const addressOf = ({ url }: DataCentre, { id }: Site, path: StoragePath): string =>
+  `${url}/api/v2/admin/sites/${id}/storage${path === root ? '' : `/${encodePath(path)}`}`
 
 const linksTo = (uri: string) => [{ rel: 'storage', uri }]
 
@@ -132,7 +135,7 @@ export const getMeta = operation({ params: describablePath, query: listingOf }, 
   const { files } = deps
   const scope = scopeOf(input, 'read')
   const viewOf = async (path: StoragePath): Promise<EntryView | undefined> => {
-    const uri = siteUrls(dataCentre, site).storage(encodePath(path))
+    const uri = addressOf(dataCentre, site, path)
     const file = isInScope(scope, path) ? await describeFile(deps, site.id, path) : undefined
     if (file && query.recursive) {
       throw storageRefused('This path is a file. Leave out recursive, or name a folder.')

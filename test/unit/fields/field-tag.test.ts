@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldTag } from '../../../functions/fields/views.ts'
+import { fieldTag } from '../../../functions/fields/group.ts'
 import type { SystemField } from '../../../lib/fields/web-forms.ts'
 
 const field: SystemField = { typeId: -2, name: 'Title', mandatory: true, order: 3 }
