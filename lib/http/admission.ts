@@ -1,6 +1,7 @@
 import { type Caller, hashToken, isCurrent, rightsOn, type SiteCaller } from '../access/grants.ts'
 import { isKey, keyFault } from '../access/keys.ts'
-import { ServiceError } from '../core/errors.ts'
+import { setRecent } from '../core/cached-lookup.ts'
+import { ServiceError, tooManyRequests } from '../core/errors.ts'
 import { type AreaRight, requireInAnyFolder, rightOf } from '../core/rights.ts'
 import type { Clock, Deadline } from '../core/time.ts'
 import type { Site } from '../sites/site-directory.ts'
@@ -10,9 +11,32 @@ import type { CallerOperation, OperationHandler, PublicOperation, RoutedRequest 
 import { type Presentation, renderReply } from './render-reply.ts'
 import type { Reply } from './reply.ts'
 import { type Answer, type Formats, firstValue, type Request, type Trace } from './request.ts'
-import type { RequestLimit } from './request-limit.ts'
 import { readAheadSite, resolveSite, type SiteDeps } from './resolve-site.ts'
 import { createRouter, type Group, type GroupPolicy, groupPolicies, type Route } from './router.ts'
+
+const burstSeconds = 5
+const mostCounted = 10_000
+
+export type RequestLimit = (key: string | number) => void
+
+/**
+ * O-22: admits `rate` requests per second for each key. After a pause, a key may send more at once. A rate of 0 admits
+ * all requests. Counts only the requests of this process, without a store. `now` is in milliseconds. Errors:
+ * tooManyRequests.
+ */
+export const createRequestLimit = (rate: number, limited: string, now: () => number): RequestLimit => {
+  const most = rate * burstSeconds
+  const allowances = new Map<string | number, { readonly left: number; readonly at: number }>()
+  return (key) => {
+    if (rate === 0) return
+    const at = now()
+    const before = allowances.get(key) ?? { left: most, at }
+    const left = Math.min(most, before.left + ((at - before.at) / 1000) * rate)
+    setRecent(allowances, key, { left: left < 1 ? left : left - 1, at }, mostCounted)
+    if (left >= 1) return
+    throw tooManyRequests(`Too many requests arrive ${limited}.`, (1 - left) / rate)
+  }
+}
 
 export interface AdmissionDeps extends SiteDeps {
   readonly findCaller: (hash: string) => Promise<Caller | undefined>
