@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { corsHeaders } from '../lib/http/cors.ts'
+import { corsHeaders } from '../lib/http/render-reply.ts'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 

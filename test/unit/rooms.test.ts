@@ -115,7 +115,7 @@ test('files and folders do not import each other in a cycle', () => {
 
 test.each([
   ['lib/fields/web-forms.ts', 'lib/storage/path.ts'],
-  ['lib/core/errors.ts', 'lib/http/cors.ts'],
+  ['lib/core/errors.ts', 'lib/http/reply.ts'],
   ['lib/storage/path.ts', 'node:sqlite'],
   ['lib/aws/dynamodb/web-forms.ts', 'lib/machine/sqlite/database.ts'],
   ['functions/fields/group.ts', 'lib/aws/dynamodb/web-forms.ts'],
