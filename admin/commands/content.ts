@@ -12,7 +12,7 @@ import {
 import { firstFault } from '../../lib/core/errors.ts'
 import { type CategoryId, largestContentId, type SiteId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
-import { readJson } from '../../lib/http/json.ts'
+import { readJson } from '../../lib/http/read-body.ts'
 import { check } from '../../lib/http/validate.ts'
 import { type AdminStores, type AreaStores, createUnderId, entryOf, readPages } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'

@@ -1,6 +1,6 @@
 import { escapeControls } from '../../client/src/command/format-text.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { readJson } from '../../lib/http/json.ts'
+import { readJson } from '../../lib/http/read-body.ts'
 import type { ContentStores } from '../stores/admin-stores.ts'
 import type { RawRecord } from './read-records.ts'
 import { type Fault, type RecordKind, recordKinds } from './record-kinds.ts'

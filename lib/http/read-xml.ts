@@ -1,5 +1,5 @@
 import { parseXml, XmlElement, XmlError } from '@rgrove/parse-xml'
-import { deepestNesting } from './json.ts'
+import { deepestNesting } from './read-body.ts'
 
 const integer = /^-?\d{1,15}$/
 const dangerousNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
