@@ -8,7 +8,6 @@ import type {
   webFormPage,
 } from '../../lib/contract/fields/contract.ts'
 import { fieldsRoutes } from '../../lib/contract/routes/fields.ts'
-import { xmlNames } from '../../lib/contract/xml-names.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
 import {
@@ -30,6 +29,7 @@ import { createHandler } from '../../lib/http/handler.ts'
 import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { Handler } from '../../lib/http/request.ts'
+import { xmlNames } from '../../lib/http/write-xml.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import { getHealth, getRoot, listSites, sitesUrl, wholeList } from './service.ts'

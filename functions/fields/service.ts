@@ -1,11 +1,11 @@
 import { permissionsOf, rightsOn } from '../../lib/access/grants.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { health, root, sitePage } from '../../lib/contract/fields/contract.ts'
-import { xmlNames } from '../../lib/contract/xml-names.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { CallerOperation, PublicOperation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { findHere, sitesOf } from '../../lib/http/resolve-site.ts'
+import { xmlNames } from '../../lib/http/write-xml.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
 

@@ -1,4 +1,15 @@
-import type { XmlDocument } from './reply.ts'
+import type { Document, XmlDocument } from './reply.ts'
+
+export const xmlNames = {
+  credentials: { root: 'credentials' },
+  token: { root: 'authToken' },
+  sites: { root: 'sites', item: 'site' },
+  field: { root: 'field' },
+  fields: { root: 'fields', item: 'field' },
+  webForm: { root: 'webForm' },
+  webForms: { root: 'webForms', item: 'webForm' },
+  fieldTypes: { root: 'fieldTypes', item: 'fieldType' },
+} as const satisfies Record<string, Document['xml']>
 
 /** F-27, F-28. The package of the XML parser also has a writer, but it takes ten times as long as this one. */
 export const namespace = 'http://ns.adobe.com/bc/api/v1'

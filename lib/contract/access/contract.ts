@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
+import { xmlNames } from '../../http/write-xml.ts'
 import { type GroupContract, named, ok, parameter, siteParameter, switchesOf, text } from '../contract.ts'
-import { xmlNames } from '../xml-names.ts'
 import { createdKey, exchanged, invitation, issuers, keyList, me, token, user, userPage } from './answers.ts'
 import {
   codeBody,

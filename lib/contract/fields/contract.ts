@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { permissions } from '../../access/grants.ts'
 import { fieldTypes, imageVerification, maxOrder } from '../../fields/web-forms.ts'
+import { xmlNames } from '../../http/write-xml.ts'
 import { component, described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
 import { serviceTag } from '../documentation/contract.ts'
-import { xmlNames } from '../xml-names.ts'
 import { fieldChangeBody, newFieldBody, typeId, typeNumber } from './field-body.ts'
 
 const storedTypeId = named(
