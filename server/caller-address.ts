@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import { plainAddress } from '../lib/core/addresses.ts'
+import { plainAddress } from '../lib/http/request.ts'
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
   if (isIPv4(address)) return 'ipv4'

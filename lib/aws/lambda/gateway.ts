@@ -5,11 +5,10 @@ import middy from '@middy/core'
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
 import type { AccessSettings } from '../../config/config.ts'
 import { streaming } from '../../config/streaming.ts'
-import { plainAddress } from '../../core/addresses.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/media-type.ts'
 import { createDeadline, reserves } from '../../core/time.ts'
-import type { Answer, Handler, Request, Send } from '../../http/request.ts'
+import { type Answer, type Handler, plainAddress, type Request, type Send } from '../../http/request.ts'
 import { createSecretCheck } from './origin-secrets.ts'
 
 type ProxyEvent = Pick<
