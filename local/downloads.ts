@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { answerFor, type FileAnswer, replyWith } from '../functions/storage/file-answer.ts'
-import { entityTagOf } from '../lib/core/entity-tags.ts'
 import { ServiceError } from '../lib/core/errors.ts'
+import { entityTagOf } from '../lib/core/headers.ts'
 import type { Clock } from '../lib/core/time.ts'
 import { createHandler, type EdgeDeps } from '../lib/http/handler.ts'
 import type { PublicOperation, RoutedRequest } from '../lib/http/operation.ts'

@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
-import { mediaType } from '../../lib/core/media-type.ts'
+import { mediaType } from '../../lib/core/headers.ts'
 import { type OperationHandler, readSwitches } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'

@@ -1,6 +1,5 @@
-import { entityTagOf, typedTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { mediaType } from '../../lib/core/media-type.ts'
+import { entityTagOf, mediaType, typedTagOf } from '../../lib/core/headers.ts'
 import { matchFails, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { Reply } from '../../lib/http/reply.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { isStronglyIn, isWeaklyIn, readTags } from '../core/entity-tags.ts'
 import { ServiceError } from '../core/errors.ts'
+import { isStronglyIn, isWeaklyIn, readTags } from '../core/headers.ts'
 import type { Format, Request } from './request.ts'
 
 export const tagOfText = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)

@@ -1,4 +1,4 @@
-import { mediaType } from '../core/media-type.ts'
+import { mediaType } from '../core/headers.ts'
 
 export class MultipartError extends Error {
   override readonly name = 'MultipartError'

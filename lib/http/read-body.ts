@@ -1,6 +1,6 @@
 import * as secureJson from 'secure-json-parse'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
-import { mediaType } from '../core/media-type.ts'
+import { mediaType } from '../core/headers.ts'
 import { formatOf } from './negotiate.ts'
 import { bodyChunks, type Format, queryText, type Request } from './request.ts'
 

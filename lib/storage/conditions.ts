@@ -1,5 +1,5 @@
-import { isStronglyIn, isWeaklyIn, matches, readTags, type TagList } from '../core/entity-tags.ts'
 import { ServiceError } from '../core/errors.ts'
+import { isStronglyIn, isWeaklyIn, matches, readTags, type TagList } from '../core/headers.ts'
 import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
 import type { Expected, ListedObject, ObjectStore } from './object-store.ts'

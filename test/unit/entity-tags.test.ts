@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isStronglyIn, matches, readTags } from '../../lib/core/entity-tags.ts'
+import { isStronglyIn, matches, readTags } from '../../lib/core/headers.ts'
 
 const strong = (tag: string) => ({ tag, isWeak: false })
 const weak = (tag: string) => ({ tag, isWeak: true })

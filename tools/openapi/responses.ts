@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { answerHeaders, component, described, type HeaderName } from '../../lib/contract/contract.ts'
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
-import { mediaType } from '../../lib/core/media-type.ts'
+import { mediaType } from '../../lib/core/headers.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
 import { contentTypes } from '../../lib/http/negotiate.ts'
 import { errorReply } from '../../lib/http/render-reply.ts'

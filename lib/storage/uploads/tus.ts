@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
-import { mediaType } from '../../core/media-type.ts'
+import { mediaType } from '../../core/headers.ts'
 import { decodeUtf8 } from '../path.ts'
 import { storageRefused } from '../refusals.ts'
 import { type Checksum, checksumAlgorithms, isWaiting, type Upload } from './upload.ts'

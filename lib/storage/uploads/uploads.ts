@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
-import { mediaType } from '../../core/media-type.ts'
+import { mediaType } from '../../core/headers.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Requester, StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'

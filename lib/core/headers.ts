@@ -1,3 +1,10 @@
+const part = '[!#$&^_.+0-9A-Za-z-]{1,64}'
+const typeShape = new RegExp(`^\\s*(${part}/${part})[ \\t]*(?:;|$)`)
+
+/** The media type of a `Content-Type`, in lower case and without parameters. Undefined if it is malformed. */
+export const mediaType = (header: string | undefined): string | undefined =>
+  typeShape.exec(header ?? '')?.[1]?.toLowerCase()
+
 interface EntityTag {
   readonly tag: string
   readonly isWeak: boolean
