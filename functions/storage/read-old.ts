@@ -5,11 +5,11 @@ import type {
   trashPage,
   versionPage,
 } from '../../lib/contract/storage/contract-schemas.ts'
-import { foreignCursor, readCursor, writeCursor } from '../../lib/core/cursor.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Change, ChangeType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { inParallel } from '../../lib/core/in-parallel.ts'
+import { foreignCursor, readCursor, writeCursor } from '../../lib/core/pages.ts'
 import { reserves } from '../../lib/core/time.ts'
 import { type ChangeFilter, changesBefore } from '../../lib/history/history.ts'
 import { ok } from '../../lib/http/reply.ts'

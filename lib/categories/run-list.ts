@@ -1,7 +1,7 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises'
-import { collectThatFit, type Json, largestPage, toJson } from '../core/answer-size.ts'
 import { ServiceError } from '../core/errors.ts'
 import { chunksOf } from '../core/in-parallel.ts'
+import { collectThatFit, type Json, largestPage, toJson } from '../core/pages.ts'
 import type { Count } from './contents.ts'
 import type { Item, MemberReference, Position } from './query/item-shape.ts'
 import type { ListQuery, Selection } from './query/list-query.ts'

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Json } from '../core/answer-size.ts'
+import type { Json } from '../core/pages.ts'
 import { tagOfText } from './conditions.ts'
 import { contentTypes } from './negotiate.ts'
 

@@ -1,5 +1,5 @@
-import { foreignCursor, readCursor, writeCursor } from '../../core/cursor.ts'
 import { compareText } from '../../core/names.ts'
+import { foreignCursor, readCursor, writeCursor } from '../../core/pages.ts'
 import type { Deadline } from '../../core/time.ts'
 import {
   type ListedObject,

@@ -1,3 +1,5 @@
+import { type ErrorName, ServiceError } from './errors.ts'
+
 declare const written: unique symbol
 
 export type Json<Value> = string & { readonly [written]: Value }
@@ -39,4 +41,28 @@ export const countFitting = <Value>(values: readonly Value[], viewOf: (value: Va
   const { taken, add } = collectThatFit<unknown>(largestPage)
   values.every((value) => add(toJson(viewOf(value))))
   return taken.length
+}
+
+/** `by` names the list and its order. */
+interface Position<By extends string> {
+  readonly by: By
+  readonly after: string
+}
+
+export const writeCursor = ({ by, after }: Position<string>): string =>
+  Buffer.from(`${by}:${after}`).toString('base64url')
+
+export const foreignCursor = (malformed: ErrorName): ServiceError =>
+  new ServiceError(malformed, { message: 'This cursor belongs to another list. List again without it.' })
+
+/** Accepts only the exact texts that `writeCursor` writes. */
+export const readCursor = <By extends string>(
+  cursor: string,
+  kinds: readonly By[],
+  malformed: ErrorName,
+): Position<By> => {
+  const [, kind, after = ''] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const by = kinds.find((one) => one === kind)
+  if (by !== undefined && writeCursor({ by, after }) === cursor) return { by, after }
+  throw foreignCursor(malformed)
 }

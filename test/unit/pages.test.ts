@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { collectThatFit, toJson } from '../../lib/core/answer-size.ts'
+import { collectThatFit, toJson } from '../../lib/core/pages.ts'
 import { timesToTry } from '../support/each-call.ts'
 
 /** The bytes that a value and a comma add to an answer that is itself a JSON string. */
