@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { readClientSecrets } from '../lib/config/client-secrets.ts'
 import type { MachineSettings } from '../lib/config/config.ts'
+import { readClientSecrets } from '../lib/config/settings.ts'
 
 /** the client secrets of issuers. A file is read for each sign-in, so a new secret needs no restart. */
 export const createClientSecrets =

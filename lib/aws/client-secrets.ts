@@ -1,4 +1,4 @@
-import { readClientSecrets } from '../config/client-secrets.ts'
+import { readClientSecrets } from '../config/settings.ts'
 import { cachedLookup } from '../core/cached-lookup.ts'
 import { systemClock } from '../core/time.ts'
 

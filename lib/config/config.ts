@@ -1,9 +1,9 @@
-import { readClientSecrets } from './client-secrets.ts'
 import {
   list,
   oneOf,
   optional,
   otherwise,
+  readClientSecrets,
   readSettings,
   required,
   type SettingsOf,
