@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { GetAccountSettingsCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda'
 import * as z from 'zod'
-import { streaming } from '../../lib/config/streaming.ts'
+import { streaming } from '../../lib/config/functions.ts'
 import type { Settings } from './settings.ts'
 
 // In seconds: the time of a typical long request, such as one for a small file.

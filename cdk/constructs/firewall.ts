@@ -4,7 +4,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
-import { streaming } from '../../lib/config/streaming.ts'
+import { streaming } from '../../lib/config/functions.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { edgeRegion, type Settings } from '../config/settings.ts'
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { streaming } from '../../lib/config/streaming.ts'
+import { streaming } from '../../lib/config/functions.ts'
 import { freePort, isListening } from '../support/listen.ts'
 
 const host = '127.0.0.1'

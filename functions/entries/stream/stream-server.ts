@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { createSecretCheck } from '../../../lib/aws/lambda/origin-secrets.ts'
 import type { StreamSettings } from '../../../lib/config/config.ts'
-import { streaming } from '../../../lib/config/streaming.ts'
+import { streaming } from '../../../lib/config/functions.ts'
 import { fieldsRoutes } from '../../../lib/contract/routes/fields.ts'
 import { createDeadline, type Deadline, systemClock } from '../../../lib/core/time.ts'
 import { createHandler } from '../../../lib/http/handler.ts'

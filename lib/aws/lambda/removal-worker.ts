@@ -1,6 +1,6 @@
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import * as z from 'zod/mini'
-import { removalTimes } from '../../config/removals.ts'
+import { removalTimes } from '../../config/functions.ts'
 import { cachedLookup } from '../../core/cached-lookup.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
