@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Duration } from 'aws-cdk-lib'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
-import { referenceFiles } from '../../lib/contract/documentation/reference-assets.ts'
+import { referenceFiles } from '../../lib/contract/routes/documentation.ts'
 import type { prefixes } from '../../lib/contract/routes/routes.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type ReferenceAsset, referenceAssets } from '../../lib/contract/documentation/reference-assets.ts'
+import { type ReferenceAsset, referenceAssets } from '../../lib/contract/routes/documentation.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { tagOfText } from '../../lib/http/conditions.ts'
 import type { PublicOperation } from '../../lib/http/operation.ts'

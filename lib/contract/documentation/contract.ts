@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type GroupContract, named, ok, parameter, text } from '../contract.ts'
-import { referenceAssets } from './reference-assets.ts'
+import { referenceAssets } from '../routes/documentation.ts'
 
 const openApi = named(
   z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
