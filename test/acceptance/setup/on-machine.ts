@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { startService } from '../../../local/service.ts'
-import { readBlocks } from '../../../server/caller-address.ts'
+import { readBlocks } from '../../../server/read-request.ts'
 import { openTestDirectory } from './directory.ts'
 import type { StartedHere } from './target.ts'
 
