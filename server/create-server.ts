@@ -9,8 +9,7 @@ import type { Handler } from '../lib/http/request.ts'
 import { namesHost, readRequest } from './read-request.ts'
 import { refuseConnection, refuseExpectation, refuseMalformed, refuseStranger, refuseTunnel } from './refuse.ts'
 import { atOnce, type EarlyAnswers, type Exchange, sendOn } from './send-answer.ts'
-import { createBodyWatch, type SlowestBody } from './slow-bodies.ts'
-import { type WaitingAnswers, waitingInProcess } from './waiting-answers.ts'
+import { createBodyWatch, type SlowestBody, type WaitingAnswers, waitingInProcess } from './slow-callers.ts'
 
 // Importing `node:http` by name would also load WebSocket and undici, which costs 40 ms of every start.
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http')

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { giveBack, pieceSize } from '../lib/core/pieces.ts'
 import type { Answer, Send } from '../lib/http/request.ts'
-import type { WaitingAnswers } from './waiting-answers.ts'
+import type { WaitingAnswers } from './slow-callers.ts'
 
 /**
  * Answers a request whose body is still arriving. Reads as much of the rest as `bytes` and `ms` allow, so that the

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { done, type Reply, text } from '../../../lib/http/reply.ts'
-import { createWaitingAnswers } from '../../../server/waiting-answers.ts'
+import { createWaitingAnswers } from '../../../server/slow-callers.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
 import { lastAnswer } from '../../support/raw-http.ts'
 import { listening } from './listening.ts'
