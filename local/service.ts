@@ -1,3 +1,4 @@
+import { readFile, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAccessHandler } from '../functions/access/group.ts'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
@@ -6,7 +7,9 @@ import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
 import { createWebhooksHandler } from '../functions/webhooks/group.ts'
 import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
-import { isOutOfSpace } from '../lib/core/system-failures.ts'
+import { readClientSecrets } from '../lib/config/settings.ts'
+import { ServiceError } from '../lib/core/errors.ts'
+import { isDiskFull, isOutOfSpace } from '../lib/core/system-failures.ts'
 import { systemClock } from '../lib/core/time.ts'
 import type { Handler, Telemetry } from '../lib/http/request.ts'
 import { readDemo } from '../lib/machine/directory/demo-file.ts'
@@ -25,13 +28,39 @@ import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createTarget } from '../lib/webhooks/target.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
 import { createAddressOf } from '../server/read-request.ts'
-import { createClientSecrets } from './client-secrets.ts'
 import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import type { Flags } from './flags.ts'
 import { createListeners } from './listeners.ts'
-import { createReadiness } from './readiness.ts'
 import { createWebhookSender } from './webhook-sender.ts'
+
+/** A-93: the client secrets of issuers. A file is read for each sign-in, so a new secret needs no restart. */
+export const createClientSecrets =
+  ({ clientSecrets, clientSecretsFile: file }: Pick<MachineSettings, 'clientSecrets' | 'clientSecretsFile'>) =>
+  async (issuer: string): Promise<string | undefined> => {
+    if (file === undefined) return clientSecrets?.get(issuer)
+    const place = `The file ${file} in CLIENT_SECRETS_FILE cannot be used: it `
+    return readClientSecrets(await readFile(file, 'utf8'), place).get(issuer)
+  }
+
+/** V-29: the service is ready after its start, as long as its disk has free space and accepts changes. */
+export const createReadiness = (dataDirectory: string) => {
+  let hasStarted = false
+  return {
+    started(): void {
+      hasStarted = true
+    },
+
+    async check(): Promise<void> {
+      if (!hasStarted) throw new ServiceError('unavailable')
+      if (isDiskFull(dataDirectory)) throw new ServiceError('outOfSpace')
+      const now = new Date()
+      await utimes(dataDirectory, now, now).catch((cause: unknown) => {
+        throw new ServiceError('unavailable', { cause })
+      })
+    },
+  }
+}
 
 const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readSettingsOf } from '../../../lib/config/config.ts'
-import { createClientSecrets } from '../../../local/client-secrets.ts'
+import { createClientSecrets } from '../../../local/service.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 
 const settingsOf = (environment: Record<string, string>) => readSettingsOf('machine', environment)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Server } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import { createReadiness } from '../../../local/readiness.ts'
+import { createReadiness } from '../../../local/service.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { storage } from '../../support/paths.ts'
 import { serveHere } from '../../support/serve-here.ts'
