@@ -24,7 +24,7 @@ const categories: readonly [DemoCategory, ...DemoCategory[]] = [
 
 const places = ['Bucharest', 'San Jose', 'Sydney', 'Hamburg', 'Bangalore', 'London', 'Tokyo'] as const
 
-const entry = <Value>(values: readonly [Value, ...Value[]], index: number): Value =>
+const choose = <Value>(values: readonly [Value, ...Value[]], index: number): Value =>
   values[index % values.length] ?? values[0]
 
 const day = (year: number, dayOfYear: number): string =>
@@ -35,8 +35,8 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 // The dates cover two years. Every tenth item has expired, and some are deleted, switched off or weighted, so that
 // every filter finds items.
 const news = (id: number): Content => {
-  const category = entry(categories, id)
-  const subject = `${entry(places, id)} ${entry(category.words, Math.floor(id / 3))}`
+  const category = choose(categories, id)
+  const subject = `${choose(places, id)} ${choose(category.words, Math.floor(id / 3))}`
   const releaseDate = day(2025, id * 17)
   return withDefaults(
     'news',
@@ -61,8 +61,8 @@ const blog = (id: number): Content =>
     'blog',
     {
       id,
-      blogName: `Notes from ${entry(places, id)}`,
-      blogDescription: `What happens in ${entry(places, id)}`,
+      blogName: `Notes from ${choose(places, id)}`,
+      blogDescription: `What happens in ${choose(places, id)}`,
       postCount: id * 5,
       lastPostDate: day(2026, id * 21),
       disableComments: id % 3 === 0,
