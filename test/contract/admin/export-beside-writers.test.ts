@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { exportRecords } from '../../../admin/records/export-records.ts'
-import { importRecords } from '../../../admin/records/import-records.ts'
+import { exportRecords } from '../../../admin/commands/export.ts'
+import { importRecords } from '../../../admin/commands/import.ts'
 import { readRecords } from '../../../admin/records/read-records.ts'
 import type { ContentStores } from '../../../admin/stores/admin-stores.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { importRecords } from '../../../admin/records/import-records.ts'
+import { importRecords } from '../../../admin/commands/import.ts'
 import type { RawRecord } from '../../../admin/records/read-records.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { unrecorded } from '../../support/history.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { importRecords } from '../../../admin/records/import-records.ts'
+import { importRecords } from '../../../admin/commands/import.ts'
 import { readRecords } from '../../../admin/records/read-records.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
