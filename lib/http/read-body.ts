@@ -21,8 +21,6 @@ const parseWithoutQuote = (text: string): unknown => {
   }
 }
 
-// The library returns null for forbidden members, and undefined for a text that is not JSON. Some messages of the parser
-// quote the text, which may contain a password.
 const parseJson = (text: string): unknown => {
   const value: unknown = secureJson.safeParse(text)
   if (value === undefined) return parseWithoutQuote(text)
@@ -30,7 +28,10 @@ const parseJson = (text: string): unknown => {
   throw new Error('the members "__proto__" and "constructor.prototype" are not allowed')
 }
 
-/** Throws an Error with the reason. Refuses members that could change a prototype. */
+/**
+ * Throws an Error with the reason. The reason does not quote the text, which may contain a password. Refuses members
+ * that could change a prototype. For them, the library returns null; for a text that is not JSON, undefined.
+ */
 export const readJson = (text: string): unknown => {
   const value = parseJson(text)
   if (nestsTooDeep(value, deepestNesting)) throw new Error(`it nests deeper than ${deepestNesting} levels`)
