@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, expect, test } from 'vitest'
-import { useService } from '../../../functions/entries/canary/use-service.ts'
+import { afterAll, expect, test, vi } from 'vitest'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
@@ -13,7 +12,10 @@ const service = await hostHere(folder, {
   telemetry: { request: ({ method, operation, status }) => void asked.push(`${method} ${operation} ${status}`) },
 })
 const canaryToken = service.token
+vi.stubEnv('BASE_URL', service.baseUrl).stubEnv('CANARY_TOKEN', canaryToken)
+const { handler, useService } = await import('../../../functions/entries/canary.ts')
 afterAll(async () => {
+  vi.unstubAllEnvs()
   await service.stop()
   removeDirectory(folder)
 })
@@ -38,7 +40,7 @@ const breaking = async (method: string, path: RegExp, answer: (body: Buffer) => 
 
 test('The canary stores, reads and removes a file, and changes a field', async () => {
   asked.length = 0
-  await useService({ baseUrl: service.baseUrl, canaryToken })
+  await handler()
   expect(asked).toEqual([
     'PUT putPath 200',
     'GET readPath 200',
@@ -63,7 +65,7 @@ test.each([
   const failure = await useService({ baseUrl, canaryToken }).catch(String)
   expect(failure).toMatch(new RegExp(`${method} /api/.*${path.source}.* answered 503: .*100503`))
   // The next run succeeds, whatever this run has left behind.
-  await useService({ baseUrl: service.baseUrl, canaryToken })
+  await handler()
 })
 
 test('The canary fails if a file is returned with other bytes', async () => {

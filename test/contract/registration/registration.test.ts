@@ -2,12 +2,27 @@ import { createServer, type RequestListener } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { answerDeployment } from '../../../functions/entries/registration/custom-resource.ts'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { unrecorded } from '../../support/history.ts'
 import { askInPlaceOfAws, closeAtOnce, listen, listenInTest } from '../../support/listen.ts'
 import { createTables } from '../../support/tables.ts'
+
+const { connect, server } = openDynalite()
+
+beforeAll(async () => {
+  askInPlaceOfAws(await listen(server))
+  vi.stubEnv('SITES_TABLE', 'sites').stubEnv('DIRECTORY_REGION', 'us-east-1')
+  await createTables(connect())
+})
+
+afterAll(() => {
+  vi.unstubAllEnvs()
+  closeAtOnce(server)
+})
+
+// The function reads its settings when it loads.
+const load = () => import('../../../functions/entries/registration.ts')
 
 /** Listens in place of CloudFormation. Returns the address. */
 const waitAs = async (listener: RequestListener): Promise<string> => {
@@ -25,6 +40,7 @@ const answer = {
 
 test('the answer has no content type, because the signed URL has none', async () => {
   const received: unknown[] = []
+  const { answerDeployment } = await load()
   const url = await waitAs(async (request, response) => {
     received.push([request.method, request.headers['content-type'], await json(request)])
     response.end()
@@ -34,6 +50,7 @@ test('the answer has no content type, because the signed URL has none', async ()
 })
 
 test('if the answer is refused, the function fails, and no log contains the URL', async () => {
+  const { answerDeployment } = await load()
   const url = await waitAs((_, response) => response.writeHead(403).end())
   const failure = await answerDeployment(url, answer).catch((error: unknown) => String(error))
   expect(failure).toMatch(/status 403/)
@@ -41,12 +58,12 @@ test('if the answer is refused, the function fails, and no log contains the URL'
 })
 
 test('if no response comes, the function fails', async () => {
+  const { answerDeployment } = await load()
   const url = await waitAs(() => undefined)
   await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
 })
 
 describe('the function that registers a data centre', () => {
-  const { connect, server } = openDynalite()
   const registered = {
     ServiceToken: 'function',
     id: 'us',
@@ -55,17 +72,6 @@ describe('the function that registers a data centre', () => {
     isDefault: 'true',
   }
 
-  beforeAll(async () => {
-    askInPlaceOfAws(await listen(server))
-    vi.stubEnv('SITES_TABLE', 'sites').stubEnv('DIRECTORY_REGION', 'us-east-1')
-    await createTables(connect())
-  })
-
-  afterAll(() => {
-    vi.unstubAllEnvs()
-    closeAtOnce(server)
-  })
-
   /** The answer to CloudFormation for a resource with these properties. */
   const register = async (properties: object): Promise<unknown> => {
     const received: unknown[] = []
@@ -73,7 +79,7 @@ describe('the function that registers a data centre', () => {
       received.push(await json(request))
       response.end()
     })
-    const { handler } = await import('../../../functions/entries/registration.ts')
+    const { handler } = await load()
     const event = { RequestType: 'Create', ResponseURL, StackId: 'stack', RequestId: 'request' }
     const resource = { LogicalResourceId: 'DataCentreRegistration', ResourceProperties: properties }
     const whole = { ...event, ...resource } as CloudFormationCustomResourceEvent
