@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { largestNamedId, type SiteId } from '../../lib/core/ids.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import type { Kept } from '../../lib/storage/object-store.ts'
+import { parseBaseUrl } from '../../local/flags.ts'
 import { type AdminStores, createUnderId, entryOf } from '../stores/admin-stores.ts'
 import { contentsOf, inWords, removeSite } from '../stores/site-removal.ts'
-import { onStores, siteOf } from '../stores/stores.ts'
+import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
   confirmed,
@@ -12,10 +13,52 @@ import {
   parseName,
   parsePlainId,
   parseQuota,
+  parseRegion,
   parseSiteId,
   type RemoveOptions,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
+
+const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
+
+interface DataCentreOptions {
+  readonly url: string
+  readonly region?: string
+}
+
+const warnOfChange = (id: string, memory: number, { target }: GlobalOptions): void => {
+  if (memory > 0) console.error(`Running services use the old base URL for up to ${memory / 1000} seconds.`)
+  if (target !== 'local') return
+  console.error(
+    `A service that serves ${id} from this data directory sets its base URL at each start. Start it with ` +
+      'the new --base-url.',
+  )
+}
+
+const addDataCentre = async (stores: AdminStores, id: string, { url, region }: DataCentreOptions, self: Command) => {
+  const { dataCentres } = await stores.sites.list()
+  const known = dataCentres.find((dataCentre) => dataCentre.id === id)
+  const isDefault = !dataCentres.some((other) => other.id !== id && other.isDefault)
+  // Keeps the region and the other values that a deployment has written.
+  const dataCentre = { ...known, ...(region !== undefined && { region }), id, url, isDefault }
+  await stores.sites.putDataCentre(dataCentre)
+  if (known && known.url !== url) warnOfChange(id, await stores.memory(), self.optsWithGlobals())
+  return viewOfDataCentre(dataCentre)
+}
+
+const listDataCentres = async ({ sites }: AdminStores) => (await sites.list()).dataCentres.map(viewOfDataCentre)
+
+const dataCentreExample = 'data-centre add us --url https://us.example.com'
+
+export const dataCentreCommand = (): Command =>
+  groupOf('data-centre', 'data centres and the base URLs of their services', 'data-centre list', [
+    commandOf('add', 'register a data centre, or change its base URL', dataCentreExample)
+      .argument('<id>', 'the id of the data centre, such as us', parsePlainId)
+      .requiredOption('--url <url>', 'the base URL of its service', parseBaseUrl)
+      .option('--region <region>', 'the region of its tables, if it is on AWS', parseRegion)
+      .action(onStores(addDataCentre)),
+    commandOf('list', 'list all data centres', 'data-centre list').action(onStores(listDataCentres)),
+  ])
 
 interface CreateOptions {
   readonly name: string
