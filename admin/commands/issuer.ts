@@ -1,16 +1,40 @@
-import type { Command } from 'commander'
+import { randomBytes } from 'node:crypto'
+import { type Command, Option } from 'commander'
 import {
   addIssuer,
+  addRule,
   type Issuer,
+  isForPrograms,
   isIssuerUrl,
   isPlainText,
   issuerOf,
+  longestGrant,
+  parseClaim,
+  type Rule,
   removeIssuer,
+  removeRule,
+  ruleOf,
 } from '../../lib/access/issuers/issuers.ts'
+import { type RoleName, roles } from '../../lib/access/people.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
+import { type Right, simplified, textOfRight } from '../../lib/core/rights.ts'
 import { type AdminStores, entryOf } from '../stores/admin-stores.ts'
-import { onStores } from '../stores/stores.ts'
-import { commandOf, groupOf, parsePlainId, parserIf } from '../terminal/arguments.ts'
+import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
+import {
+  collect,
+  commandOf,
+  groupOf,
+  lifetimeOption,
+  type OfSite,
+  parsePlainId,
+  parserIf,
+  parserOf,
+  parseSiteId,
+  rightOption,
+  siteCommandOf,
+  spanUpTo,
+} from '../terminal/arguments.ts'
+import { print, Refusal } from '../terminal/output.ts'
 
 const parseIssuerUrl = parserIf(
   isIssuerUrl,
@@ -22,7 +46,7 @@ const parseText = parserIf(isPlainText, 'It must be 1 to 255 ASCII characters wi
 const entriesOf = async ({ sites }: AdminStores, type: ChangeType, { id, url }: Issuer): Promise<HistoryEntry[]> =>
   (await sites.list()).sites.map((site) => entryOf(type, site.id, `issuer/${id}`, { url }))
 
-const add = async (stores: AdminStores, url: string, options: Omit<Issuer, 'url'>) => {
+const trustIssuer = async (stores: AdminStores, url: string, options: Omit<Issuer, 'url'>) => {
   const { id, audience, clientId } = options
   const issuer: Issuer = { id, url, audience, ...(clientId !== undefined && { clientId }) }
   const entries = await entriesOf(stores, 'issuer.created', issuer)
@@ -30,10 +54,10 @@ const add = async (stores: AdminStores, url: string, options: Omit<Issuer, 'url'
   return issuer
 }
 
-const list = async ({ issuers }: AdminStores) =>
+const listIssuers = async ({ issuers }: AdminStores) =>
   (await issuers.trust()).issuers.map(({ id, url, audience, clientId = null }) => ({ id, url, audience, clientId }))
 
-const remove = async (stores: AdminStores, id: string) => {
+const distrustIssuer = async (stores: AdminStores, id: string) => {
   const trust = await stores.issuers.trust()
   const entries = await entriesOf(stores, 'issuer.removed', issuerOf(trust, id))
   const rules = trust.rules.filter((rule) => rule.issuer === id)
@@ -42,25 +66,126 @@ const remove = async (stores: AdminStores, id: string) => {
   return { removed: true, rules: rules.length }
 }
 
-const addExamples = [
+const issuerExamples = [
   'issuer add https://token.actions.githubusercontent.com --id github --audience https://admin.example.com',
   'issuer add https://login.example.com --id work --audience https://admin.example.com --client-id site-admin',
 ]
 
 export const issuerCommand = (): Command =>
   groupOf('issuer', 'identity providers whose tokens the service accepts', 'issuer list', [
-    commandOf('add', 'trust an OpenID Connect issuer; then give its tokens rights with "rule add"', ...addExamples)
+    commandOf('add', 'trust an OpenID Connect issuer; then give its tokens rights with "rule add"', ...issuerExamples)
       .argument('<url>', 'the URL of the issuer, exactly as in the claim iss of its tokens', parseIssuerUrl)
       .requiredOption('--id <id>', 'a short name for the issuer, used in URLs and in other commands', parsePlainId)
       .requiredOption('--audience <audience>', 'the claim aud that tokens of programs must have', parseText)
       .option('--client-id <id>', 'the id of this service at the issuer, so that people can sign in', parseText)
-      .action(onStores(add)),
-    commandOf('list', 'list all issuers', 'issuer list').action(onStores(list)),
+      .action(onStores(trustIssuer)),
+    commandOf('list', 'list all issuers', 'issuer list').action(onStores(listIssuers)),
     commandOf(
       'remove',
       'remove an issuer with its rules; tokens of its programs expire within an hour',
       'issuer remove github',
     )
       .argument('<id>', 'the id of the issuer', parsePlainId)
-      .action(onStores(remove)),
+      .action(onStores(distrustIssuer)),
+  ])
+
+interface RuleOptions extends OfSite {
+  readonly issuer: string
+  readonly claim: readonly (readonly [name: string, value: string])[]
+  readonly right: readonly Right[]
+  readonly ttl: number
+  readonly role?: RoleName
+}
+
+const parseRuleClaim = parserOf(
+  parseClaim,
+  'It must look like repository=acme/site. A rule cannot use the claims iss, aud, exp, iat, nbf, jti and __proto__.',
+)
+
+const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m, and at most an hour.')
+
+// The roles that need folders are missing, because a rule has no folders.
+const rolesOfRules = (Object.keys(roles) as RoleName[]).filter((name) => !roles[name].isPerFolder)
+
+const grantsOf = ({ right, ttl, role }: RuleOptions): Rule['grants'] => {
+  if ((role === undefined) === (right.length === 0)) {
+    throw new Refusal('Give --right for programs, or --role for people, but not both.')
+  }
+  if (role !== undefined) return { role }
+  return { rights: simplified(right).map(textOfRight), ttl }
+}
+
+const viewOfRule = ({ grants, ...rule }: Rule) => ({ ...rule, ...grants })
+
+const entryOfRule = (type: ChangeType, rule: Rule): HistoryEntry =>
+  entryOf(type, rule.site, `rule/${rule.id}`, {
+    issuer: rule.issuer,
+    claims: Object.entries(rule.claims).map(([name, value]) => `${name}=${value}`),
+    ...(isForPrograms(rule) ? { rights: rule.grants.rights } : rule.grants),
+  })
+
+const createRule = async (stores: AdminStores, options: RuleOptions) => {
+  const { issuer, claim, site } = options
+  await siteOf(stores, site)
+  const claims = Object.fromEntries(claim)
+  if (Object.keys(claims).length < claim.length)
+    throw new Refusal('Give each claim only once: a token must have all claims of a rule.')
+  const rule: Rule = { id: randomBytes(4).toString('hex'), issuer, claims, site, grants: grantsOf(options) }
+  await stores.issuers.changeTrust((trust) => addRule(trust, rule), [entryOfRule('rule.created', rule)])
+  return viewOfRule(rule)
+}
+
+const listRules = async (stores: AdminStores, { site }: Partial<OfSite>) => {
+  if (site !== undefined) await siteOf(stores, site)
+  const { rules } = await stores.issuers.trust()
+  return rules.filter((rule) => site === undefined || rule.site === site).map(viewOfRule)
+}
+
+const endRule = async ({ issuers }: AdminStores, id: string) => {
+  const rule = ruleOf(await issuers.trust(), id)
+  await issuers.changeTrust((trust) => removeRule(trust, id), [entryOfRule('rule.removed', rule)])
+  return { removed: true }
+}
+
+const roleDescription = 'the role for people who sign in; the first sign-in adds the person'
+const roleOption = new Option('--role <role>', roleDescription).choices(rolesOfRules)
+
+const ruleExamples = [
+  'rule add --issuer github --claim repository=acme/site --claim ref=refs/heads/main --site 1001 --right files:write',
+  'rule add --issuer work --claim groups=web --site 1001 --role editor',
+]
+
+export const ruleCommand = (): Command =>
+  groupOf('rule', 'rights for tokens of other issuers', 'rule list', [
+    siteCommandOf('add', 'accept tokens with certain claims; a token must have all claims of a rule', ...ruleExamples)
+      .requiredOption('--issuer <id>', 'the issuer of the tokens', parsePlainId)
+      .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
+      .addOption(rightOption('a right of programs').default([]))
+      .addOption(lifetimeOption('the lifetime of tokens for programs', '15m', parseLifetime))
+      .addOption(roleOption)
+      .action(onStores(createRule)),
+    commandOf('list', 'list all rules', 'rule list', 'rule list --site 1001')
+      .option('--site <id>', 'only the rules of this site', parseSiteId)
+      .action(onStores(listRules)),
+    commandOf(
+      'remove',
+      'remove a rule; tokens that programs got by this rule expire within an hour',
+      'rule remove 5f2c81d0',
+    )
+      .argument('<id>', 'the id of the rule, from the list')
+      .action(onStores(endRule)),
+  ])
+
+const listRoles = (_options: object, self: Command): Promise<void> => {
+  const rows = Object.entries(roles).map(([role, { rights, isPerFolder }]) => ({
+    role,
+    rights: rights.map(textOfRight),
+    perFolder: isPerFolder,
+  }))
+  return print(rows, self.optsWithGlobals<GlobalOptions>().json)
+}
+
+export const roleCommand = (): Command =>
+  groupOf('role', 'named sets of rights', 'role list', [
+    commandOf('list', 'list the roles, with their rights', 'role list').action(listRoles),
   ])
