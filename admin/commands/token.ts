@@ -8,9 +8,9 @@ import {
   rightsOfToken,
 } from '../../lib/access/grants.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
+import { includesRight, type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import { inIso } from '../../lib/core/time.ts'
-import { type AdminStores, administrator, revokeGrant } from '../stores/admin-stores.ts'
+import { type AdminStores, administrator, findGrant, revokeGrant } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
@@ -21,8 +21,9 @@ import {
   parseName,
   parseSiteId,
   rightOption,
+  siteCommandOf,
 } from '../terminal/arguments.ts'
-import { printOnce } from '../terminal/output.ts'
+import { printOnce, Refusal } from '../terminal/output.ts'
 
 interface IssueOptions {
   readonly user: string
@@ -39,17 +40,17 @@ const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 
   return rights.map(textOfRight)
 }
 
-const revoke = (stores: AdminStores, text: string) => revokeGrant(stores, 'token', text)
+const revokeToken = (stores: AdminStores, text: string) => revokeGrant(stores, 'token', text)
 
-const issue = async (stores: AdminStores, { user, site, ttl, ...given }: IssueOptions, self: Command) => {
+const issueToken = async (stores: AdminStores, { user, site, ttl, ...given }: IssueOptions, self: Command) => {
   await Promise.all(site.map((id) => siteOf(stores, id)))
   const expires = Math.floor(Date.now() / 1000) + ttl
   const granted = { user, sites: [...new Set(site)], permissions: permissionsIn(given), expires }
   const { token, grant } = await issueGrant(stores.grants, granted, administrator)
-  return printOnce(self, 'token', grant.hash, { token, expires: inIso(expires) }, () => revoke(stores, token))
+  return printOnce(self, 'token', grant.hash, { token, expires: inIso(expires) }, () => revokeToken(stores, token))
 }
 
-const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
+const listTokens = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   if (site !== undefined) await siteOf(stores, site)
   const tokens = (await stores.grants.list()).filter((grant) => kindOf(grant) === 'token')
   const covering = tokens.filter(({ sites }) => site === undefined || sites.includes(site))
@@ -61,7 +62,7 @@ const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   })
 }
 
-const issueExamples = [
+const tokenExamples = [
   'token issue --user ann --site 1001 --permission files --ttl 4h',
   'token issue --user press --site 1001 --right files:write:/news --right history:read',
 ]
@@ -73,17 +74,95 @@ const permissionOption = () =>
 
 export const tokenCommand = (): Command =>
   groupOf('token', 'access tokens', 'token list', [
-    commandOf('issue', 'issue a token, and print it once', ...issueExamples)
+    commandOf('issue', 'issue a token, and print it once', ...tokenExamples)
       .requiredOption('--user <name>', 'the name of the user of the token', parseName)
       .requiredOption('--site <id>', 'a site that the token covers (repeatable)', collect(parseSiteId))
       .addOption(permissionOption())
       .addOption(rightOption('a right in place of the default rights').default([]))
       .addOption(lifetimeOption('how long the token works, such as 30m, 4h, 3d or 2w', '2w'))
-      .action(onStores(issue)),
+      .action(onStores(issueToken)),
     commandOf('list', 'list the tokens by their hash', 'token list --site 1001')
       .option('--site <id>', 'only tokens that cover this site', parseSiteId)
-      .action(onStores(list)),
+      .action(onStores(listTokens)),
     commandOf('revoke', 'revoke a token; it stops working within a minute', 'token revoke HASH')
       .argument('<token>', 'the token, or at least the first 8 digits of its hash from "token list"')
-      .action(onStores(revoke)),
+      .action(onStores(revokeToken)),
+  ])
+
+interface KeyOptions extends OfSite {
+  readonly user: string
+  readonly name: string
+  readonly right: readonly Right[]
+  readonly ttl: number
+}
+
+const personOn = async ({ people }: AdminStores, name: string, site: SiteId): Promise<Person> => {
+  const person = await people.get(name)
+  if (person?.sites[site] !== undefined) return person
+  throw new Refusal(`Site ${site} has no person ${name}. "user list --site ${site}" lists its people.`)
+}
+
+const refuseLacking = (person: Person, site: SiteId, rights: readonly Right[]): void => {
+  const held = rightsOfEntry(person.sites[site])
+  const lacking = rights.find((right) => !includesRight(held, right))
+  if (lacking === undefined) return
+  throw new Refusal(
+    `${person.name} lacks the right ${textOfRight(lacking)} on site ${site}, so a key cannot have it. ` +
+      `Give the right to the person first ("user change ${person.name}"), or leave this right out.`,
+  )
+}
+
+const revokeKey = (stores: AdminStores, text: string) => revokeGrant(stores, 'key', text)
+
+const createKey = async (stores: AdminStores, options: KeyOptions, self: Command) => {
+  const { site, user, name, right: rights, ttl } = options
+  await siteOf(stores, site)
+  const person = await personOn(stores, user, site)
+  refuseLacking(person, site, rights)
+  const wanted = { name, rights, expires: Math.floor(Date.now() / 1000) + ttl }
+  const { id, key, expires } = await issueKey(stores.grants, person, site, wanted, administrator)
+  return printOnce(self, 'key', id, { id, key, expires }, () => revokeKey(stores, key))
+}
+
+const listKeys = async (stores: AdminStores, { site }: OfSite) => {
+  await siteOf(stores, site)
+  return describeKeys(stores, await currentKeys(stores.grants, site, Date.now()))
+}
+
+const changeOwner = async (stores: AdminStores, text: string, { user }: Pick<KeyOptions, 'user'>) => {
+  const key = await findGrant(stores, 'key', text)
+  const person = await personOn(stores, user, key.sites[0] as SiteId)
+  const to = { user: person.name, since: person.created }
+  const entries = [
+    ...grantEntries('removed', key, administrator),
+    ...grantEntries('created', { ...key, ...to }, administrator),
+  ]
+  const isChanged = await stores.grants.change(key.hash, (present) => ({ ...present, ...to }), entries)
+  if (!isChanged) throw new Refusal('Another command has revoked this key.')
+  return { id: key.hash, name: key.name, user: person.name }
+}
+
+const keyExample =
+  'key create --site 1001 --user ann --name "Deployment" --right files:write:/news --right history:read --ttl 30d'
+
+const idArgument = ['<id>', 'the id from the list, 8 or more of its first digits, or the key itself'] as const
+
+export const keyCommand = (): Command =>
+  groupOf('key', 'keys for programs', 'key list --site 1001', [
+    siteCommandOf('create', 'create a key for a program, and print it once', keyExample)
+      .requiredOption('--user <name>', 'the owner of the key, a person', parseName)
+      .requiredOption('--name <text>', 'the name of the key, such as its program', parseName)
+      .addOption(rightOption('a right').makeOptionMandatory())
+      .addOption(lifetimeOption('the lifetime of the key, such as 30d or 12w; at most a year', '90d'))
+      .action(onStores(createKey)),
+    siteCommandOf('list', 'list the keys of a site with their current rights', 'key list --site 1001').action(
+      onStores(listKeys),
+    ),
+    commandOf('change', 'give a key to another person', 'key change ID --user bob')
+      .argument(...idArgument)
+      .requiredOption('--user <name>', 'the new owner of the key', parseName)
+      .action(onStores(changeOwner)),
+    commandOf('revoke', 'revoke a key; it stops working within a minute', 'key revoke ID')
+      .argument(...idArgument)
+      .action(onStores(revokeKey)),
   ])
