@@ -24,10 +24,10 @@ import {
   type WebFormSummary,
   type WebForms,
 } from '../../lib/fields/web-forms.ts'
-import { checkConditions, tagOf } from '../../lib/http/conditions.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
+import { checkConditions, tagOf } from '../../lib/http/representation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { xmlNames } from '../../lib/http/write-xml.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'

@@ -1,7 +1,7 @@
 import * as secureJson from 'secure-json-parse'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import { mediaType } from '../core/headers.ts'
-import { formatOf } from './negotiate.ts'
+import { formatOf } from './representation.ts'
 import { bodyChunks, type Format, queryText, type Request } from './request.ts'
 
 export const deepestNesting = 32

@@ -1,7 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
-import { entityTag, noneMatchFails, tagOfText } from './conditions.ts'
-import { contentTypes } from './negotiate.ts'
 import { byValue, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
+import { contentTypes, entityTag, noneMatchFails, tagOfText } from './representation.ts'
 import { type Answer, type Format, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
 

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Json } from '../core/pages.ts'
-import { tagOfText } from './conditions.ts'
-import { contentTypes } from './negotiate.ts'
+import { contentTypes, tagOfText } from './representation.ts'
 
 interface XmlNames {
   readonly root: string
