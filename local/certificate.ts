@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls'
 import { reasonOf } from '../lib/core/system-failures.ts'
 import type { Handler } from '../lib/http/request.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
-import { createSecureServer, type Front } from '../server/create-server.ts'
+import { createSecureServer, type Front } from '../server/server.ts'
 
 export interface CertificateFiles {
   readonly cert: string

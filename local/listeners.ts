@@ -4,7 +4,7 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { systemCodeOf } from '../lib/core/system-failures.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
-import { type Closing, closerOf } from '../server/close-server.ts'
+import { type Closing, closerOf } from '../server/server.ts'
 
 export interface DataCentreListener {
   readonly id: string

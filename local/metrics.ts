@@ -9,7 +9,7 @@ import { signInOutcomes, type Telemetry } from '../lib/http/request.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import type { Measures } from '../lib/machine/directory/inspect.ts'
 import packageFile from '../package.json' with { type: 'json' }
-import { surviveShortage } from '../server/create-server.ts'
+import { surviveShortage } from '../server/server.ts'
 import { withPort } from './listeners.ts'
 
 const { createServer } = process.getBuiltinModule('node:http')

@@ -1,7 +1,7 @@
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openStorageStores } from '../../lib/aws/open-files.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
-import { closerOf } from '../../server/close-server.ts'
+import { closerOf } from '../../server/server.ts'
 import { createStreamServer } from './stream/stream-server.ts'
 
 const settings = readSettingsOf('stream')

@@ -17,7 +17,7 @@ import {
   createDocumentationDeps,
   createFieldsDeps,
 } from '../../lib/service/deps.ts'
-import { createServer, dispatch } from '../../server/create-server.ts'
+import { createServer, dispatch } from '../../server/server.ts'
 import { freePort } from '../support/listen.ts'
 import { type StreamProcess, startStreamProcess } from './stream-process.ts'
 

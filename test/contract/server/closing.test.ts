@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { done, type Reply } from '../../../lib/http/reply.ts'
-import type { Closing } from '../../../server/close-server.ts'
+import type { Closing } from '../../../server/server.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import { listening } from './listening.ts'

@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { Handler } from '../../../lib/http/request.ts'
-import { closerOf } from '../../../server/close-server.ts'
-import { createServer, type Front } from '../../../server/create-server.ts'
+import { closerOf, createServer, type Front } from '../../../server/server.ts'
 import { listen } from '../../support/listen.ts'
 
 /** A server over a handler until the end of the test. Closing waits `patience` milliseconds. */
