@@ -1,5 +1,7 @@
 import { hashToken, isCurrent, issueGrant, newToken, permissions } from '../lib/access/grants.ts'
 import { roles } from '../lib/access/people.ts'
+import type { Content } from '../lib/categories/contents.ts'
+import { type ObjectKind, objectKindNames, withDefaults } from '../lib/core/content-kinds.ts'
 import type { ChangeType, HistoryEntry } from '../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../lib/core/ids.ts'
 import { type Clock, unlimited } from '../lib/core/time.ts'

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import {
+  grantEntries,
   issueGrant,
   kindOf,
   type Permission,
@@ -7,6 +8,8 @@ import {
   permissionsOf,
   rightsOfToken,
 } from '../../lib/access/grants.ts'
+import { currentKeys, describeKeys, issueKey } from '../../lib/access/keys.ts'
+import { type Person, rightsOfEntry } from '../../lib/access/people.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { includesRight, type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import { inIso } from '../../lib/core/time.ts'
