@@ -8,8 +8,17 @@ import { groupAt, type prefixes } from '../lib/contract/routes/routes.ts'
 import { type Deadline, unlimited } from '../lib/core/time.ts'
 import type { Handler } from '../lib/http/request.ts'
 import { namesHost, readRequest } from './read-request.ts'
-import { refuseConnection, refuseExpectation, refuseMalformed, refuseStranger, refuseTunnel } from './refuse.ts'
-import { atOnce, type EarlyAnswers, type Exchange, sendOn } from './send-answer.ts'
+import {
+  atOnce,
+  type EarlyAnswers,
+  type Exchange,
+  refuseConnection,
+  refuseExpectation,
+  refuseMalformed,
+  refuseStranger,
+  refuseTunnel,
+  sendOn,
+} from './send-answer.ts'
 import { createBodyWatch, type SlowestBody, type WaitingAnswers, waitingInProcess } from './slow-callers.ts'
 
 // Importing `node:http` by name would also load WebSocket and undici, which costs 40 ms of every start.
