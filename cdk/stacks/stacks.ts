@@ -170,8 +170,7 @@ export class EdgeStack extends Stack {
   }
 }
 
-interface DataCentreProps extends StackProps {
-  readonly settings: Settings
+interface DataCentreProps extends Props {
   readonly id: string
   readonly dataCentre: DataCentreSettings
   readonly bundles: Bundles

@@ -16,9 +16,10 @@ import { toStoragePath } from '../../lib/storage/path.ts'
 import { startService } from '../../local/service.ts'
 import { type Operation, operations } from './operations.ts'
 
-interface ExampleService {
+interface Service {
   readonly baseUrl: string
   readonly token: string
+  readonly format: Format
   /** The values of path variables that differ from run to run. */
   readonly variables: Readonly<Record<string, string>>
 }
@@ -83,7 +84,7 @@ const openRecords = async (dataDirectory: string, site: HistoryEntry['site']) =>
   }
 }
 
-const useExampleService = async <Result>(use: (service: ExampleService) => Promise<Result>): Promise<Result> => {
+const useService = async <Result>(format: Format, use: (service: Service) => Promise<Result>): Promise<Result> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-examples-'))
   const { baseUrl, demo, stop } = await startService({
     dataDirectory,
@@ -97,7 +98,7 @@ const useExampleService = async <Result>(use: (service: ExampleService) => Promi
     if (!demo) throw new Error('The first start created no demo site')
     const { token, delivery } = await openRecords(dataDirectory, demo.siteId)
     const upload = await prepareFiles(baseUrl, token)
-    return await use({ baseUrl, token, variables: { upload, delivery } })
+    return await use({ baseUrl, token, format, variables: { upload, delivery } })
   } finally {
     await stop()
     await rm(dataDirectory, { recursive: true, force: true })
@@ -121,10 +122,6 @@ export interface Recording {
   readonly error: ErrorName | undefined
   readonly request: Shown | undefined
   readonly answer: Shown | undefined
-}
-
-interface Service extends ExampleService {
-  readonly format: Format
 }
 
 const pathOf = ({ route, variables }: Operation, { path, query }: ExampleRequest, service: Service): string => {
@@ -243,10 +240,10 @@ const recordHeadersTooLarge = async ({ baseUrl }: Service): Promise<Recording> =
 
 /** Sends the example requests of each operation to the service, in the order of the route table. */
 export const recordExamples = async (): Promise<readonly Recording[]> => {
-  const json = await useExampleService(async (prepared) => {
-    const service = { ...prepared, format: 'json' as const }
-    return [...(await recordAll(service)), await recordHeadersTooLarge(service)]
-  })
+  const json = await useService('json', async (service) => [
+    ...(await recordAll(service)),
+    await recordHeadersTooLarge(service),
+  ])
   // Each format has its own service, so that both find the demo data unchanged.
-  return [...json, ...(await useExampleService((prepared) => recordAll({ ...prepared, format: 'xml' })))]
+  return [...json, ...(await useService('xml', recordAll))]
 }

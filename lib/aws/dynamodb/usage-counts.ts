@@ -91,13 +91,11 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
   } satisfies SiteUsage & UsageCounts & Readonly<Record<string, unknown>>
 }
 
-type RecountedUsage = ReturnType<typeof createUsageCounts>
-
 export interface RecountDeps {
   readonly sites: Pick<SiteDirectory, 'list'>
   readonly dataCentre: string
   readonly files: Pick<ObjectStore, 'list'>
-  readonly counts: RecountedUsage
+  readonly counts: ReturnType<typeof createUsageCounts>
   readonly openUploadsOf: (site: SiteId) => Promise<number>
   readonly now: () => number
 }

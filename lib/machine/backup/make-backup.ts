@@ -6,11 +6,19 @@ import { type Clock, systemClock } from '../../core/time.ts'
 import { checkDatabaseBytes, countsOf, type Damaged, neededNow } from '../check/byte-pass.ts'
 import { checkStructure } from '../check/database-pass.ts'
 import { type BackupMarker, writeBackupMarker } from '../directory/backup-marker.ts'
-import { type DataDirectory, directoryAround, layoutOf } from '../directory/data-directory.ts'
+import {
+  type DataDirectory,
+  directoryAround,
+  layoutOf,
+  makePrivateFile,
+  makePrivateFolder,
+  syncFile,
+  syncFolder,
+  writePrivately,
+} from '../directory/data-directory.ts'
 import { asSentence, UsageError } from '../directory/faults.ts'
 import { isFree, takeLock } from '../directory/locks.ts'
 import { type OpenDataDirectory, openDataDirectory } from '../directory/open-directory.ts'
-import { makePrivateFile, makePrivateFolder, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { connect } from '../sqlite/database.ts'
 import { type BackupHold, holdBlobs } from './holds.ts'
 import { blobsIn, takeBlobs } from './take-blobs.ts'

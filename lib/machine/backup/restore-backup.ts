@@ -3,11 +3,17 @@ import { reasonOf } from '../../core/system-failures.ts'
 import { checkDatabaseBytes, countsOf, neededNow } from '../check/byte-pass.ts'
 import { checkStructure } from '../check/database-pass.ts'
 import { readBackupMarker } from '../directory/backup-marker.ts'
-import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
+import {
+  type DataDirectory,
+  layoutOf,
+  ownerToServe,
+  syncFile,
+  syncFolder,
+  writePrivately,
+} from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
 import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
 import { claimEmpty } from '../directory/open-directory.ts'
-import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { connect, openImmutable } from '../sqlite/database.ts'
 import { isEmpty, refusalOfTables } from '../sqlite/schema.ts'
 import type { Backup, BackupOptions } from './make-backup.ts'

@@ -2,10 +2,9 @@ import { lstatSync, readFileSync, statSync } from 'node:fs'
 import * as z from 'zod'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
-import { type DataDirectory, layoutVersion } from './data-directory.ts'
+import { type DataDirectory, layoutVersion, writePrivately } from './data-directory.ts'
 import { type Fault, isForbidden } from './faults.ts'
 import { foreignFileIn } from './inspect.ts'
-import { writePrivately } from './private-files.ts'
 
 // The damage at the time of the backup. Old backups count only one kind of damage.
 const markerSchema = z.object({

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { CategoryId, SiteId, WebFormId } from '../../core/ids.ts'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import type { SiteDirectory } from '../../sites/site-directory.ts'
-import type { DataDirectory } from './data-directory.ts'
+import { type DataDirectory, ownerToServe, writePrivately } from './data-directory.ts'
 import { cannotBeWritten, type Fault, isForbidden, refusalOf } from './faults.ts'
-import { ownerToServe, writePrivately } from './private-files.ts'
 
 export interface Demo {
   readonly siteId: SiteId

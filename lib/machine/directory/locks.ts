@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isBusy } from '../../core/system-failures.ts'
 import { connect } from '../sqlite/database.ts'
-import { type DataDirectory, makeLocks } from './data-directory.ts'
+import { type DataDirectory, makeLocks, makePrivateFile } from './data-directory.ts'
 import { cannotBeWritten, isForbidden, UsageError } from './faults.ts'
-import { makePrivateFile } from './private-files.ts'
 
 type LockKind = 'shared' | 'exclusive'
 

@@ -3,11 +3,22 @@ import type { DatabaseSync } from 'node:sqlite'
 import { asPortError, isOutOfSpace } from '../../core/system-failures.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../sqlite/database.ts'
 import { isEmpty, prepareSchema, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
-import { type DataDirectory, layoutOf, makeFolders, makeLocks, removeContents, writeMarker } from './data-directory.ts'
+import {
+  type DataDirectory,
+  giveToOwner,
+  layoutOf,
+  makeFolders,
+  makeLocks,
+  makePrivateFile,
+  removeContents,
+  syncFile,
+  syncFolder,
+  writeMarker,
+  writePrivately,
+} from './data-directory.ts'
 import { cannotBeWritten, type Fault, type Purpose, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
 import { admit, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
 import { inUse, isAlone, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
-import { giveToOwner, makePrivateFile, syncFile, syncFolder, writePrivately } from './private-files.ts'
 
 /** Throws UsageError when the contents of the directory may not be removed. */
 export type Reset = false | ((contents: ReturnType<typeof countContents>) => Promise<void>)

@@ -6,8 +6,7 @@ import { promisify } from 'node:util'
 import { giveBack, lendPiece } from '../../core/pieces.ts'
 import { asPortError, failureOf, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
-import type { DataDirectory } from '../directory/data-directory.ts'
-import { makePrivateFolder } from '../directory/private-files.ts'
+import { type DataDirectory, makePrivateFolder } from '../directory/data-directory.ts'
 import { type Writing, type Written, writeBlob } from './write-blob.ts'
 
 /** Files of bytes under random names, because file systems may not support the names that users choose. */

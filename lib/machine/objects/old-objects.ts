@@ -5,7 +5,6 @@ import {
   longestListing,
   type ObjectStore,
   type ObjectVersion,
-  type Period,
   type RemovedEntry,
   type RemovedObject,
 } from '../../storage/object-store.ts'
@@ -42,8 +41,8 @@ const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
 })
 
 /**
- * Rows of replaced and removed objects. Each call runs one statement. To change several rows, callers use a
- * transaction. Callers identify a state by its `version`. Moments are in milliseconds since the epoch.
+ * Rows of replaced and removed objects. To change several rows, callers use a transaction. Callers identify a state by
+ * its `version`.
  */
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
   const objects = prepareAll(connection, {
@@ -60,8 +59,11 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
         AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`),
     lastRemoval: one<{ gone: number | null }>(`SELECT max(gone) / ${perMillisecond} AS gone FROM (
       SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`),
-    removedWithin: all<RemovedObject>(`SELECT key, version AS id, size, max(gone) FROM old_objects
-      WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ? GROUP BY key ORDER BY key LIMIT +?`),
+    removedWithin: all(
+      `SELECT key, version AS id, size, max(gone) FROM old_objects
+       WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ? GROUP BY key ORDER BY key LIMIT +?`,
+      ({ key, id, size }: RemovedObject): RemovedObject => ({ key, id, size }),
+    ),
     giveUp: all(
       `DELETE FROM old_objects WHERE gone IN (
         SELECT gone FROM old_objects WHERE gone < ? * ${perMillisecond} ORDER BY gone LIMIT +?) RETURNING blob`,
@@ -111,16 +113,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
       (after === undefined ? objects.newest(key, limit) : objects.older(key, after, limit)).map(toVersion),
 
     endOfPart: (from: string, end: string): string => objects.farther(from, end)?.key ?? end,
-
-    /** Considers only the first thousand removed objects, in the order of their keys. */
     lastRemoval: (from: string, end: string): number => objects.lastRemoval(from, end)?.gone ?? 0,
-
-    removedWithin: (from: string, end: string, period: Period, limit: number): readonly RemovedObject[] =>
-      objects
-        .removedWithin(from, end, period.from * perMillisecond, (period.to + 1) * perMillisecond - 1, limit)
-        .map(({ key, id, size }) => ({ key, id, size })),
-
-    usage: (from: string, end: string): Kept => ({ count: 0, bytes: 0, ...objects.usage(from, end) }),
   }
 }
 
@@ -201,12 +194,13 @@ export const createVersions = ({
     return { entries, next: found.length > limit ? entries.at(-1)?.key : undefined }
   },
 
-  keptBelow: (prefix) => database.read(() => old.usage(prefix, endOf(prefix))),
+  keptBelow: (prefix) => database.read(() => ({ count: 0, bytes: 0, ...old.usage(prefix, endOf(prefix)) })),
 
   async *removedWithin(prefix, period) {
+    const moments = [period.from * perMillisecond, (period.to + 1) * perMillisecond - 1]
     for (let from = prefix; from < endOf(prefix); ) {
       const [start, end] = [from, await database.read(() => old.endOfPart(from, endOf(prefix)))]
-      const page = await database.read(() => old.removedWithin(start, end, period, longestListing), longestListing)
+      const page = await database.read(() => old.removedWithin(start, end, ...moments, longestListing), longestListing)
       yield page
       const latest = page.at(-1)
       from = latest && page.length === longestListing ? behind(latest.key) : end

@@ -2,7 +2,7 @@ import { copyFileSync, type Dirent, readdirSync, renameSync, rmSync, statSync, u
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { systemCodeOf } from '../../core/system-failures.ts'
-import { syncFile, syncFolder } from '../directory/private-files.ts'
+import { syncFile, syncFolder } from '../directory/data-directory.ts'
 import { all, each, type Flag } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'

@@ -97,12 +97,10 @@ const isForDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
   throw storageRefused('version in Upload-Metadata must be draft or draft-publish, or be left out.')
 }
 
-type Conditional = Pick<Target, 'ifMatch' | 'ifNoneMatch'>
-
-export const requesterOf = (uploader: Requester, { ifMatch, ifNoneMatch }: Conditional): Requester => ({
-  ...uploader,
-  ...readConditions(ifMatch, ifNoneMatch),
-})
+export const requesterOf = (
+  uploader: Requester,
+  { ifMatch, ifNoneMatch }: Pick<Target, 'ifMatch' | 'ifNoneMatch'>,
+): Requester => ({ ...uploader, ...readConditions(ifMatch, ifNoneMatch) })
 
 /** Makes every check that needs no bytes. `limit`: the largest upload, in bytes. */
 const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: Requester) => {
