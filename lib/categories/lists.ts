@@ -41,13 +41,6 @@ const associationSource = (
     siteId: site,
   })
 
-  const addTexts = async (items: readonly Item[], fields: Selection): Promise<readonly Item[]> => {
-    if (text === undefined || !fields.shows(kind, text)) return items
-    const ids = items.map(({ objectId }) => Number(objectId))
-    const texts = await contents.texts(site, kind, ids)
-    return items.map((item) => withText(item, kind, text, texts.get(Number(item['objectId'])) ?? ''))
-  }
-
   return {
     longest,
     entries: (after, limit) => links.list(list, after, limit),
@@ -64,7 +57,12 @@ const associationSource = (
         return object ? [{ ...outline(entry), [kind]: object, category: shownCategory }] : []
       })
     },
-    write: (items, fields) => writeItems(items, fields, addTexts),
+    async addTexts(items, fields) {
+      if (text === undefined || !fields.shows(kind, text)) return items
+      const ids = items.map(({ objectId }) => Number(objectId))
+      const texts = await contents.texts(site, kind, ids)
+      return items.map((item) => withText(item, kind, text, texts.get(Number(item['objectId'])) ?? ''))
+    },
   }
 }
 
@@ -101,7 +99,6 @@ export const listCategoriesOfObject = async (
       const categories = await contents.getMany(site, 'category', ids)
       return ids.flatMap((category) => categories.get(category) ?? [])
     },
-    write: writeItems,
   }
   const [found, page] = await Promise.all([contents.get(site, kind, id), runList(source, query)])
   if (!found) throw new ServiceError('objectUnknown')
@@ -121,14 +118,6 @@ export const listContents = (
   query: ListQuery,
 ): Promise<Json<ItemPage>> => {
   const text = textMember(kind)
-
-  const addTexts = async (items: readonly Item[], fields: Selection): Promise<readonly Item[]> => {
-    if (text === undefined || !fields.showsOwn(text)) return items
-    const ids = items.map(({ id }) => Number(id))
-    const texts = await contents.texts(site, kind, ids)
-    return items.map((item) => ({ ...item, [text]: texts.get(Number(item['id'])) ?? '' }))
-  }
-
   const source: ListSource<Listed> = {
     longest,
     entries: (after, limit) => contents.list(site, kind, after, limit),
@@ -136,7 +125,12 @@ export const listContents = (
     outline: ({ id, content }) => content ?? { id },
     outlineHas: () => true,
     items: async (entries) => entries.flatMap(({ content }) => content ?? []),
-    write: (items, fields) => writeItems(items, fields, addTexts),
+    async addTexts(items, fields) {
+      if (text === undefined || !fields.showsOwn(text)) return items
+      const ids = items.map(({ id }) => Number(id))
+      const texts = await contents.texts(site, kind, ids)
+      return items.map((item) => ({ ...item, [text]: texts.get(Number(item['id'])) ?? '' }))
+    },
   }
   return runList(source, query)
 }
@@ -156,7 +150,6 @@ export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promi
     outline: () => item,
     outlineHas: () => true,
     items: async (entries) => entries.map(() => item),
-    write: writeItems,
   }
   return runList(source, query)
 }

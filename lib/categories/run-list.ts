@@ -13,7 +13,7 @@ export interface Entry {
 
 /**
  * C-11: one request may read `longest` entries. `entries` returns up to `limit` entries with ids above `after`, sorted
- * by id. Only the last page has fewer.
+ * by id. Only the last page has fewer. `addTexts` adds the long texts that `fields` selects, if the list has long texts.
  */
 export interface ListSource<E extends Entry> {
   readonly longest: number
@@ -22,7 +22,7 @@ export interface ListSource<E extends Entry> {
   outline(entry: E): Item
   outlineHas(member: MemberReference): boolean
   items(entries: readonly E[]): Promise<readonly Item[]>
-  write(items: readonly Item[], fields: Selection): Promise<readonly Json<Item>[]>
+  addTexts?(items: readonly Item[], fields: Selection): Promise<readonly Item[]>
 }
 
 interface Match<E extends Entry> {
@@ -156,18 +156,15 @@ export interface ItemPage {
 
 const textsAtOnce = 50
 
-/**
- * C-10: writes as many items as fit into an answer. `addTexts` reads the long texts of these items, if `fields` selects
- * long texts.
- */
-export const writeItems = async (
+/** C-10: writes as many items as fit into an answer. */
+const writeItems = async <E extends Entry>(
+  source: ListSource<E>,
   items: readonly Item[],
   fields: Selection,
-  addTexts = async (some: readonly Item[], _: Selection): Promise<readonly Item[]> => some,
 ): Promise<readonly Json<Item>[]> => {
   const { taken, add } = collectThatFit<Item>(largestPage)
   for (const some of chunksOf(items, textsAtOnce)) {
-    const whole = await addTexts(some, fields)
+    const whole = (await source.addTexts?.(some, fields)) ?? some
     if (!whole.every((item) => add(toJson(fields.select(item))))) break
   }
   return taken
@@ -181,7 +178,7 @@ export const runList = async <E extends Entry>(source: ListSource<E>, query: Lis
   const { matches, total, next } = await choosePage(source, query)
   const read = matches.flatMap(({ item }) => (item ? [item] : []))
   const items = read.length === matches.length ? read : await source.items(matches.map(({ entry }) => entry))
-  const shown = await source.write(items, query.fields)
+  const shown = await writeItems(source, items, query.fields)
   const last = items[shown.length - 1]
   const wasCut = last !== undefined && shown.length < items.length
   const limit = wasCut ? shown.length : query.limit
