@@ -63,19 +63,24 @@ export type Quotas = ReturnType<typeof createQuotas>
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-const placedBy = (change: Change): number => {
-  if (change.kind === 'put') return change.staged.size
-  if (change.kind === 'restore') return change.size
-  return change.kind === 'move' || change.kind === 'copy' ? change.from.size : 0
+const effectOf = (change: Change) => {
+  switch (change.kind) {
+    case 'put': {
+      const { size, reserved = 0 } = change.staged
+      return { placed: size, added: size - reserved, replaces: true }
+    }
+    case 'restore':
+      return { placed: change.size, added: change.size, replaces: !change.hiddenBy }
+    case 'copy':
+      return { placed: change.from.size, added: change.from.size, replaces: false }
+    case 'move':
+      return { placed: change.from.size, added: 0, replaces: false }
+    case 'folder':
+      return { placed: 0, added: 0, replaces: false }
+    case 'remove':
+      return { placed: 0, added: 0, replaces: true }
+  }
 }
-
-const addedBy = (change: Change): number => {
-  if (change.kind === 'put') return change.staged.size - (change.staged.reserved ?? 0)
-  return change.kind === 'move' ? 0 : placedBy(change)
-}
-
-const replaces = (change: Change): boolean =>
-  change.kind === 'put' || change.kind === 'remove' || (change.kind === 'restore' && !change.hiddenBy)
 
 const findRival = async (files: ObjectStore, keys: readonly string[]): Promise<string | undefined> => {
   const found = await Promise.all(keys.map((key) => (key.endsWith('/') ? files.exists(key) : files.find(key))))
@@ -88,19 +93,18 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
   async place(changes, conditions, entry) {
     const { matching = [], unlocked } = conditions
     if ((await quotas.quotaOf(unlocked.site)) === undefined) return files.place(changes, conditions, entry)
-    const present = await findAll(
-      files,
-      changes.filter(replaces).map(({ key }) => key),
-    )
+    const effects = changes.map((change) => ({ key: change.key, ...effectOf(change) }))
+    const replacing = effects.filter(({ replaces }) => replaces).map(({ key }) => key)
+    const present = await findAll(files, replacing)
     const replaced = present.filter(({ size }) => size > 0)
     const returning = sum(replaced.map(({ size }) => size))
     // The bytes of a replaced state count as free only if the change can replace this state and no other.
     const states = new Map([...replaced, ...matching].map(({ key, version }) => [key, version]))
     const freed = replaced.filter(({ key, version }) => states.get(key) === version)
-    const added = sum(changes.map(addedBy)) - sum(freed.map(({ size }) => size))
+    const added = sum(effects.map(({ added }) => added)) - sum(freed.map(({ size }) => size))
     let reservation: Reservation | undefined
     try {
-      reservation = await quotas.reserve(unlocked.site, added, sum(changes.map(placedBy)) + returning)
+      reservation = await quotas.reserve(unlocked.site, added, sum(effects.map(({ placed }) => placed)) + returning)
     } catch (error) {
       // The error for a taken name comes before the error for the quota.
       const key = await findRival(files, conditions.absent)

@@ -60,10 +60,9 @@ interface Refused {
   readonly doubtful: Set<string>
 }
 
-const refuse = async (bucket: Bucket, key: string, isFirstAttempt: boolean, { spared, doubtful }: Refused) => {
+const noteRefusal = async (bucket: Bucket, key: string, isFirstAttempt: boolean, refused: Refused) => {
   const isSpared = isFirstAttempt || (await headObject(bucket, key)) !== undefined
-  const keys = isSpared ? spared : doubtful
-  keys.add(key)
+  refused[isSpared ? 'spared' : 'doubtful'].add(key)
 }
 
 const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], refused: Refused): Promise<void> => {
@@ -75,7 +74,8 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], refused: Re
       bucket.options,
     )
     const isFirst = attempt === 1 && $metadata.attempts === 1
-    await inParallel(Errors.filter(isSettled), callsInFlight, ({ Key = '' }) => refuse(bucket, Key, isFirst, refused))
+    const settled = Errors.filter(isSettled)
+    await inParallel(settled, callsInFlight, ({ Key = '' }) => noteRefusal(bucket, Key, isFirst, refused))
     const failed = Errors.filter((error) => !isSettled(error))
     const [first] = failed
     if (!first) return
@@ -126,7 +126,7 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed, refused: Refused): Prom
     await deleteState(bucket, client, doomed)
   } catch (error) {
     if (!isRefused(error)) throw error
-    await refuse(bucket, doomed.key, isRefusedAtOnce(error), refused)
+    await noteRefusal(bucket, doomed.key, isRefusedAtOnce(error), refused)
   }
 }
 

@@ -5,7 +5,7 @@ import { unlimited } from '../../core/time.ts'
 import { type Change, type Expected, NotPlaced, type PlaceConditions, type Staged } from '../../storage/object-store.ts'
 import type { FolderLocks } from '../../storage/path-locks.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
-import { type Attempt, createAttempt, undoResults } from './attempt.ts'
+import { type Attempt, createAttempt, type Made, undoResults } from './attempt.ts'
 import { type Bucket, callsInFlight } from './bucket.ts'
 import { findObject, findRival } from './find.ts'
 import { isScratch, type StagedBody } from './stage.ts'
@@ -78,36 +78,37 @@ interface Run extends Pick<PlaceDeps, 'bodyOf'> {
   readonly attempt: Attempt
   readonly absent: readonly string[]
   readonly expected: ReadonlyMap<string, Expected>
-  readonly seen: Map<string, string | undefined>
+  readonly tags: Map<string, string | undefined>
 }
 
-const tagOf = async ({ attempt, seen }: Run, key: string): Promise<string | undefined> => {
-  if (!seen.has(key)) seen.set(key, (await findObject(attempt.buckets.doing, key))?.version)
-  return seen.get(key)
+const tagOf = async ({ attempt, tags }: Run, key: string): Promise<string | undefined> => {
+  if (!tags.has(key)) tags.set(key, (await findObject(attempt.buckets.doing, key))?.version)
+  return tags.get(key)
 }
 
-const put = async ({ attempt, expected }: Run, key: string, body: StagedBody): Promise<unknown> => {
-  const { buckets, collect } = attempt
+const put = async ({ buckets, collect }: Attempt, write: ObjectWrite, body: StagedBody): Promise<readonly Made[]> => {
   const { content } = body
-  const write = { key, expected: expected.get(key) }
-  if (content.kind !== 'upload' || content.key === key) return collect(putBody(buckets, write, body))
+  if (content.kind !== 'upload' || content.key === write.key) return collect(putBody(buckets, write, body))
   if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
   const scratch = await collect(putBody(buckets, { key: content.key, expected: undefined }, body))
-  await collect(putBody(buckets, write, { ...body, content: { kind: 'object', key: content.key } }))
-  return undoResults(buckets.doing, scratch)
+  const made = await collect(putBody(buckets, write, { ...body, content: { kind: 'object', key: content.key } }))
+  await undoResults(buckets.doing, scratch)
+  return made
 }
 
+// A removal only looks for its object here. After all other changes are made, `takeAway` hides the object.
 const create = async (run: Run, change: Change): Promise<unknown> => {
   const { attempt, absent, expected, bodyOf } = run
   const { buckets, collect } = attempt
   const { kind, key } = change
+  const write = { key, expected: expected.get(key) }
   if (kind === 'remove') return tagOf(run, key)
-  if (kind === 'put') return put(run, key, bodyOf(change.staged))
-  if (kind === 'folder') return collect(createFolder(buckets, { key, expected: expected.get(key) }))
+  if (kind === 'put') return put(attempt, write, bodyOf(change.staged))
+  if (kind === 'folder') return collect(createFolder(buckets, write))
   if (kind !== 'restore') return collect(copyObject(buckets, change))
   if (change.hiddenBy) return undefined
   const mustBeFree = absent.some((one) => isAtOrBelow(key, one))
-  return collect(copyVersion(buckets, change, { expected: expected.get(key), mustBeFree }))
+  return collect(copyVersion(buckets, change, { ...write, mustBeFree }))
 }
 
 const removedBy = (change: Change, expected: Run['expected']) => {
@@ -182,7 +183,7 @@ export const place = async (
     const look = () => deadline.wait(removals.locksOf(site, folders))
     const seen = conditions.unlocked.seen ?? (await checkBefore(buckets.doing, conditions, look()))
     begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
-    await apply({ attempt, bodyOf, absent, expected, seen: new Map() }, changes)
+    await apply({ attempt, bodyOf, absent, expected, tags: new Map() }, changes)
     await checkAfter(buckets.doing, conditions, changes, { seen, looking: look() }, now())
     if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
   } catch (error) {
@@ -193,9 +194,9 @@ export const place = async (
     // If this removal continues an earlier removal, the record of the earlier removal stays.
     if (begun && removedFolder && failure === cause)
       await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
-    if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }
+    if (failure instanceof NotPlaced) return { result: failure.outcome, hasChanged: false }
     throw failure
   }
   const hasChanged = made.length > 0 || changes.some(({ kind }) => kind !== 'folder')
-  return { outcome: { outcome: 'placed' } as const, hasChanged }
+  return { result: { outcome: 'placed' } as const, hasChanged }
 }

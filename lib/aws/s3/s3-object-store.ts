@@ -78,11 +78,11 @@ export const createS3ObjectStore = ({
     adopt,
 
     async place(changes, conditions, entry) {
-      const { outcome, hasChanged } = await place({ bucket, removals, bodyOf, now }, changes, conditions)
-      if (outcome.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
+      const { result, hasChanged } = await place({ bucket, removals, bodyOf, now }, changes, conditions)
+      if (result.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
       const write = claimIn(changes)?.complete ?? record
       if (hasChanged) await Promise.all([write(entry, conditions.deadline), conditions.alongsideEntry?.()])
-      return outcome
+      return result
     },
 
     async purge(versions, entry, given) {

@@ -10,8 +10,7 @@ export interface Placing {
   readonly rows: ObjectRows
   readonly old: OldObjects
   readonly staging: Pick<Staging, 'of'>
-  /** Runs in the transaction that places objects in these folders. */
-  readonly isBeingRemoved: (unlocked: PlaceConditions['unlocked']) => boolean
+  readonly isLocked: (unlocked: PlaceConditions['unlocked']) => boolean
   readonly record: RecordChange
 }
 
@@ -72,25 +71,23 @@ const restore = ({ rows, old }: Placing, key: string, id: string): void => {
   }
 }
 
-const apply = (placing: Placing, change: Change): void => {
+const apply = (placing: Placing, change: Change) => {
   const { rows, old, staging } = placing
   switch (change.kind) {
     case 'put':
-      put(placing, change.key, staging.of(change.staged))
-      break
+      return put(placing, change.key, staging.of(change.staged))
     case 'folder':
-      createFolder(rows, change.key)
-      break
+      return createFolder(rows, change.key)
     case 'move':
     case 'copy':
-      transfer(placing, change)
-      break
+      return transfer(placing, change)
     case 'restore':
-      restore(placing, change.key, change.id)
-      break
+      return restore(placing, change.key, change.id)
     case 'remove':
       old.keep(change.key, true)
-      rows.remove(change.key)
+      return rows.remove(change.key)
+    default:
+      return change satisfies never
   }
 }
 
@@ -104,8 +101,8 @@ export const placeChanges = (
   { absent, present = [], matching = [], unlocked, deadline = unlimited }: PlaceConditions,
   entry: HistoryEntry,
 ): void => {
-  const { rows, isBeingRemoved, record } = placing
-  if (isBeingRemoved(unlocked)) throw new NotPlaced({ outcome: 'locked' })
+  const { rows, isLocked, record } = placing
+  if (isLocked(unlocked)) throw new NotPlaced({ outcome: 'locked' })
   const gone = present.find((key) => !rows.get(key))
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   const rival = absent.find((key) => isTaken(rows, key))

@@ -88,7 +88,7 @@ const createLeases = (monotonic: Clock['monotonic']) => {
   }
 }
 
-/** A change checks in its own transaction whether a removal is open for its folders (`createRemovalCheck`). */
+/** A change checks in its own transaction whether a removal is open for its folders (`createLockCheck`). */
 export const createFolderRemovals = (
   { connection, read, write }: Database,
   record: RecordChange,
@@ -165,7 +165,7 @@ export const forgetRemovals = async ({ connection, write }: Database, before: nu
 }
 
 /** Returns, in the transaction of a change, whether a removal is open for one of its folders. */
-export const createRemovalCheck = (connection: DatabaseSync) => {
+export const createLockCheck = (connection: DatabaseSync) => {
   const { these } = prepareRemovals(connection)
   return ({ site, folders }: PlaceConditions['unlocked']): boolean => these(site, JSON.stringify(folders)).length > 0
 }
