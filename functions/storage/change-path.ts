@@ -11,6 +11,7 @@ import { relocate } from '../../lib/storage/changes/relocate.ts'
 import { remove } from '../../lib/storage/changes/remove.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
+import { isTus } from '../../lib/storage/uploads/tus.ts'
 import {
   operation,
   pathOf,
@@ -22,7 +23,8 @@ import {
   versionOf,
   writablePath,
 } from './params.ts'
-import { declaredLength, hasArrived, isMultipart, openBody, succeeded, upload } from './upload.ts'
+import { beginParts, createUpload } from './resumable-upload.ts'
+import { countedBody, declaredLength, hasArrived, isMultipart, succeeded, trackUpload, upload } from './upload.ts'
 
 // S-98: old clients send `?version=draft?force=false`, and mean both switches.
 const secondMarkQuirk = /^draft\?force=(true|false)$/
@@ -61,7 +63,7 @@ export const deletePath: OperationHandler<StorageDeps> = async (exchange, deps) 
   return (isPurge ? purgePath : removePath)(exchange, deps)
 }
 
-export const restorePath = operation({ params: writablePath, body: schemaOf('restoreBody') }, async (input, deps) => {
+const restorePath = operation({ params: writablePath, body: schemaOf('restoreBody') }, async (input, deps) => {
   await restore(deps, input.params.path, input.body, requesterOf(input))
   return succeeded
 })
@@ -108,19 +110,25 @@ const putFileContent = operation({ params: writablePath, query: asDraft }, async
   const contentType = mediaType(input.headers['content-type'])
   const checked = await checkedContent(input)
   const { path } = input.params
-  const { body, complete, follow } = openBody(deps, input)
-  const bytes = body(path)
+  const { advance, complete, follow } = trackUpload(deps, input)
+  const bytes = countedBody(input, advance, path)
   const requester = { ...requesterOf(input), alongsideEntry: complete }
   const content = { contentType, content: checked?.(bytes) ?? bytes, hasArrived: () => hasArrived(input) }
   await follow(putFile(deps, { path, asDraft: input.query }, content, requester))
   return succeeded
 })
 
-const uploadForm = upload(refuseVersion)
+const [uploadFiles, putForm] = [upload(), upload(refuseVersion)]
+
+export const postPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
+  if (exchange.query.has('restore')) return restorePath(exchange, deps)
+  if (exchange.query.has('parts')) return beginParts(exchange, deps)
+  return (isTus(exchange.headers) ? createUpload : uploadFiles)(exchange, deps)
+}
 
 export const putPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
   refuseSwitches(exchange, [...ofOtherMethods, 'versions', 'versionId'])
   if (exchange.query.has('meta')) return relocatePath(exchange, deps)
   if (firstValue(exchange.query, 'type') === 'folder') return putFolder(exchange, deps)
-  return (isMultipart(exchange.headers['content-type']) ? uploadForm : putFileContent)(exchange, deps)
+  return (isMultipart(exchange.headers['content-type']) ? putForm : putFileContent)(exchange, deps)
 }

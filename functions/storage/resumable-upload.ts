@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { type OperationInput, readSwitches, type Segments } from '../../lib/http/operation.ts'
+import { type OperationHandler, type OperationInput, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -34,7 +34,7 @@ import {
   wholeParts,
 } from '../../lib/storage/uploads/uploads.ts'
 import { operation, refuseCoding, refuseTimeCondition, schemaOf, uploaderOf, writablePath } from './params.ts'
-import { declaredLength, openBody } from './upload.ts'
+import { countedBody, declaredLength, trackUpload } from './upload.ts'
 
 const hasBody = ({ headers }: OperationInput): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
@@ -57,8 +57,8 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   const request = { folder: params.path, ...file, ...conditionsIn(headers) }
   const requester = uploaderOf(input)
   const opened = await openUpload(deps, requester, { request, length, metadata })
-  const { body, follow } = openBody(deps, input, opened)
-  const content = body(params.path)
+  const { advance, follow } = trackUpload(deps, input, opened)
+  const content = countedBody(input, advance, params.path)
   const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
   const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
   return { status: 201, headers: { Location: locationOf(input, upload), ...offsetHeaders(upload) } }
@@ -91,14 +91,14 @@ export const describeUpload = operation({ params: uploadOf }, async (input, deps
   return { status: 200, headers: stateHeaders(await settleUpload(deps, uploaderOf(input), upload)) }
 })
 
-export const appendToUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
+const appendToUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   requireTus(input.headers)
   refuseCoding(input)
   const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
   const requester = uploaderOf(input)
   const begun = await beginAppend(deps, requester, input.params.id, addition)
-  const { body, follow } = openBody(deps, input, begun.upload, true)
-  const content = body(storedPath(begun.upload.target.path))
+  const { advance, follow } = trackUpload(deps, input, begun.upload, true)
+  const content = countedBody(input, advance, storedPath(begun.upload.target.path))
   const grown = await follow(completeAppend(deps, requester, begun, { ...addition, content }), isWhole)
   return { status: 204, headers: offsetHeaders(grown) }
 })
@@ -138,7 +138,7 @@ export const beginParts = operation({ params: writablePath, body: schemaOf('part
   const direct = requireDirectParts(deps.directParts)
   requireParts(length)
   const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
-  await openBody(deps, input, upload).follow(Promise.resolve(upload), isWhole)
+  await trackUpload(deps, input, upload).follow(Promise.resolve(upload), isWhole)
   return { status: 201, headers: { Location: locationOf(input, upload), ...offsetHeaders(upload) } }
 })
 
@@ -163,18 +163,20 @@ export const readUpload = operation(
     const direct = requireDirectParts(target.isDirect ? deps.directParts : undefined)
     const first = query.first ?? 1
     const parts = wantedParts(upload, first, query.digests.split(','))
-    const { advance, follow } = openBody(deps, input, { id, length }, true)
+    const { advance, follow } = trackUpload(deps, input, { id, length }, true)
     advance((first - 1) * partLength)
     const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), () => false)
     return ok<Answer<typeof uploadState>>({ ...state, stored: [], addresses })
   },
 )
 
-/** Answers a PATCH without tus. */
-export const completeUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
+const completeDirect = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   const upload = await findRequestedUpload(deps, input)
   if (hasBody(input)) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
-  const { follow } = openBody(deps, input, upload, true)
+  const { follow } = trackUpload(deps, input, upload, true)
   const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
   return { status: 204, headers: offsetHeaders(placed) }
 })
+
+export const patchUpload: OperationHandler<StorageDeps> = (exchange, deps) =>
+  (isTus(exchange.headers) ? appendToUpload : completeDirect)(exchange, deps)

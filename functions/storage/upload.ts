@@ -69,21 +69,17 @@ export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | un
 export const hasArrived = ({ headers, content }: Pick<Input, 'headers' | 'content'>): boolean =>
   'bytes' in content || content.stream.readableLength === declaredLength({ headers })
 
-type Count = (bytes: number) => void
-
-async function* countedBody({ content, callerAfterBody }: Input, count: Count, path: StoragePath) {
-  for await (const chunk of bodyChunks(content, 'storageRefused')) {
+/** The body of an upload to this path or below it. After a slow body, checks the right again (A-61). */
+export async function* countedBody(input: Input, count: (bytes: number) => void, path: StoragePath) {
+  for await (const chunk of bodyChunks(input.content, 'storageRefused')) {
     count(chunk.length)
     yield chunk
   }
-  requireScope({ ...(await callerAfterBody()), level: 'write' }, path)
+  requireScope({ ...(await input.callerAfterBody()), level: 'write' }, path)
 }
 
-/**
- * Begins to report the progress of an upload to the token that sends it (operation 13). `body` reads the bytes for a file
- * at this path, or below it.
- */
-export const openBody = (
+/** Begins to report the progress of an upload to the token that sends it (operation 13). */
+export const trackUpload = (
   { progress, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
   input: Input,
   { id, length, offset = 0 }: Partial<Pick<Upload, 'id' | 'length' | 'offset'>> = {},
@@ -91,17 +87,16 @@ export const openBody = (
 ) => {
   const total = id === undefined ? declaredLength(input) : (length ?? undefined)
   const upload = { token: input.caller.hash, id, total, already: offset, isContinued }
-  const tracked = startProgress({ progress, now: clock.monotonic, ...upload })
-  return { ...tracked, body: (path: StoragePath) => countedBody(input, tracked.advance, path) }
+  return startProgress({ progress, now: clock.monotonic, ...upload })
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
 export const upload = (query?: (query: Switches) => void) =>
   operation({ params: writablePath, ...(query && { query }) }, async (input, deps) => {
-    const { body, complete, follow } = openBody(deps, input)
+    const { path } = input.params
+    const { advance, complete, follow } = trackUpload(deps, input)
     const requester = { ...requesterOf(input), alongsideEntry: complete }
-    const files = incomingFiles(body(input.params.path), input.headers['content-type'])
-    const incoming = { files, hasArrived: hasArrived(input) }
-    await follow(uploadFiles(deps, input.params.path, incoming, requester))
+    const files = incomingFiles(countedBody(input, advance, path), input.headers['content-type'])
+    await follow(uploadFiles(deps, path, { files, hasArrived: hasArrived(input) }, requester))
     return succeeded
   })
