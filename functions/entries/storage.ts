@@ -3,7 +3,7 @@ import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openStorageStores } from '../../lib/aws/open-files.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
 import { createStorageDeps } from '../../lib/service/deps.ts'
-import type { LeaseTerms } from '../../lib/storage/uploads/lease.ts'
+import type { LeaseTerms } from '../../lib/storage/uploads/uploads.ts'
 import { createStorageHandler } from '../storage/group.ts'
 
 const settings = readSettingsOf('storage')

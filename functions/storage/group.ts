@@ -18,7 +18,7 @@ const operations = {
   putRoot: putPath,
   describeUpload: uploads.describeUpload,
   readUpload: uploads.readUpload,
-  appendToUpload: uploads.patchUpload,
+  appendToUpload: uploads.appendToUpload,
   cancelUpload: uploads.cancelUpload,
   listChanges,
 }

@@ -91,7 +91,7 @@ export const describeUpload = operation({ params: uploadOf }, async (input, deps
   return { status: 200, headers: stateHeaders(await settleUpload(deps, uploaderOf(input), upload)) }
 })
 
-const appendToUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
+const appendTus = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   requireTus(input.headers)
   refuseCoding(input)
   const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
@@ -102,6 +102,17 @@ const appendToUpload = operation({ params: uploadOf }, async (input, deps): Prom
   const grown = await follow(completeAppend(deps, requester, begun, { ...addition, content }), isWhole)
   return { status: 204, headers: offsetHeaders(grown) }
 })
+
+const completeDirect = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
+  const upload = await findRequestedUpload(deps, input)
+  if (hasBody(input)) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
+  const { follow } = trackUpload(deps, input, upload, true)
+  const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
+  return { status: 204, headers: offsetHeaders(placed) }
+})
+
+export const appendToUpload: OperationHandler<StorageDeps> = (request, deps) =>
+  (isTus(request.headers) ? appendTus : completeDirect)(request, deps)
 
 export const cancelUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   if (isTus(input.headers)) requireTus(input.headers)
@@ -169,14 +180,3 @@ export const readUpload = operation(
     return ok<Answer<typeof uploadState>>({ ...state, stored: [], addresses })
   },
 )
-
-const completeDirect = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
-  const upload = await findRequestedUpload(deps, input)
-  if (hasBody(input)) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
-  const { follow } = trackUpload(deps, input, upload, true)
-  const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
-  return { status: 204, headers: offsetHeaders(placed) }
-})
-
-export const patchUpload: OperationHandler<StorageDeps> = (exchange, deps) =>
-  (isTus(exchange.headers) ? appendToUpload : completeDirect)(exchange, deps)

@@ -6,8 +6,8 @@ import type { Json } from '../core/pages.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
 import type { Content, Contents, Count, Listed, SiteObject } from './contents.ts'
 import { associationShape, contentShape, type Item, siteUrlShape } from './query/item-shape.ts'
-import type { ListDescription, ListQuery, Selection } from './query/list-query.ts'
-import { type Entry, type ItemPage, type ListSource, runList, writeItems } from './run-list.ts'
+import type { ListDescription, ListQuery } from './query/list-query.ts'
+import { type Entry, type ItemPage, type ListSource, runList } from './run-list.ts'
 
 interface ListDeps {
   readonly contents: Contents

@@ -11,7 +11,7 @@ import type { Telemetry } from '../http/request.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import { createQuotas, limitFiles, type UsageCounts } from '../storage/quota.ts'
-import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
+import { type LeaseTerms, renewedLease } from '../storage/uploads/uploads.ts'
 import type { Target } from '../webhooks/target.ts'
 import type { Stores } from './stores.ts'
 

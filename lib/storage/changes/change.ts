@@ -42,7 +42,7 @@ export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: E
 
 type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
 
-export interface Changes {
+export interface Placement {
   /** These paths and their parents must not be locked. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
@@ -68,9 +68,9 @@ export interface FolderRemoval {
   readonly open?: OpenRemoval
 }
 
-export type Plan = Changes | Deletion | FolderRemoval | 'nothing' | ServiceError
+export type Plan = Placement | Deletion | FolderRemoval | 'nothing' | ServiceError
 
-const place = async ({ files }: StorageStores, plan: Changes, requester: Requester) => {
+const place = async ({ files }: StorageStores, plan: Placement, requester: Requester) => {
   const { site, author, deadline, alongsideEntry } = requester
   const { paths, changes, absent, matching = [], entry, lockId, seenLocks, removedFolder } = plan
   const { existing, missing = [] }: Partial<Ancestors> = plan.ancestors ?? {}

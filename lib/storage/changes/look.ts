@@ -99,8 +99,7 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
   const found = requester.isCaseSensitive ? path : await resolvePath(files, requester, path, written.ancestors)
   const seen = found === path ? written : await lookAsWritten(stores, spelled(place, found), requester)
   // Without conditions, the creation of the folder itself finds a file above it.
-  const isFound = kind === 'folder' && isUnconditional(requester.conditions ?? {})
-  if (isFound) return seen
+  if (kind === 'folder' && isUnconditional(requester.conditions ?? {})) return seen
   const { missing } = seen.ancestors
   const above = missing.filter((folder) => folder !== found)
   const unseen = names ? [] : missing.filter((folder) => folder === found)

@@ -5,7 +5,7 @@ import type { Change, Staged } from '../object-store.ts'
 import { childOf, fileKey, foldCase, folderKey, nameOf, parentOf, root, type StoragePath } from '../path.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { resolveFolder } from '../resolve-path.ts'
-import { type Changes, change, noFileAt, type Plan, type Requester, type StorageStores } from './change.ts'
+import { change, noFileAt, type Placement, type Plan, type Requester, type StorageStores } from './change.ts'
 import { absencesOf, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
 
 export interface FileContent {
@@ -80,7 +80,7 @@ export const admitFile = async (stores: StorageStores, place: Place, requester: 
 
 export const editionOf = ({ path, asDraft }: Place) => (asDraft && isPage(path) ? 'draft' : 'live')
 
-export const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
+export const entryOf = ({ path, into, asDraft }: Place): Placement['entry'] => {
   const details = {
     ...(into !== undefined && { names: [nameOf(path)] }),
     ...(asDraft && isPage(path) && { draft: true }),

@@ -130,8 +130,8 @@ const namesToLookAt = (folder: StoragePath, files: readonly IncomingFile[]): rea
   }
 }
 
-// Gives the files their final paths. Only a single file can have the path of the folder.
-const settle = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { conditions }: Requester) => {
+// Only a single file can have the path of the folder.
+const assignPaths = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { conditions }: Requester) => {
   const { site, path: folder } = seen.place
   const inFolder = async (part: Part): Promise<Part> => {
     if (part.path !== folder) return part
@@ -188,7 +188,7 @@ export const uploadFiles = async (
   try {
     await stageParts(deps, before, arrived?.incoming ?? body.files, requester, parts)
     const staged = (await Promise.all(parts.map(({ staging }) => staging))).filter((one) => one !== undefined)
-    const { paths, seen } = await settle(deps, before, parts, requester)
+    const { paths, seen } = await assignPaths(deps, before, parts, requester)
     refuse(afterBody(seen, paths, await isInWorkflow(deps, site, paths)))
     const again = (earlier: Seen) => lookAgain(deps, earlier, paths, requester)
     await change(deps, seen, (now) => planUpload(now, paths, staged), requester, again)

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
 import { requireScope, storedPath } from '../path.ts'
-import { acquireLease, completeUpload, settleUpload } from './complete-upload.ts'
-import type { Lease } from './lease.ts'
+import { completeUpload, settleUpload } from './complete-upload.ts'
+import { acquireLease, type Lease } from './lease.ts'
 import {
   type Addition,
   type Announcement,
@@ -51,14 +51,14 @@ const appendBytes = async (
   // Records progress only if every counted byte is certain to stay. Bytes with a checksum may be refused, and so may
   // bytes that the quota does not count yet. Then each renewal only delays the expiry.
   const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
-  if (!checksum && isCounted) lease.follow(grown, durable)
-  else lease.follow(upload, { size: 0, holding: grown.holding })
+  if (!checksum && isCounted) lease.recordAtRenewals(grown, durable)
+  else lease.recordAtRenewals(upload, { size: 0, holding: grown.holding })
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
   const { size, failure } = appended
   const stays = failure === undefined || (!wrong && size > 0 && !checksum)
   if (!stays) throw failure
   const progress = progressOf(grown, appended, clock.wall())
-  await lease.settle()
+  await lease.stopRecording()
   const added = countedBytes(progress) - countedBytes(upload)
   if (added > 0) await quotas?.reserve(upload.site, added)
   // After the last byte the file is placed, so the lease stays.
@@ -111,8 +111,9 @@ export const completeAppend = async (
   if (!lease) return settleUpload(deps, requester, upload)
   await using _lease = lease
   const grown = await appendBytes(deps, upload, lease, addition)
-  lease.mustGiveBack = isWaiting(grown)
-  return lease.mustGiveBack ? await completeUpload(deps, requester, grown, lease) : grown
+  if (isWaiting(grown)) return await completeUpload(deps, requester, grown, lease)
+  lease.mustGiveBack = false
+  return grown
 }
 
 /**

@@ -5,7 +5,7 @@ import { isTemplate, templateFault } from '../file-kind.ts'
 import type { Claim } from '../object-store.ts'
 import { storedPath } from '../path.ts'
 import { refuse } from '../refusals.ts'
-import { keepLease, type Lease } from './lease.ts'
+import { acquireLease, type Lease } from './lease.ts'
 import {
   type ClaimedUpload,
   expiryOfComplete,
@@ -15,39 +15,7 @@ import {
   type Upload,
   type WholeUpload,
 } from './upload.ts'
-import {
-  discardUpload,
-  findUpload,
-  newId,
-  requesterOf,
-  requireDirectParts,
-  tagsOf,
-  type UploadsDeps,
-} from './uploads.ts'
-
-const longestRetryAfter = 5
-
-const retryAfter = (left: number) => ({
-  headers: { 'Retry-After': String(Math.max(1, Math.min(Math.ceil(left / 1000), longestRetryAfter))) },
-})
-
-export const acquireLease = async (
-  deps: UploadsDeps,
-  { id, offset }: Pick<Upload, 'id' | 'offset'>,
-  busy: 'uploadLocked' | 'unavailable',
-  requester?: Requester,
-) => {
-  const { uploadRecords, clock, lease } = deps
-  const owner = requester && { site: requester.site, user: requester.author.actor, now: clock.wall() }
-  const holder = newId()
-  const since = clock.monotonic()
-  const taken = await uploadRecords.take(id, offset, holder, lease.lasts, owner)
-  if (taken.outcome === 'taken') return { held: taken.upload, lease: keepLease(deps, { id, holder, since }) }
-  const found = requester && (await findUpload(deps, requester, id))
-  if (taken.outcome === 'gone' || found?.target.isDirect) throw new ServiceError('uploadUnknown')
-  if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
-  throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
-}
+import { discardUpload, requesterOf, requireDirectParts, tagsOf, type UploadsDeps } from './uploads.ts'
 
 const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }: Requester) =>
   ({

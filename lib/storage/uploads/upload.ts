@@ -88,7 +88,6 @@ const tooLong = (limit: number): ServiceError =>
     message: `The upload is larger than the ${limit} bytes allowed here. Send a smaller file.`,
   })
 
-/** The bytes of an append go beyond the declared length, or beyond the largest upload. */
 export const beyondEnd = ({ length, limit }: Pick<Upload, 'length' | 'limit'>): ServiceError =>
   length === null
     ? tooLong(limit)

@@ -11,7 +11,6 @@ import { contentTypeOf, isTemplate, largestResumableTemplate } from '../file-kin
 import { fileKey, nameOf, parseFileName, requireScope, type StoragePath, storedPath } from '../path.ts'
 import type { Quotas } from '../quota.ts'
 import { refuse, storageRefused } from '../refusals.ts'
-import type { LeaseTerms } from './lease.ts'
 import {
   countedBytes,
   type DirectParts,
@@ -72,6 +71,13 @@ interface UploadRequest {
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
 }
+
+export interface LeaseTerms {
+  readonly lasts: number
+  readonly renewsEvery?: number
+}
+
+export const renewedLease: LeaseTerms = { lasts: 15_000, renewsEvery: 5_000 }
 
 export interface UploadsDeps extends StorageStores {
   readonly uploadParts: UploadParts

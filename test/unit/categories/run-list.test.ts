@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { associationShape, type Item } from '../../../lib/categories/query/item-shape.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { type ItemPage, type ListSource, runList } from '../../../lib/categories/run-list.ts'
-import { toJson } from '../../../lib/core/pages.ts'
+import { largestPage } from '../../../lib/core/pages.ts'
 
 const list = { shape: associationShape('news'), identity: [1001, 'news', 5] }
 
