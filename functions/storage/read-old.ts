@@ -70,7 +70,7 @@ export const listDeleted = operation({ params: readablePath, query: pageOf }, as
   })
 })
 
-export const getRemoval = operation({ params: readablePath }, async ({ params, deadline, ...asking }, deps) => {
+export const getRemovalPreview = operation({ params: readablePath }, async ({ params, deadline, ...asking }, deps) => {
   const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
   return ok<Answer<typeof removalPreview>>({ ...preview, ...(atLeast && { atLeast }) })
 })

@@ -106,7 +106,7 @@ const others: readonly (readonly [name: string, Operation])[] = [
   ['versions', listVersions],
   ['search', searchFolder],
   ['deleted', listRemoved],
-  ['removal', getRemoval],
+  ['removal', getRemovalPreview],
 ]
 
 export const readPath: Operation = (exchange, deps) => {

@@ -5,7 +5,7 @@ import { unlimited } from '../../core/time.ts'
 import { type Change, type Expected, NotPlaced, type PlaceConditions, type Staged } from '../../storage/object-store.ts'
 import type { FolderLocks } from '../../storage/path-locks.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
-import { type Attempt, createAttempt, type Made, undoResults } from './attempt.ts'
+import { type Attempt, createAttempt, undoResults } from './attempt.ts'
 import { type Bucket, callsInFlight } from './bucket.ts'
 import { findObject, findRival } from './find.ts'
 import { isScratch, type StagedBody } from './stage.ts'
@@ -86,14 +86,13 @@ const tagOf = async ({ attempt, tags }: Run, key: string): Promise<string | unde
   return tags.get(key)
 }
 
-const put = async ({ buckets, collect }: Attempt, write: ObjectWrite, body: StagedBody): Promise<readonly Made[]> => {
+const put = async ({ buckets, collect }: Attempt, write: KeyWrite, body: StagedBody): Promise<unknown> => {
   const { content } = body
   if (content.kind !== 'upload' || content.key === write.key) return collect(putBody(buckets, write, body))
   if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
   const scratch = await collect(putBody(buckets, { key: content.key, expected: undefined }, body))
-  const made = await collect(putBody(buckets, write, { ...body, content: { kind: 'object', key: content.key } }))
-  await undoResults(buckets.doing, scratch)
-  return made
+  await collect(putBody(buckets, write, { ...body, content: { kind: 'object', key: content.key } }))
+  return undoResults(buckets.doing, scratch)
 }
 
 // A removal only looks for its object here. After all other changes are made, `takeAway` hides the object.

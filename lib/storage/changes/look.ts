@@ -51,6 +51,9 @@ export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, p
   return pages.length > 0 && workflows.isRunning(site, pages)
 }
 
+export const isRunningAt = async (stores: StorageStores, site: SiteId, path: StoragePath, isFile: boolean) =>
+  isFile ? isInWorkflow(stores, site, [path]) : stores.workflows.isRunningBelow(site, path)
+
 /** S-42: the path of the folder is taken by a file. S-43: the name of a file is taken by a folder. */
 export const absencesInFolder = (site: SiteId, folder: StoragePath, names: readonly string[]): Absences => [
   ...(folder === root ? [] : noFileAt(site, [folder], 'folderUnknown')),

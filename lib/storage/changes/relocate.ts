@@ -18,7 +18,7 @@ import {
 import { type Refusals, refusalIn, refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
-import { findTaken, openLocks } from './look.ts'
+import { findTaken, isRunningAt, openLocks } from './look.ts'
 import { findTransfers, hasLongPath, type Relocation, refusalOfTemplates, templatesIn, tooMuch } from './transfers.ts'
 
 type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
@@ -126,26 +126,23 @@ const lookAtTransfers = async (
   ancestors: Ancestors,
   { conditions, deadline }: Requester,
 ): Promise<SeenRelocation> => {
-  const { files, workflows, clock, reservedFolders } = deps
+  const { files, clock, reservedFolders } = deps
   const { kind, site, path, target } = relocation
   const since = clock.wall()
   const { isFile, changes, source } = await findTransfers(files, relocation)
   const checked = checkSource(conditions, source)
   const found = { relocation, ancestors, since, isFile, changes, checked }
   if (changes.length === 0) return found
-  const isRunning = async (one: StoragePath) =>
-    isFile ? workflows.isRunning(site, [one]) : workflows.isRunningBelow(site, one)
   // A workflow may start before its page exists, so even a target that does not exist may have a workflow.
   const [isSourceInWorkflow, isTargetInWorkflow] = await Promise.all([
-    kind === 'move' && isRunning(path),
-    target !== path && isRunning(target),
+    kind === 'move' && isRunningAt(deps, site, path, isFile),
+    target !== path && isRunningAt(deps, site, target, isFile),
   ])
   const templates = target === path ? [] : templatesIn(site, changes)
-  const looksAtTarget = isTargetInWorkflow || templates.length > 0
   const vacant = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
-  const [occupied] = looksAtTarget ? await findTaken(files, vacant) : []
-  const isOfReserved = !isFile && isReserved(reservedFolders, path)
-  const seen = { ...found, isReserved: isOfReserved, isSourceInWorkflow, isTargetInWorkflow, occupied }
+  const [occupied] = isTargetInWorkflow || templates.length > 0 ? await findTaken(files, vacant) : []
+  const running = { isSourceInWorkflow, isTargetInWorkflow }
+  const seen = { ...found, ...running, isReserved: !isFile && isReserved(reservedFolders, path), occupied }
   if (templates.length === 0 || refusalIn(refusalsOf(seen))) return seen
   const ofTemplates = await refusalOfTemplates(files, kind, templates, deadline.reserving(reserves.templates))
   return { ...seen, ofTemplates }

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { type Deadline, reserves } from '../../core/time.ts'
 import type { ChangeDeps } from '../changes/change.ts'
-import { isInWorkflow, openLocks } from '../changes/look.ts'
+import { isRunningAt, openLocks } from '../changes/look.ts'
 import { findFile, isBelowFile, refusalsOfRemoval } from '../changes/remove.ts'
 import { listAll } from '../many-objects.ts'
 import type { ListedObject, ObjectStore } from '../object-store.ts'
@@ -87,9 +87,8 @@ export const previewRemoval = async (
     throw new ServiceError((await isBelowFile(deps, site, path)) ? 'pathUnknown' : 'fileUnknown')
   }
   const seen = { site, path, open, live, draft, isReserved: !isFile && isReserved(reservedFolders, path) }
-  const isRunning = () => (isFile ? isInWorkflow(deps, site, [path]) : deps.workflows.isRunningBelow(site, path))
   const refusal =
     refusalIn([!isInScope(scope, parentOf(path)) && 'privilegesMissing', ...refusalsOfRemoval(seen)]) ??
-    refusalIn(refusalsOfRemoval({ ...seen, isInWorkflow: await isRunning() }))
+    refusalIn(refusalsOfRemoval({ ...seen, isInWorkflow: await isRunningAt(deps, site, path, isFile) }))
   return { ...counted, ...(refusal && { code: refusal.code }) }
 }
