@@ -86,7 +86,7 @@ const tagOf = async ({ attempt, tags }: Run, key: string): Promise<string | unde
   return tags.get(key)
 }
 
-const put = async ({ buckets, collect }: Attempt, write: KeyWrite, body: StagedBody): Promise<unknown> => {
+const put = async ({ buckets, collect }: Attempt, write: PutGoal, body: StagedBody): Promise<unknown> => {
   const { content } = body
   if (content.kind !== 'upload' || content.key === write.key) return collect(putBody(buckets, write, body))
   if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')

@@ -22,16 +22,12 @@ import { findCopy, findMarked, findObject, headObject, listObjects } from './fin
 import { isScratch, type StagedBody } from './stage.ts'
 import { findVersion, listPage } from './versions.ts'
 
-export interface KeyWrite {
+export interface PutGoal {
   readonly key: string
   readonly expected: Expected | undefined
 }
 
-const sendBody = (
-  buckets: StepBuckets,
-  { key, expected }: KeyWrite,
-  { content, contentType, id, size }: StagedBody,
-) => {
+const sendBody = (buckets: StepBuckets, { key, expected }: PutGoal, { content, contentType, id, size }: StagedBody) => {
   const { once, name, options } = buckets.doing
   const goal = { Key: key, ...onlyOnto(expected) }
   const described = marked(contentType, id)
@@ -57,7 +53,7 @@ const isSourceGone = async (bucket: Bucket, { content }: StagedBody): Promise<bo
   content.kind === 'object' && !(await headObject(bucket, content.key))
 
 /** Puts a staged body at a key. An upload can be completed only at its own key. Errors: NotPlaced (changed). */
-export const putBody = async (buckets: StepBuckets, write: KeyWrite, body: StagedBody): Promise<StepResult> => {
+export const putBody = async (buckets: StepBuckets, write: PutGoal, body: StagedBody): Promise<StepResult> => {
   const { key, expected } = write
   const isNew = expected ? expected.version === undefined : isScratch(key)
   const find = () => findMarked(buckets.finding, key, body.id)
@@ -71,7 +67,7 @@ export const putBody = async (buckets: StepBuckets, write: KeyWrite, body: Stage
 }
 
 /** Errors: NotPlaced (changed). */
-export const createFolder = async (buckets: StepBuckets, { key, expected }: KeyWrite): Promise<StepResult> => {
+export const createFolder = async (buckets: StepBuckets, { key, expected }: PutGoal): Promise<StepResult> => {
   const { once, name, options } = buckets.doing
   const changed = new NotPlaced({ outcome: 'changed', key })
   if (await headObject(buckets.doing, key)) {
@@ -111,7 +107,7 @@ export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Prom
 export const copyVersion = async (
   buckets: StepBuckets,
   { id }: Restoration,
-  { key, expected, mustBeFree }: KeyWrite & { readonly mustBeFree: boolean },
+  { key, expected, mustBeFree }: PutGoal & { readonly mustBeFree: boolean },
 ): Promise<StepResult> => {
   const { doing, finding } = buckets
   const [info, present] = await Promise.all([findVersion(doing, key, id), findObject(doing, key)])

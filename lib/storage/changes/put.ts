@@ -49,7 +49,7 @@ export const stageContent = (
 ): Promise<Staged> =>
   files.stage(inspected(content, path, largestFile), { key, contentType: contentTypeOf(nameOf(path), contentType) })
 
-export const placeInFolder = async (
+export const resolveInFolder = async (
   { files }: StorageStores,
   folder: StoragePath,
   name: string,

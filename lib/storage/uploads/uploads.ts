@@ -4,7 +4,7 @@ import { mediaType } from '../../core/headers.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Requester, StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
-import { admitFile, editionOf, placeInFolder } from '../changes/put.ts'
+import { admitFile, editionOf, resolveInFolder } from '../changes/put.ts'
 import { readConditions } from '../conditions.ts'
 import { partLength } from '../content.ts'
 import { contentTypeOf, isTemplate, largestResumableTemplate } from '../file-kind.ts'
@@ -114,7 +114,7 @@ const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: 
   const name = parseFileName(request.fileName ?? '')
   const draft = isForDraft(request)
   const requester = requesterOf(uploader, request)
-  const where = await placeInFolder(deps, request.folder, name, requester)
+  const where = await resolveInFolder(deps, request.folder, name, requester)
   // An upload without a version leaves the draft unchanged, as a form does.
   const place = { site, ...where, kind: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
   const admitted = await admitFile(deps, place, requester)
