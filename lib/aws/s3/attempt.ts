@@ -35,7 +35,6 @@ export interface StepResult {
 // In milliseconds: S3 may finish a call a moment after it was cut off.
 const secondLook = 1_000
 
-/** After the time of an attempt has passed, waits until S3 has finished the calls that were cut off. */
 export const awaitLateCalls = async ({ options: { abortSignal } }: Bucket): Promise<void> => {
   if (abortSignal?.aborted) await new Promise((resolve) => setTimeout(resolve, secondLook))
 }
