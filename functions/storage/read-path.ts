@@ -18,7 +18,7 @@ import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
 import { asDraft, describablePath, operation, readablePath, schemaOf, scopeOf, timeOf, versionOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
-import { getRemoval, listDeleted, listTrash, listVersions } from './read-old.ts'
+import { getRemovalPreview, listDeleted, listTrash, listVersions } from './read-old.ts'
 
 const getProgress = operation({}, async ({ caller }, { progress }) =>
   ok<Answer<typeof progressAnswer>>({ percent: await progress.percentOf(caller.hash) }),

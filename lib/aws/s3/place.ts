@@ -9,7 +9,7 @@ import { type Attempt, createAttempt, undoResults } from './attempt.ts'
 import { type Bucket, callsInFlight } from './bucket.ts'
 import { findObject, findRival } from './find.ts'
 import { isScratch, type StagedBody } from './stage.ts'
-import { copyObject, copyVersion, createFolder, hide, type ObjectWrite, putBody, uncover } from './steps.ts'
+import { copyObject, copyVersion, createFolder, hide, type PutGoal, putBody, uncover } from './steps.ts'
 
 export interface PlaceDeps {
   readonly bucket: Bucket
