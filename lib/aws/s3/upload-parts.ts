@@ -142,11 +142,11 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     const tags = [...holding.parts]
     let [kept, begun] = [before, before]
     let rest: Uint8Array = Buffer.alloc(0)
-    let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
+    let opened: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
 
     const sendOne = async (number: number, bytes: Buffer): Promise<void> => {
-      name ??= startUpload(bucket, { key, contentType, id })
-      const uploadId = await name
+      opened ??= startUpload(bucket, { key, contentType, id })
+      const uploadId = await opened
       // Late bytes could overwrite the bytes of the next holder.
       if (isOver()) throw new ServiceError('unavailable')
       const sent = await sendPart(bucket, { key, uploadId }, number, bytes).catch(throwUnknown)
@@ -171,7 +171,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     if (received.size === 0 && length !== 0) return { ...received, holding }
     const tail = rest.length > 0 || length === 0 ? newTailKey(id) : null
     if (tail) await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key: tail, Body: rest }))
-    return { ...received, holding: { name: (await name) ?? '', parts: tags, tail } }
+    return { ...received, holding: { name: (await opened) ?? '', parts: tags, tail } }
   },
 
   async *read(upload) {
