@@ -96,12 +96,12 @@ export const createUploadRecords = (
       return true
     },
 
-    async advance(id, holder, { offset, length, expires, holding }, keeps) {
+    async advance(id, holder, { offset, length, expires, holding }, keepsLease) {
       const lease = leases.get(id)
       if (lease?.holder !== holder) return false
       const advance = () => uploads.advance(offset, length, expires, holding.name, id) === 1
       const isThere = await write(() => changeWithinQuota(lease.site, advance))
-      if (!keeps) release(id, holder)
+      if (!keepsLease) release(id, holder)
       return isThere
     },
 
