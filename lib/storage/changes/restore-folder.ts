@@ -54,12 +54,7 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
   )
 }
 
-const findRestorations = async (
-  files: ObjectStore,
-  folder: StoragePath,
-  period: Period,
-  { site, deadline }: Requester,
-) => {
+const removedIn = async (files: ObjectStore, folder: StoragePath, period: Period, { site, deadline }: Requester) => {
   const found: Restoration[] = []
   for (const edition of editions) {
     for await (const some of files.removedWithin(folderKey(edition, site, folder), period)) {
@@ -200,7 +195,7 @@ export const restoreFolder = async (
   refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])
   const locked = { ...requester, deadline: lock.deadline }
   for (const period of known) {
-    const changes = await findRestorations(files, folder, period, locked)
+    const changes = await removedIn(files, folder, period, locked)
     if (changes.length === 0) continue
     return await restoreRemoved(deps, { site, folder, lockId: lock.id, changes }, period.from, replace, locked)
   }
