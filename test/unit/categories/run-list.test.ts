@@ -44,8 +44,8 @@ const sourceOf = (
       reads.objects += entries.length
       return entries.filter(({ id }) => !gone.includes(id)).map(itemOf)
     },
-    addTexts: async (page) =>
-      page.map((item) => ({ ...item, news: { subject: 'x'.repeat(room && largestPage / room - 999) } })),
+    addTexts: async (all) =>
+      all.map((one) => ({ ...one, news: { subject: 'x'.repeat(room && largestPage / room - 999) } })),
   }
 }
 
