@@ -26,7 +26,7 @@ interface Options {
 
 const sourceOf = (
   items: readonly Item[],
-  { gone = [], room = 0, longest = 20_000, reads = { objects: 0 } }: Options,
+  { gone = [], room = 4_900, longest = 20_000, reads = { objects: 0 } }: Options,
 ): ListSource<{ id: number }> => {
   const ids = items.map((item) => Number(item['objectId']))
   const behind = (after: number, limit: number) => ids.filter((id) => id > after).slice(0, limit)
@@ -44,8 +44,7 @@ const sourceOf = (
       reads.objects += entries.length
       return entries.filter(({ id }) => !gone.includes(id)).map(itemOf)
     },
-    addTexts: async (all) =>
-      all.map((one) => ({ ...one, news: { subject: 'x'.repeat(room && largestPage / room - 999) } })),
+    addTexts: async (all) => all.map((one) => ({ ...one, news: { subject: 'x'.repeat(largestPage / room - 999) } })),
   }
 }
 
