@@ -61,17 +61,15 @@ const tagsIn = (header: string) => readTags(header) ?? []
 
 const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/, '') === tag
 
-/** Checks the conditions before a change. The tag of either format matches. Errors: conditionFailed. */
+/** Checks the conditions before a change. The tag of either format matches. A malformed list fails. Errors: conditionFailed. */
 export const checkConditions = (headers: Request['headers'], tag: string): void => {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers
-  const has = (header: string, accepts: (one: { readonly isWeak: boolean }) => boolean): boolean => {
-    const tags = tagsIn(header)
-    return tags === '*' || tags.some((one) => accepts(one) && isOfState(one.tag, tag))
-  }
-  if (match !== undefined && !has(match, ({ isWeak }) => !isWeak)) throw new ServiceError('conditionFailed')
-  if (noneMatch === undefined || !has(noneMatch, () => true)) return
+  const has = (tags: TagList, accepts: (one: { readonly isWeak: boolean }) => boolean): boolean =>
+    tags === '*' || tags.some((one) => accepts(one) && isOfState(one.tag, tag))
+  if (match !== undefined && !has(tagsIn(match), ({ isWeak }) => !isWeak)) throw new ServiceError('conditionFailed')
+  if (noneMatch === undefined || !has(readTags(noneMatch) ?? '*', () => true)) return
   throw new ServiceError('conditionFailed', {
-    message: 'If-None-Match failed: the resource already exists in that state. Read it, then decide.',
+    message: 'If-None-Match failed: the resource has a named state, or the list of tags is malformed. Read it again.',
   })
 }
 
