@@ -68,8 +68,9 @@ const createTurns = () => {
 
   /** Refuses what follows on a connection, after the answers to its complete requests. */
   const refuseNext = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    const owed = queues.get(socket)?.findLast(({ response }) => response.req.complete)
-    if (!owed) refuseConnection(error, socket)
+    const queue = queues.get(socket) ?? []
+    const owed = queue.findLast(({ response }) => response.req.complete)
+    if (!owed) refuseConnection(error, socket, queue[0]?.response.headersSent)
     else if (!refused.has(socket)) owed.response.once('close', () => socket.writable && refuseConnection(error, socket))
     refused.add(socket)
   }
