@@ -62,16 +62,20 @@ const withCount = (items: number): TransformStream<Uint8Array, Uint8Array> => {
 export const formatZip = (items: AsyncIterable<ZipItem>, count: number): ReadableStream<Uint8Array> => {
   const rows = async function* () {
     for await (const item of items) {
-      try {
-        yield 'bytes' in item
-          ? { name: item.name, size: item.size, lastModified: item.modified, input: item.bytes }
-          : { name: item.name }
-      } catch {
-        // The reader has cancelled the zip.
-        return
-      }
+      yield 'bytes' in item
+        ? { name: item.name, size: item.size, lastModified: item.modified, input: item.bytes }
+        : { name: item.name }
     }
   }
   const zip = makeZip(rows(), { buffersAreUTF8: true })
-  return count > mostCounted ? zip.pipeThrough(withCount(count)) : zip
+  const reader = (count > mostCounted ? zip.pipeThrough(withCount(count)) : zip).getReader()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    // client-zip rejects a cancellation before the first file and after the last file.
+    cancel: (reason) => reader.cancel(reason).catch(() => {}),
+  })
 }

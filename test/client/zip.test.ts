@@ -134,3 +134,17 @@ test('cancelling a zip also stops the reads of its files (T-63)', async ({ clien
   expect(signals.length).toBeGreaterThan(0)
   expect(signals.every((signal) => signal?.aborted)).toBe(true)
 })
+
+test('cancelling a zip succeeds before the first file, and while its last records arrive', async ({
+  client,
+  folder,
+  site,
+}) => {
+  await site.store(texts)
+  const zip = await openZip(client.files, [folder])
+  await zip.stream().cancel()
+  let lastRead = 0
+  for await (const _ of zip.stream()) lastRead += 1
+  for await (const _ of zip.stream()) if (--lastRead === 1) break
+  expect(lastRead).toBe(1)
+})
