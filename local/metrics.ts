@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { statfsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { cachedLookup } from '../lib/core/cached-lookup.ts'
 import { systemClock } from '../lib/core/time.ts'
@@ -28,15 +29,20 @@ interface Watched {
 // In seconds.
 const buckets = [0.005, 0.02, 0.1, 0.5, 2, 5, 20]
 
-// In milliseconds: a walk through all blobs takes long in a large directory.
-const blobInterval = 300_000
+// In milliseconds. A count of all blobs may take long, so a scrape waits only briefly for it and shows the last count.
+const blobs = { interval: 300_000, longestWait: 1_000 }
 
 const gaugesOf = ({ measures, dataDirectory, listeners }: Watched) => {
-  const blobs = cachedLookup(async () => ({ bytes: await measures.blobBytes() }), {
-    ttl: blobInterval,
-    max: 1,
-    now: systemClock.monotonic,
-  })
+  let blobBytes = Number.NaN
+  const count = async () => {
+    blobBytes = await measures.blobBytes()
+    return { blobBytes }
+  }
+  const counted = cachedLookup(count, { ttl: blobs.interval, max: 1, now: systemClock.monotonic })
+  const lastCount = async () => {
+    await Promise.race([counted('all'), sleep(blobs.longestWait)])
+    return blobBytes
+  }
   const age = async () => {
     const began = await measures.oldestRemoval()
     return began === undefined ? 0 : (Date.now() - began) / 1000
@@ -47,7 +53,7 @@ const gaugesOf = ({ measures, dataDirectory, listeners }: Watched) => {
   }
   return {
     database_bytes: ['The size of the database.', measures.databaseBytes],
-    blob_bytes: ['The size of all blobs.', async () => (await blobs('all'))?.bytes ?? 0],
+    blob_bytes: ['The size of all blobs.', lastCount],
     disk_free_bytes: ['The free space of the disk of the data directory.', free],
     oldest_removal_age_seconds: ['The age of the oldest open removal of a folder.', age],
     webhooks_waiting: [
@@ -155,16 +161,11 @@ const createMetricsServer = (registry: Registry) => {
   return server
 }
 
-const addInfo = (registry: Registry): void => {
-  const help = 'The version of the service.'
-  const info = new Gauge({ name: 'site_admin_info', help, labelNames: ['version'], registers: [registry] })
-  info.set({ version: packageFile.version }, 1)
-}
-
 export const createMetrics = (watched: Watched) => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  addInfo(registry)
+  const info = { name: 'site_admin_info', help: 'The version of the service.', labelNames: ['version'] }
+  new Gauge({ ...info, registers: [registry] }).set({ version: packageFile.version }, 1)
   addMeasures(registry, watched)
   const server = createMetricsServer(registry)
   return {

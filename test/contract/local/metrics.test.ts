@@ -52,6 +52,23 @@ test('the metrics count requests, bytes and sign-ins, and show the size of the d
   await expect.poll(() => read('site_admin_listeners')).toBe(0)
 })
 
+test('the metrics do not wait for a long count of the blobs, and show the last count (V-26)', async () => {
+  const counted = Promise.withResolvers<number>()
+  const measures = {
+    databaseBytes: async () => 1,
+    blobBytes: () => counted.promise,
+    oldestRemoval: async () => undefined,
+    webhooks: async () => ({ waiting: 0, failing: 0 }),
+  }
+  const metrics = createMetrics({ measures, dataDirectory: scratchDirectory(), listeners: () => 0 })
+  const url = await metrics.listen(address)
+  const read = async () => /^site_admin_blob_bytes (.*)$/m.exec(await (await fetch(url)).text())?.[1]
+  expect(await read()).toBe('Nan')
+  counted.resolve(7)
+  expect(await read()).toBe('7')
+  metrics.close()
+})
+
 test('callers cannot add labels, and no label has a name, path or token (V-26)', async () => {
   const { send, scrape, demo } = await start(address)
   const rounds = async (name: string) => {
