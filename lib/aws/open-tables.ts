@@ -137,7 +137,7 @@ export const openWebhooks = (settings: Tables<'journal' | 'webhooks'>, given?: G
   const options = { dynamodb, now, table: settings.webhooksTable }
   return {
     history,
-    webhooks: createWebhooks({ ...options, record }),
+    webhooks: createWebhooks({ ...options, record, history }),
     deliveries: createWebhookDeliveries(options),
     leases: createWebhookLeases(options),
   }

@@ -33,23 +33,26 @@ export interface Webhook extends WebhookSettings {
   readonly failingSince?: number
 }
 
+export type PlannedWebhook = Omit<Webhook, 'position'> & Partial<Pick<Webhook, 'position'>>
+
 export const mostWebhooks = 20
 
 /**
  * The port to the webhooks of the sites. Lists are sorted by id. `create` returns false if the site already has
- * `mostWebhooks`. `change` stores and returns the webhook that the given function returns. It returns undefined if the
- * webhook does not exist or if the function returns undefined. After a race, `change` may call this function again.
+ * `mostWebhooks`. A webhook without a position gets the end of the history as its position (V-4, V-5). `change` stores and
+ * returns the webhook that the given function returns. It returns undefined if the webhook does not exist or if the
+ * function returns undefined. After a race, `change` may call this function again.
  * `remove` also removes deliveries, and returns false if the webhook does not exist. `clear` is for a site that is
  * removed. Errors of every call: unavailable.
  */
 export interface Webhooks {
   listOfSite(site: SiteId): Promise<readonly Webhook[]>
   get(site: SiteId, id: string): Promise<Webhook | undefined>
-  create(webhook: Webhook, entry: HistoryEntry): Promise<boolean>
+  create(webhook: PlannedWebhook, entry: HistoryEntry): Promise<boolean>
   change(
     site: SiteId,
     id: string,
-    change: (present: Webhook) => Webhook | undefined,
+    change: (present: Webhook) => PlannedWebhook | undefined,
     entry: HistoryEntry,
   ): Promise<Webhook | undefined>
   remove(site: SiteId, id: string, entry: HistoryEntry): Promise<boolean>

@@ -1,10 +1,12 @@
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { compareText } from '../../core/names.ts'
+import type { History } from '../../history/history.ts'
 import {
   type Delivery,
   keptDeliveries,
   mostWebhooks,
+  type PlannedWebhook,
   type Retry,
   type Webhook,
   type WebhookDeliveries,
@@ -54,14 +56,14 @@ const readItem = async (table: Table<WebhookItem>, site: SiteId, id: string): Pr
   return { ...item, delivered: item.delivered ?? 0, retries: retries.toSorted((one, other) => one.due - other.due) }
 }
 
-type Plan = (present: Webhook) => Webhook | undefined
+type Plan = (present: Webhook) => Webhook | undefined | Promise<Webhook | undefined>
 
 const replace = async (table: Table<WebhookItem>, site: SiteId, id: string, plan: Plan, deliveries = 0) => {
   const version = createMark()
   for (let tries = 0; tries < mostTries; tries++) {
     const item = await readItem(table, site, id)
     if (!item || isOwnWrite(version, item.version)) return item
-    const planned = plan(toWebhook(item))
+    const planned = await plan(toWebhook(item))
     if (!planned) return undefined
     const changed = { ...planned, ...webhookKey(site, id), version, delivered: item.delivered + deliveries }
     if (await table.put(changed, { condition: expression`#version = ${item.version}` })) return changed
@@ -70,10 +72,19 @@ const replace = async (table: Table<WebhookItem>, site: SiteId, id: string, plan
 }
 
 /** The table Webhooks: an item for each webhook with its progress and its retries, and rows for its deliveries. */
-export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhooks => {
+export const createWebhooks = ({
+  record,
+  history,
+  ...options
+}: RecordingOptions & { readonly history: Pick<History, 'before'> }): Webhooks => {
   const table = openTable<WebhookItem>(options)
   const listOfSite = async (site: SiteId) => (await queryItems(table, listed(site, webhooks))).map(toWebhook)
   const hasTooMany = async (site: SiteId, most: number) => (await listOfSite(site)).length > most
+
+  const withPosition = async (planned: PlannedWebhook): Promise<Webhook> => {
+    const [last] = planned.position === undefined ? await history.before(planned.site, undefined, 1) : []
+    return { position: last?.position ?? 0, ...planned }
+  }
 
   const removeBelow = async (site: SiteId, prefix?: string): Promise<void> => {
     const items = await queryItems(table, { ...listed(site, prefix), columns: ['key'] })
@@ -88,8 +99,9 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
 
     async create(webhook, entry) {
       const key = webhookKey(webhook.site, webhook.id)
-      if (await hasTooMany(webhook.site, mostWebhooks - 1)) return false
-      await table.put({ ...webhook, ...key, version: createMark(), delivered: 0 })
+      const [isFull, placed] = await Promise.all([hasTooMany(webhook.site, mostWebhooks - 1), withPosition(webhook)])
+      if (isFull) return false
+      await table.put({ ...placed, ...key, version: createMark(), delivered: 0 })
       if (await hasTooMany(webhook.site, mostWebhooks)) {
         await table.take(key)
         return false
@@ -99,7 +111,7 @@ export const createWebhooks = ({ record, ...options }: RecordingOptions): Webhoo
     },
 
     async change(site, id, change, entry) {
-      const changed = await replace(table, site, id, change)
+      const changed = await replace(table, site, id, (present) => mapped(change(present), withPosition))
       if (changed) await record(entry)
       return mapped(changed, toWebhook)
     },

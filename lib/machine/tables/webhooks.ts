@@ -4,6 +4,7 @@ import {
   type Delivery,
   keptDeliveries,
   mostWebhooks,
+  type PlannedWebhook,
   type SecretSeals,
   type Webhook,
   type WebhookDeliveries,
@@ -36,24 +37,25 @@ const openRecords = (connection: DatabaseSync) => {
   const rows = prepareAll(connection, {
     get: one(`SELECT ${columns} FROM webhooks WHERE site = ? AND id = ?`, toWebhook),
     store: `INSERT INTO webhooks (site, id, record, enabled, position, last_success, failing_since)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      VALUES (?1, ?2, ?3, ?4, coalesce(?5, (SELECT max(id) FROM changes WHERE site = ?1), 0), ?6, ?7)
       ON CONFLICT (site, id) DO UPDATE SET record = excluded.record, enabled = excluded.enabled,
         position = excluded.position, last_success = excluded.last_success, failing_since = excluded.failing_since`,
   })
 
-  const store = ({ site, id, enabled, position, lastSuccess, failingSince, ...record }: Webhook): void => {
+  const store = ({ site, id, enabled, position, lastSuccess, failingSince, ...record }: PlannedWebhook): void => {
     const times = [lastSuccess ?? null, failingSince ?? null]
-    rows.store(site, id, JSON.stringify(record), enabled ? 1 : 0, position, ...times)
+    rows.store(site, id, JSON.stringify(record), enabled ? 1 : 0, position ?? null, ...times)
   }
   return {
     get: rows.get,
     store,
 
-    replace(site: SiteId, id: string, change: (present: Webhook) => Webhook | undefined): Webhook | undefined {
+    replace(site: SiteId, id: string, change: (present: Webhook) => PlannedWebhook | undefined): Webhook | undefined {
       const present = rows.get(site, id)
       const changed = present && change(present)
-      if (changed) store(changed)
-      return changed
+      if (!changed) return undefined
+      store(changed)
+      return rows.get(site, id)
     },
   }
 }

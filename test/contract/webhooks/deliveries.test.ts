@@ -43,6 +43,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
   const deliver = (id = 'whk_one', deadline = unlimited) => deliverNext(deps, site, id, deadline)
   /** The subjects of the deliveries since the last call of this function. */
   const subjects = () => sent.splice(0).map(({ body }) => JSON.parse(body).subject)
+  const types = () => sent.splice(0).map(({ body }) => JSON.parse(body).type)
   const entryOf = (type: ChangeType, subject: string, of = site) => ({ site: of, type, subject, actor: 'ann' })
   const change = (subject: string, of = site) =>
     workflows.start(of, toStoragePath(subject), entryOf('workflow.created', subject, of))
@@ -77,7 +78,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
   })
 
   const put = (webhook: Webhook, given: Parameters<typeof applyChange>[2]) =>
-    applyChange({ webhooks, seals: unsealed, history }, webhook, given, { author: { actor: 'ann' }, now })
+    applyChange({ webhooks, seals: unsealed }, webhook, given, { author: { actor: 'ann' }, now })
 
   test('A rotated secret is used for another 24 hours, and at most 4 secrets sign (V-5)', async () => {
     const webhook = await create()
@@ -127,10 +128,33 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     expect(await stored()).toMatchObject({ position: end, lastSuccess: now })
   })
 
-  test('The first delivery of a webhook for all types reports the creation of the webhook (V-2)', async () => {
-    await create({ types: [], position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
+  test('A new or enabled webhook reports no change from before its own entry (V-4, V-5)', async () => {
+    const seal = async (_: unknown, secret: string) => {
+      await change(`${randomBytes(8).toString('hex')}.html`)
+      return secret
+    }
+    const wanted = { targetUrl: 'https://hooks.example/in' }
+    const { webhook } = (await createWebhook({ webhooks, seals: { seal } }, site, wanted, { actor: 'ann' })) ?? {}
+    const id = webhook?.id ?? expect.fail('The site has too many webhooks')
+    await deliver(id)
+    expect(types()).toEqual(['site-admin.webhook.created'])
+    await put(await stored(id), { enabled: false })
+    await applyChange(
+      { webhooks, seals: { seal } },
+      await stored(id),
+      { enabled: true, rotate: true },
+      { author: { actor: 'ann' }, now },
+    )
+    await deliver(id)
+    expect(types()).toEqual(['site-admin.webhook.changed'])
+  })
+
+  test('A change that was recorded while a webhook was created is not reported (V-4)', async () => {
+    await change('a.html')
+    await create({ types: [] })
+    await change('b.html')
     await deliver()
-    expect(subjects()).toEqual(['webhook/whk_one'])
+    expect(subjects()).toEqual(['webhook/whk_one', 'b.html'])
   })
 
   test('A failed delivery is repeated, and delays no later entries (V-10)', async () => {
