@@ -208,7 +208,8 @@ export const createFileChanges = (
       await send({ method: 'POST', url, headers, body: JSON.stringify(options), repeatable: false })
     },
     async purge(path, { version } = {}) {
-      const url = urlOf(path, version === undefined ? { versions: '' } : { versionId: version })
+      // An older service knows no purge, and would delete the file. But it refuses this value of `force` (H-30).
+      const url = urlOf(path, { force: 'never', versions: version ? undefined : '', versionId: version })
       const entry = await statOf(path)
       // A repetition must not purge versions of a file that was replaced meanwhile.
       const headers: Condition = entry ? (entry.etag ? { 'If-Match': entry.etag } : {}) : { 'If-None-Match': '*' }

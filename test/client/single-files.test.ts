@@ -105,6 +105,24 @@ test('purge asks, and then deletes old versions but not the file (T-53, H-30)', 
   expect(await demo('purge', '--yes', path)).toMatchObject({ status: 1 })
 })
 
+test('purge deletes nothing on a service that does not know it yet (H-30)', async ({
+  service,
+  folder,
+  site,
+  listen,
+}) => {
+  await site.store({ a: '1' })
+  const baseUrl: string = await listen(async ({ method = '', url, headers }, response) => {
+    const { authorization = '', 'if-match': state = '*' } = headers
+    const known = method === 'DELETE' ? url?.replace(/versions=|versionId=\w+/, '') : url
+    const answer = await fetch(`${service.baseUrl}${known}`, { method, headers: { authorization, 'if-match': state } })
+    response.writeHead(answer.status).end((await answer.text()).replaceAll(service.baseUrl, baseUrl))
+  })
+  const purge = ['purge', '--yes', `${folder}/a`]
+  expect(await siteFiles(purge, asDemo({ ...service, baseUrl }))).toMatchObject(outcome(1, 'too old'))
+  expect(await site.texts()).toEqual({ a: '1' })
+})
+
 test('a purge whose answer was lost is repeated, and succeeds (T-35)', async ({ service, folder, site, proxied }) => {
   await site.store({ a: '1' })
   await site.remove('a')

@@ -44,6 +44,7 @@ const withCommands = (message: string): string =>
   message
     .replace('Send "replace": true', 'Add --replace')
     .replace('?versions lists', '"site-files versions" lists')
+    .replace('force: must be true or false', 'The service is too old to purge versions, and nothing was deleted.')
     .replace('?deleted lists', 'In the console, "Deleted files" lists')
 
 const adviceOn = (error: unknown, isJson: boolean): string => {
