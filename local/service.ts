@@ -13,7 +13,8 @@ import { isDiskFull, isOutOfSpace } from '../lib/core/system-failures.ts'
 import { systemClock } from '../lib/core/time.ts'
 import type { Handler, Telemetry } from '../lib/http/request.ts'
 import { readDemo } from '../lib/machine/directory/demo-file.ts'
-import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
+import { refusalOf } from '../lib/machine/directory/faults.ts'
+import type { Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
   createAccessDeps,
@@ -182,7 +183,7 @@ export const startService = async (options: Options) => {
   } catch (error) {
     await stop()
     // The writes at the start may be the first to find a full disk.
-    throw isOutOfSpace(error) ? diskFullError(directory, error) : error
+    throw isOutOfSpace(error) ? refusalOf(directory, { code: 'diskFull' }, error) : error
   }
 }
 

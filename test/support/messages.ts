@@ -259,7 +259,8 @@ $`,
       text`is damaged: the table ${table} is missing. Restore the directory from a backup, `,
     unreleased: (tables: number) =>
       text`^The database has tables of version ${tables}, but this program reads tables of version 10. No released version … Use the program that made them. It can export`,
-    unwritable: text`^The data directory /proc/… cannot be written: ENOENT: … Name another …--data-dir.$`,
+    unwritable: (path: string, code: string) =>
+      text`^The data directory ${path}… cannot be written: ${code}: … Name another …--data-dir.$`,
     walMissing: text`^The file …-wal is missing, but the service did not stop cleanly … Nothing was changed.$`,
   },
   file: {

@@ -144,6 +144,13 @@ const faultTexts = {
       `The database ${database} is damaged: ${detail}. ${adviceOnDamage} Nothing was changed.`,
     finding: damaged,
   },
+  diskFull: {
+    where: 'database',
+    refusal: ({ path }) =>
+      `The disk of the data directory ${path} is full, but opening it needs some space. Free some space on that disk. ` +
+      'Nothing was changed.',
+    finding: () => 'it cannot be read here, because its disk is full. Free some space on that disk.',
+  },
   walMissing: {
     where: 'wal',
     refusal: ({ wal, running }) =>
@@ -199,8 +206,8 @@ const textOf = ({ code }: Fault): FaultText => faultTexts[code]
 
 export const allows = (fault: Fault, purpose: Purpose): boolean => textOf(fault).allows?.includes(purpose) ?? false
 
-export const refusalOf = (directory: DataDirectory, fault: Fault): UsageError =>
-  new UsageError(textOf(fault).refusal(directory, fault.detail ?? ''))
+export const refusalOf = (directory: DataDirectory, fault: Fault, cause?: unknown): UsageError =>
+  new UsageError(textOf(fault).refusal(directory, fault.detail ?? ''), { cause })
 
 export const findingOf = (directory: DataDirectory, fault: Fault): Finding => {
   const { where = 'marker', refusal, finding = refusal } = textOf(fault)

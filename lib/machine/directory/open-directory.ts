@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, unlinkSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { asPortError, isOutOfSpace } from '../../core/system-failures.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../sqlite/database.ts'
@@ -106,13 +106,14 @@ const writeRunning = ({ path, running, wal }: DataDirectory): void => {
   }
 }
 
-// The caller holds the gate. The last process removes `running` before SQLite removes the WAL.
+// The caller holds the gate. The last process removes `running` before SQLite removes the WAL. On a read-only disk, the
+// errors of `rmSync` have no code.
 const leave = (directory: DataDirectory, { service, users }: Entry, database: Database | undefined): void => {
   using _service = service
   users[Symbol.dispose]()
   using last = takeLock(directory.locks.users, 'exclusive')
   if (last) {
-    rmSync(directory.running, { force: true })
+    if (existsSync(directory.running)) unlinkSync(directory.running)
     syncFolder(directory.path)
   }
   database?.close()
@@ -140,16 +141,9 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
   }
 }
 
-export const diskFullError = ({ path }: DataDirectory, cause: unknown): UsageError =>
-  new UsageError(
-    `The disk of the data directory ${path} is full, but opening it needs some space. Free some space on that disk. ` +
-      'Nothing was changed.',
-    { cause },
-  )
-
 export const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageError => {
   if (error instanceof UsageError) return error
-  if (isOutOfSpace(asPortError(error, directory.database))) return diskFullError(directory, error)
+  if (isOutOfSpace(asPortError(error, directory.database))) return refusalOf(directory, { code: 'diskFull' }, error)
   const what = `The data directory ${directory.path} cannot be opened: ${reasonWithAdvice(error)}`
   return new UsageError(what, { cause: error })
 }
@@ -184,8 +178,12 @@ export const openDataDirectory = async (path: string, request: Opening): Promise
     directory,
     database,
     async close() {
-      using _gate = await takeGate(directory)
-      leave(directory, entry, database)
+      try {
+        using _gate = await takeGate(directory)
+        leave(directory, entry, database)
+      } catch (error) {
+        throw cannotBeWritten(directory, error)
+      }
     },
   }
 }

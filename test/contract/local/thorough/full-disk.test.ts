@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { openMachine } from '../../../../lib/machine/machine.ts'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
@@ -102,6 +103,16 @@ test('an import that fills the disk is completed by the next import (O-18, T-27)
   expect(categories).toContainEqual({ id: 1_001, name: 'First' })
   disk.makeRoom()
   expect(JSON.parse((await importAll('--json')).stdout)).toMatchObject({ imported: 16, skipped: 0 })
+})
+
+test('a command that fails on a full disk names the full disk, also when it is repeated', async ({ disk }) => {
+  const data = join(disk.path, 'data')
+  await (await openMachine(data, { role: 'service' })).close()
+  disk.fill()
+  for (const command of ['site list', 'token list', 'check']) {
+    const { status, stdout, stderr } = await administer(data, command.split(' '))
+    expect([status, stdout + stderr]).toEqual([1, expect.stringMatching(/disk .*full/)])
+  }
 })
 
 test('a killed service that starts again on a full disk prints advice', async ({ disk }) => {

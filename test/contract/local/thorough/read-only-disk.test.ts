@@ -35,6 +35,19 @@ test.for([
   expect(stderr).not.toContain('rights')
 })
 
+test('a command prints advice if the disk becomes read-only while it runs', async ({ mountDisk }) => {
+  const { path } = mountDisk(16)
+  const data = join(path, 'data')
+  const machine = await openMachine(data, { role: 'service' })
+  execFileSync('mount', ['--bind', '-o', 'ro', path, path])
+  try {
+    await expect(machine.close()).rejects.toThrow(messages.directory.unwritable(data, 'EROFS'))
+  } finally {
+    execFileSync('umount', [path])
+    await machine.close()
+  }
+})
+
 test('a directory on a read-only disk can be checked, and its copy can be used', async ({ rescued, directory }) => {
   expect(await administerApart(rescued, ['check'])).toMatchObject({ status: 0, stdout: messages.check.noFaults })
   const copy = join(directory, 'copy')
