@@ -139,13 +139,18 @@ const canary = {
   canaryToken: required('CANARY_TOKEN', text()),
 }
 
+const secretsFile = (given: string): string => {
+  readClientSecrets(readFileSync(given, 'utf8'), `${given} `)
+  return given
+}
+
 const machine = {
   ...limits,
   ...files,
   longestList,
   keptDays,
   clientSecrets: optional('CLIENT_SECRETS', (given) => readClientSecrets(given)),
-  clientSecretsFile: optional('CLIENT_SECRETS_FILE', text()),
+  clientSecretsFile: optional('CLIENT_SECRETS_FILE', secretsFile),
   /** With `on`, an answered change survives a power cut. With any value, the change survives the end of the process. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
 }
