@@ -82,8 +82,8 @@ export const createUnderId = async <Id extends number>(creation: Creation<Id>): 
 }
 
 // The beginning of a hash, as `audit` and the lists of tokens and keys print it.
-const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
-const lengthOfHash = 64
+const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{1,64})$/
+const [leastDigits, lengthOfHash] = [8, 64]
 
 /** Finds a grant by its secret, its hash, or the beginning of its hash (T-11). Throws a Refusal if it finds none or several. */
 export const findGrant = async (
@@ -97,6 +97,11 @@ export const findGrant = async (
   for (const hash of [hashToken(text), ...(beginning?.length === lengthOfHash ? [beginning] : [])]) {
     const own = await stores.grants.get(hash)
     if (own && isWanted(own)) return own
+  }
+  if (beginning !== undefined && beginning.length < leastDigits) {
+    throw new Refusal(
+      `The hash of a ${what} needs its first ${leastDigits} digits or more. "${what} list" lists the hashes.`,
+    )
   }
   const wanted = beginning === undefined ? [] : (await stores.grants.list()).filter(isWanted)
   const [found, ...others] = wanted.filter(({ hash }) => hash.startsWith(beginning ?? ''))
