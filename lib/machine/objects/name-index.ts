@@ -51,31 +51,30 @@ export const createNameIndex = ({
     })
 
   let isIndexing = false
+  let isFailing = false
 
-  const indexAll = async () => {
-    while ((await indexSome()) === step);
+  // O-18: on a full or read-only disk, the names cannot be indexed, but they can be listed. The next search tries again.
+  const indexAll = async (): Promise<boolean> => {
+    try {
+      while ((await indexSome()) === step);
+      isFailing = false
+      return true
+    } catch (error) {
+      if (!isFailing) console.error('The index of names cannot be written, so searches take longer:', error)
+      isFailing = true
+      return false
+    }
   }
 
   return {
     async indexNames() {
       const waiting = await read(() => names.countWaiting(lastIndexed(), mostWaiting)?.count ?? 0)
-      if (waiting < mostWaiting) {
-        try {
-          await indexAll()
-          return true
-        } catch {
-          // O-18: on a full or read-only disk, the names cannot be indexed, but they can be listed.
-          return false
-        }
-      }
+      if (waiting < mostWaiting) return indexAll()
       if (isIndexing) return false
       isIndexing = true
-      indexAll()
-        // The next search tries again.
-        .catch(() => {})
-        .finally(() => {
-          isIndexing = false
-        })
+      void indexAll().finally(() => {
+        isIndexing = false
+      })
       return false
     },
 
