@@ -38,13 +38,13 @@ test.for([
 test('a command prints advice if the disk becomes read-only while it runs', async ({ mountDisk }) => {
   const { path } = mountDisk(16)
   const data = join(path, 'data')
-  const machine = await openMachine(data, { role: 'service' })
+  const opened = await openDataDirectory(data, { role: 'service', reset: false, durable: false })
   execFileSync('mount', ['--bind', '-o', 'ro', path, path])
   try {
-    await expect(machine.close()).rejects.toThrow(messages.directory.unwritable(data, 'EROFS'))
+    await expect(opened.close()).rejects.toThrow(messages.directory.unwritable(data, 'EROFS'))
   } finally {
     execFileSync('umount', [path])
-    await machine.close()
+    await opened.close()
   }
 })
 
