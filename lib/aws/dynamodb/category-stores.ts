@@ -7,7 +7,7 @@ import {
   linksOf,
 } from '../../categories/category-links.ts'
 import type { Contents } from '../../categories/contents.ts'
-import { objectKindNames } from '../../core/content-kinds.ts'
+import { type ContentKind, objectKindNames } from '../../core/content-kinds.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
@@ -125,7 +125,7 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
 
 const categoriesAtOnce = 8
 
-type ContentRemoval = Pick<Contents, 'remove' | 'clear'>
+type ContentRemoval = Pick<Contents, 'changeMany' | 'remove' | 'clear'>
 
 const createContentRemoval = ({ contents, links }: CategoryItems, record: RecordChange): ContentRemoval => {
   const deleteAll = async (pages: AsyncIterable<readonly LinkName[]>): Promise<void> => {
@@ -136,16 +136,20 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
     for (const kind of objectKindNames) await deleteAll(links.pagesIn({ site, kind, category }))
   }
 
+  const complete = async (site: SiteId, kind: ContentKind, id: number): Promise<boolean> => {
+    if (kind === 'category') await deleteLinksIn(site, id as CategoryId)
+    else await deleteAll(links.pagesOf({ site, kind, id }))
+    const isRemoved = await contents.deleteFlagged(site, kind, id)
+    // The index lags: only now may it show a link that was written just before the removal began.
+    if (kind !== 'category') await deleteAll(links.pagesOf({ site, kind, id }))
+    return isRemoved
+  }
+
   return {
-    async remove(site, kind, id, entry) {
-      if (!(await contents.flagRemoved(site, kind, id))) return false
-      if (kind === 'category') await deleteLinksIn(site, id as CategoryId)
-      else await deleteAll(links.pagesOf({ site, kind, id }))
-      const isRemoved = await contents.deleteFlagged(site, kind, id)
-      // The index lags: only now may it show a link that was written just before the removal began.
-      if (kind !== 'category') await deleteAll(links.pagesOf({ site, kind, id }))
-      return recordIf(isRemoved, record, entry)
-    },
+    changeMany: (...change) => contents.changeMany(change, complete),
+
+    remove: async (site, kind, id, entry) =>
+      recordIf((await contents.flagRemoved(site, kind, id)) && (await complete(site, kind, id)), record, entry),
 
     // Links are found through categories, so the links are deleted before the category.
     async clear(site) {

@@ -71,13 +71,17 @@ const readTexts = async (
   return new Map(items.map(({ id, text }) => [id, String(text ?? '')]))
 }
 
+type CompleteRemoval = (site: SiteId, kind: ContentKind, id: number) => Promise<unknown>
+
 const changeSome = async (
   table: ContentTable,
   { site, kind }: { readonly site: SiteId; readonly kind: ContentKind },
   ids: readonly number[],
   apply: Parameters<Contents['changeMany']>[3],
+  completeRemoval: CompleteRemoval,
 ): Promise<number> => {
   const items = await batchGet(table, keysOf(partitionOf(site, kind), ids))
+  for (const { id, removed } of items) if (removed) await completeRemoval(site, kind, id)
   const toContent = itemReader(site, kind)
   const before = new Map(items.map((item) => [item.id, toContent(item)]))
   const after = ids.map((id) => apply(before.get(id), id)).filter((content) => content !== undefined)
@@ -153,16 +157,19 @@ const createWriting = (table: ContentTable, record: RecordChange) =>
       await record(entry)
     },
 
-    async changeMany(site, kind, ids, apply, entry) {
+    async changeMany(
+      [site, kind, ids, apply, entry]: Parameters<Contents['changeMany']>,
+      completeRemoval: CompleteRemoval,
+    ): Promise<number> {
       let changed = 0
       await inParallel(chunksOf(ids, changedTogether), groupsAtOnce, async (some) => {
-        const count = await changeSome(table, { site, kind }, some, apply)
+        const count = await changeSome(table, { site, kind }, some, apply, completeRemoval)
         changed += count
       })
       await recordIf(changed > 0, record, entry)
       return changed
     },
-  }) satisfies Partial<Contents>
+  }) satisfies Partial<Omit<Contents, 'changeMany'>> & Readonly<Record<string, unknown>>
 
 // Texts are deleted before their items: if the removal is interrupted, its repetition still finds the items.
 const createDeleting = (table: ContentTable) => ({

@@ -7,23 +7,21 @@ import { addField } from '../../../lib/fields/web-forms.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
-import { loseAnswer } from '../../support/store-faults.ts'
+import { failOnce, loseAnswer } from '../../support/store-faults.ts'
 import { openTableStores } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
 const { names, connect } = openMemoryTables()
 const dynamodb = connect()
 const recorded: HistoryEntry[] = []
-const { contents, grants, issuers, people, sites, uploadRecords, webForms, webhooks, workflows } = openTableStores(
-  names,
-  {
+const { contents, grants, issuers, links, people, sites, uploadRecords, webForms, webhooks, workflows } =
+  openTableStores(names, {
     dynamodb,
     record: async (one) => void recorded.push(one),
-  },
-)
+  })
 
 const webhook = { site, id: 'whk_1', types: [], secrets: [], position: 0 } as unknown as Webhook
 const token = { hash: 'hash', user: 'ann', sites: [site], permissions: [], expires: 2_000_000_000 }
@@ -126,6 +124,21 @@ test.each([
   expect(await grants.change(token.hash, (present) => uncover(present, site), [entry])).toBe(true)
   expect([answers.lost, recorded]).toEqual([1, [entry]])
   expect(await grants.get(token.hash)).toEqual(left)
+})
+
+test('An import of a category whose removal was interrupted brings back none of its links', async () => {
+  const category = { id: 51, name: 'Lists' }
+  const list = { site, kind: 'news', category: storedId<CategoryId>(category.id) } as const
+  await contents.putMany(site, 'news', [item], entry)
+  await contents.putMany(site, 'category', [category], entry)
+  await links.link(list, new Map([[item.id, true]]), entry)
+  const cut = connect()
+  failOnce(cut, { call: 1, failure: 'timed out' })
+  const failing = openTableStores(names, { dynamodb: cut, record: unrecorded })
+  await expect(failing.contents.remove(site, 'category', category.id, entry)).rejects.toThrow()
+  await contents.changeMany(site, 'category', [category.id], () => category, entry)
+  expect(await contents.get(site, 'category', category.id)).toEqual(category)
+  expect(await links.list(list, 0, 10)).toEqual([])
 })
 
 test('A change of the rules whose first answer is lost is made and recorded once (H-1)', async () => {
