@@ -59,11 +59,12 @@ export const RoleDialog = ({ user, onClose }: UserProps) => {
   const t = viewTexts.value.access
   const fields = useEntryFields(user)
   const submit = async () => {
-    const now = await people.get(user.name)
-    if (describeEntry(now).join() !== describeEntry(user).join())
-      throw new ServiceError({ status: 409, code: 0, message: t.roleConflict })
     const entry = fields.entry.value
-    if (entry) await people.change(user.name, entry)
+    const now = describeEntry(await people.get(user.name)).join()
+    // The service may have saved the entry before, although its answer was lost.
+    if (!entry || now === describeEntry({ folders: [], rights: [], ...entry }).join()) return
+    if (now !== describeEntry(user).join()) throw new ServiceError({ status: 409, code: 0, message: t.roleConflict })
+    await people.change(user.name, entry)
   }
   return (
     <FormDialog

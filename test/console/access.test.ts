@@ -575,6 +575,26 @@ test('a role that someone else has changed meanwhile is not overwritten (K-29)',
   expect((await people.access.people.get('zoe')).role).toBe('viewer')
 })
 
+test('a role whose answer was lost can be saved again (K-29)', async ({ people, open }) => {
+  await people.invite({ name: 'zoe', role: 'author', folders: ['/news'] })
+  const page = await open('#/1001/access', { token: people.token, baseUrl: people.baseUrl })
+  await choose(page, 'Actions for zoe', 'Change role')
+  const dialog = page.getByRole('dialog', { name: 'Role of zoe' })
+  await dialog.getByLabel('Folders').fill('/news\n/shop')
+  const loseAnswer = async (route: Route) => {
+    if (route.request().method() !== 'PUT') return route.fallback()
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route('**/users/zoe', loseAnswer)
+  await confirm(page, 'Save')
+  await dialog.getByRole('alert').waitFor()
+  await page.unroute('**/users/zoe', loseAnswer)
+  await confirm(page, 'Save')
+  await dialog.waitFor({ state: 'detached' })
+  expect((await people.access.people.get('zoe')).folders).toEqual(['/news', '/shop'])
+})
+
 test('an older answer does not replace a newer list of people (K-29)', async ({ people, open }) => {
   const page = await open('#/1001/forms', { token: people.token, baseUrl: people.baseUrl })
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
