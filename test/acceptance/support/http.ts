@@ -59,10 +59,13 @@ let check: Promise<ReturnType<typeof createCheck>> | undefined
 
 const withoutQuery = (path: string) => path.replace(/\?.*$/s, '')
 
+export const pathWithBase = (path: string, baseUrl = target.baseUrl): string =>
+  new URL(baseUrl).pathname.replace(/\/$/, '') + path
+
 /** The path within the service, without the query. Each data centre may have a prefix of its own. */
 const pathOf = (path: string, { baseUrl }: Call): string => {
-  const prefix = new URL(target.baseUrl).pathname.replace(/\/$/, '')
-  const whole = new URL(baseUrl ?? target.baseUrl).pathname.replace(/\/$/, '') + withoutQuery(path)
+  const prefix = pathWithBase('')
+  const whole = pathWithBase(withoutQuery(path), baseUrl)
   return whole.startsWith(prefix) ? whole.slice(prefix.length) : withoutQuery(path)
 }
 

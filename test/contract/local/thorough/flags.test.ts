@@ -204,16 +204,25 @@ test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) =
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
 })
 
-test('the URL of --base-url is used in the first line and in links, with any port (O-3)', async ({ directory }) => {
+test('the URL of --base-url is used in the first line and in links, with any port (C-42, O-3)', async ({
+  directory,
+}) => {
   const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
   const program = launch('local/main.js', [...flags, '--log', 'text'])
-  const { baseUrl, dataCentres, listening } = JSON.parse(await program.line())
-  const { status } = await fetch(`http://${listening?.us}/health`).finally(() => program.kill('SIGTERM'))
+  const { baseUrl, dataCentres, listening, token } = JSON.parse(await program.line())
+  const path = '/webresources/api/v3/sites/current/categories/1/news'
+  const link = {
+    method: 'POST',
+    headers: { Authorization: token, 'Content-Type': 'application/json' },
+    body: '{"items":[{"objectId":40}]}',
+  }
+  const { status, headers } = await fetch(`http://${listening?.us}${path}`, link).finally(() => program.kill('SIGTERM'))
   await program.ended
-  expect({ baseUrl, dataCentres, status }).toEqual({
+  expect({ baseUrl, dataCentres, status, location: headers.get('location') }).toEqual({
     baseUrl: 'https://files.example/base',
     dataCentres: { us: 'https://files.example/base' },
-    status: 200,
+    status: 201,
+    location: `/base${path}`,
   })
   const listed = await administerJson(directory, ['data-centre', 'list'])
   expect(listed).toMatchObject([{ id: 'us', url: 'https://files.example/base' }])
