@@ -72,12 +72,15 @@ const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => ({
   ...describeEntry(person.sites[site]),
 })
 
-const keyOfPerson = ({ name }: Person): string => keyOfName(name)
-
 /** */
 export const listUsers = operation({ query: pageIn('users') }, async ({ site, query }, { people }) => {
   const views = (shown: readonly Person[]) => shown.map((person) => userView(person, site.id))
-  const { views: users, next } = await pageOf(query, await people.listOfSites(site.id), keyOfPerson, views)
+  const { views: users, next } = await pageOf(
+    query,
+    await people.listOfSites(site.id),
+    ({ name }) => keyOfName(name),
+    views,
+  )
   return ok<Answer<typeof userPage>>({ users, ...next })
 })
 

@@ -139,11 +139,6 @@ const canary = {
   canaryToken: required('CANARY_TOKEN', text()),
 }
 
-const secretsFile = (given: string): string => {
-  readClientSecrets(readFileSync(given, 'utf8'), `${given} `)
-  return given
-}
-
 const machine = {
   ...limits,
   ...files,

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { compareText } from '../../core/names.ts'
-import type { History } from '../../history/history.ts'
+import type { Stores } from '../../service/stores.ts'
 import {
   type Delivery,
   keptDeliveries,
@@ -71,12 +71,10 @@ const replace = async (table: Table<WebhookItem>, site: SiteId, id: string, plan
   throw new ServiceError('unavailable')
 }
 
+type Options = RecordingOptions & Pick<Stores, 'history'>
+
 /** The table Webhooks: an item for each webhook with its progress and its retries, and rows for its deliveries. */
-export const createWebhooks = ({
-  record,
-  history,
-  ...options
-}: RecordingOptions & { readonly history: Pick<History, 'before'> }): Webhooks => {
+export const createWebhooks = ({ record, history, ...options }: Options): Webhooks => {
   const table = openTable<WebhookItem>(options)
   const listOfSite = async (site: SiteId) => (await queryItems(table, listed(site, webhooks))).map(toWebhook)
   const hasTooMany = async (site: SiteId, most: number) => (await listOfSite(site)).length > most

@@ -149,7 +149,6 @@ const faultTexts = {
     refusal: ({ path }) =>
       `The disk of the data directory ${path} is full, but opening it needs some space. Free some space on that disk. ` +
       'Nothing was changed.',
-    finding: () => 'it cannot be read here, because its disk is full. Free some space on that disk.',
   },
   walMissing: {
     where: 'wal',

@@ -31,11 +31,11 @@ test.each(malformed)('Malformed secrets are refused, and the message shows no se
   const findSecret = createClientSecrets(settingsOf({ CLIENT_SECRETS_FILE: file }))
   await writeFile(file, text)
   const failure = await findSecret('work').catch(String)
-  expect(failure).toContain(`The file ${file} in CLIENT_SECRETS_FILE cannot be used: it must be a JSON object`)
+  expect(failure).toContain(`The file ${file} must be a JSON object`)
   expect(failure).not.toContain('"secret"')
   for (const [variable, value, fault] of [
     ['CLIENT_SECRETS', text, 'must be a JSON object'],
-    ['CLIENT_SECRETS_FILE', file, `${file} must be a JSON object`],
+    ['CLIENT_SECRETS_FILE', file, `The file ${file} must be a JSON object`],
   ] as const) {
     const read = () => settingsOf({ [variable]: value })
     expect(read).toThrow(`${variable} (${fault}`)
