@@ -8,7 +8,7 @@ import { type People, type Person, rightsOfEntry } from './people.ts'
  * The port to the grants. The SHA-256 of a token identifies its grant. `get` may return an old state if `isNewest` is
  * false (default: true). `change` stores the result of its function, or removes the grant if the function returns
  * undefined. `change` returns false if no grant has this hash, or if the function returns the same grant. `recordUse`
- * writes at most once a day. Errors of every call: unavailable.
+ * writes at most once a day. `list` is sorted by hash. Errors of every call: unavailable.
  */
 export interface Grants {
   get(hash: string, isNewest?: boolean): Promise<Grant | undefined>

@@ -79,7 +79,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     async list() {
       const found: Grant[] = []
       for await (const item of scan(table)) if (isGrant(item)) found.push(toGrant(item))
-      return found
+      return found.sort((a, b) => compareText(a.hash, b.hash))
     },
 
     keysOf: (site) => readKeys(openTable(options), site),

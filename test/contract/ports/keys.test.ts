@@ -28,6 +28,8 @@ describeOn({ kinds: handsOfPorts, subject: 'keys' }, (hand) => {
     const keys = Array.from({ length: 130 }, () => newKey())
     for (const key of keys) await grants.put(key, [])
     expect(await keysOf(site)).toEqual(keys.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)))
+    const listed = (await grants.list()).map(({ hash }) => hash)
+    expect(listed).toEqual(listed.toSorted())
   })
 
   test('The day of the last use is kept, and an earlier day changes nothing (A-88)', async () => {
