@@ -246,6 +246,7 @@ $`,
     layout: (layout: number) =>
       text`^The data directory … has layout ${layout}, and this version … Nothing was changed.$`,
     missing: text`^There is no … "site-admin serve" or, in a clone, "npm start" creates a data directory. … --data-dir.$`,
+    namesNotIndexed: text`^The index of names cannot be written, so …:$`,
     newer: (tables: number) =>
       text`^The database has tables of version ${tables}, but this program reads tables of version 10. Use the newer version `,
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
