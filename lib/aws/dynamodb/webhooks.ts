@@ -46,8 +46,6 @@ const toWebhook = ({ site, key: _key, version: _version, delivered: _, ...webhoo
   site: storedId(site),
 })
 
-const toDelivery = ({ site: _, key: _key, ...delivery }: DeliveryItem): Delivery => delivery
-
 const readItem = async (table: Table<WebhookItem>, site: SiteId, id: string): Promise<WebhookItem | undefined> => {
   const item = await table.get(webhookKey(site, id))
   if (!item || item.retries) return item
@@ -131,7 +129,8 @@ export const createWebhookDeliveries = (options: TableOptions): WebhookDeliverie
   return {
     async recent(site, id) {
       const items = await queryItems(deliveries, listed(site, deliveriesOf(id)))
-      return items.map(toDelivery).toSorted((one, other) => compareText(other.id, one.id))
+      const found = items.map(({ site: _, key: _key, ...delivery }) => delivery)
+      return found.sort((one, other) => compareText(other.id, one.id))
     },
 
     async record(site, id, outcome) {

@@ -124,20 +124,17 @@ export const createWebhookDeliveries = ({ connection, read, note }: Database): W
       ORDER BY at > ?3 + 60000, id DESC LIMIT -1 OFFSET ${keptDeliveries})`,
   })
 
-  const addDelivery = (site: SiteId, webhook: string, delivery: Delivery): void => {
-    const { id, position, type, at, attempt, status, fault, milliseconds } = delivery
-    rows.insert(site, webhook, id, position, type, at, attempt, status ?? null, fault ?? null, milliseconds)
-    rows.forgetOld(site, webhook, at)
-  }
-
   return {
     recent: (site, id) => read(() => rows.recent(site, id)),
 
     /** A power cut may lose an outcome. Then the delivery is repeated. */
-    record: (site, id, outcome) =>
+    record: (site, webhook, outcome) =>
       note(() => {
-        const changed = records.replace(site, id, (present) => withOutcome(present, outcome))
-        if (changed && outcome.delivery) addDelivery(site, id, outcome.delivery)
+        const changed = records.replace(site, webhook, (present) => withOutcome(present, outcome))
+        if (!changed || !outcome.delivery) return
+        const { id, position, type, at, attempt, status, fault, milliseconds } = outcome.delivery
+        rows.insert(site, webhook, id, position, type, at, attempt, status ?? null, fault ?? null, milliseconds)
+        rows.forgetOld(site, webhook, at)
       }),
   }
 }
