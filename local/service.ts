@@ -1,4 +1,4 @@
-import { readFile, utimes } from 'node:fs/promises'
+import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAccessHandler } from '../functions/access/group.ts'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
@@ -7,7 +7,6 @@ import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
 import { createWebhooksHandler } from '../functions/webhooks/group.ts'
 import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
-import { readClientSecrets } from '../lib/config/settings.ts'
 import { ServiceError } from '../lib/core/errors.ts'
 import { isDiskFull, isOutOfSpace } from '../lib/core/system-failures.ts'
 import { systemClock } from '../lib/core/time.ts'
@@ -37,12 +36,9 @@ import { createWebhookSender } from './webhook-sender.ts'
 
 /** A-93: the client secrets of issuers. A file is read for each sign-in, so a new secret needs no restart. */
 export const createClientSecrets =
-  ({ clientSecrets, clientSecretsFile: file }: Pick<MachineSettings, 'clientSecrets' | 'clientSecretsFile'>) =>
-  async (issuer: string): Promise<string | undefined> => {
-    if (file === undefined) return clientSecrets?.get(issuer)
-    const place = `The file ${file} in CLIENT_SECRETS_FILE cannot be used: it `
-    return readClientSecrets(await readFile(file, 'utf8'), place).get(issuer)
-  }
+  ({ clientSecrets, clientSecretsFile: readFile }: Pick<MachineSettings, 'clientSecrets' | 'clientSecretsFile'>) =>
+  async (issuer: string): Promise<string | undefined> =>
+    (readFile?.() ?? clientSecrets)?.get(issuer)
 
 /** V-29: the service is ready after its start, as long as its disk has free space and accepts changes. */
 export const createReadiness = (dataDirectory: string) => {

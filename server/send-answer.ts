@@ -201,21 +201,19 @@ const refusal = (status: number, message: string): Refusal => {
 
 const notHttp = 'The request is not well-formed HTTP/1.1. Correct it, then send it again.'
 
-const refuse = (response: ServerResponse, { status, headers, body }: Refusal): void => {
+const refuse = (response: ServerResponse, ...reason: Parameters<typeof refusal>): void => {
+  const { status, headers, body } = refusal(...reason)
   response.writeHead(status, headers).end(body)
 }
 
-export const refuseMalformed = (response: ServerResponse): void => refuse(response, refusal(400, notHttp))
+export const refuseMalformed = (response: ServerResponse): void => refuse(response, 400, notHttp)
 
 export const refuseExpectation = (response: ServerResponse): void =>
-  refuse(response, refusal(417, 'The header Expect can only be 100-continue. Leave out Expect, or send 100-continue.'))
+  refuse(response, 417, 'The header Expect can only be 100-continue. Leave out Expect, or send 100-continue.')
 
 export const refuseStranger = (message: IncomingMessage, response: ServerResponse): void => {
   response.once('finish', () => message.complete || message.destroy())
-  refuse(
-    response,
-    refusal(403, 'This address answers only requests that come through CloudFront. Use the base URL of the service.'),
-  )
+  refuse(response, 403, 'This address answers only requests through CloudFront. Use the base URL of the service.')
 }
 
 const refusalOf = ({ code }: NodeJS.ErrnoException): Refusal => {
@@ -231,8 +229,9 @@ const refuseOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
-export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex, hasAnswer = false): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+  else if (hasAnswer) socket.end()
   else refuseOn(socket, refusalOf(error))
 }
 

@@ -24,7 +24,7 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import { type CategoryId, largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import type { Json } from '../../lib/core/pages.ts'
 import { createHandler } from '../../lib/http/handler.ts'
-import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
+import { bodiesOf, type OperationInput, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { byValue, ok, okWithJson } from '../../lib/http/reply.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
@@ -123,22 +123,27 @@ const listSiteUrls = operation(
     okWithJson<Answer<typeof siteUrlPage>>(await listUrls(site.id, dataCentre.url, query)),
 )
 
+/** C-42: the path at which the caller reaches the service, also behind a proxy that removes a prefix. */
+const locationOf = ({ dataCentre, path }: Pick<OperationInput, 'dataCentre' | 'path'>) => ({
+  Location: new URL(dataCentre.url).pathname.replace(/\/$/, '') + path,
+})
+
 /** C-37 to C-40 (operations 7 and 10). 404/220001 for an unknown category, 404/220002 for an unknown object. */
 const linkObjects = (kind: ObjectKind) =>
   operation({ params: categoryOf, body: bodyOf('linkBody') }, async (input, deps) => {
-    const { site, params, body, path, author, deadline } = input
+    const { site, params, body, author, deadline } = input
     const items = body.items.map(({ objectId: id, displayable }) => ({ id, displayable }))
     await link(deps, { site: site.id, kind, category: params.category }, items, author, deadline)
-    return { status: 201, headers: { Location: path } }
+    return { status: 201, headers: locationOf(input) }
   })
 
 /** C-43 to C-45 (operations 8 and 11). 404/220001 for an unknown category. */
 const unlinkObjects = (kind: ObjectKind) =>
   operation({ params: categoryOf, body: removalOf('unlinkBody') }, async (input, deps) => {
-    const { site, params, body, path, author, deadline } = input
+    const { site, params, body, author, deadline } = input
     const ids = body.items.map(({ objectId }) => objectId)
     await unlink(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
-    return { status: 204, headers: { Location: path } }
+    return { status: 204, headers: locationOf(input) }
   })
 
 /**
@@ -147,18 +152,18 @@ const unlinkObjects = (kind: ObjectKind) =>
  */
 const linkCategories = (kind: ObjectKind) =>
   operation({ params: objectOf, body: bodyOf('linkCategoriesBody') }, async (input, deps) => {
-    const { site, params, body, path, author, deadline } = input
+    const { site, params, body, author, deadline } = input
     const items = body.items.map(({ categoryId: id, displayable }) => ({ id, displayable }))
     await link(deps, { site: site.id, kind, id: params.object }, items, author, deadline)
-    return { status: 201, headers: { Location: path } }
+    return { status: 201, headers: locationOf(input) }
   })
 
 const unlinkCategories = (kind: ObjectKind) =>
   operation({ params: objectOf, body: removalOf('unlinkCategoriesBody') }, async (input, deps) => {
-    const { site, params, body, path, author, deadline } = input
+    const { site, params, body, author, deadline } = input
     const categories = body.items.map(({ categoryId }) => categoryId)
     await unlink(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
-    return { status: 204, headers: { Location: path } }
+    return { status: 204, headers: locationOf(input) }
   })
 
 const operations = {

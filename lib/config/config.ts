@@ -7,6 +7,7 @@ import {
   readSettings,
   required,
   type SettingsOf,
+  secretsFile,
   text,
   textLike,
   wholeNumber,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 type Reader<Value> = (text: string) => Value
 
 type Presence = 'required' | 'standard' | 'optional'
@@ -137,4 +139,11 @@ export const readClientSecrets = (text: string, place = ''): ReadonlyMap<string,
   const secrets = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   if (secrets.length < Object.keys(value).length) throw new Error(fault)
   return new Map(secrets)
+}
+
+/** Reads the file at once, and again with each call of the returned function. */
+export const secretsFile = (file: string): (() => ReadonlyMap<string, string>) => {
+  const read = () => readClientSecrets(readFileSync(file, 'utf8'), `The file ${file} `)
+  read()
+  return read
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import Negotiator from 'negotiator'
 import { ServiceError } from '../core/errors.ts'
-import { isStronglyIn, isWeaklyIn, readTags } from '../core/headers.ts'
+import { isStronglyIn, isWeaklyIn, readTags, type TagList } from '../core/headers.ts'
 import type { Format, Formats, Request } from './request.ts'
 
 const mediaTypes: Readonly<Record<Format, readonly [string, ...string[]]>> = {

@@ -158,10 +158,14 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, retr
 
 /**
  * Sends the first of these entries that the webhook wants. Then the position of the webhook is this entry, or the last
- * entry if the webhook wants none.
+ * entry if the webhook wants none. On AWS, others may record entries between the position of a new webhook and its own
+ * entry (V-4). These entries are not sent.
  */
 const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, entries: readonly Change[]) => {
-  const entry = entries.find((each) => isWanted(webhook, each))
+  const own = entries.findIndex(
+    ({ type, subject }) => type === 'webhook.created' && subject === `webhook/${webhook.id}`,
+  )
+  const entry = entries.slice(Math.max(own, 0)).find((each) => isWanted(webhook, each))
   if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
   const delivery = await attemptDelivery(deps, webhook, entry, source)
   const isHandled = isSuccess(delivery) || hasRoom(webhook)

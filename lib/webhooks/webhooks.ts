@@ -145,7 +145,7 @@ export const isOneLine = (text: string): boolean => /^\P{Cc}*$/u.test(text) && t
 
 const timeOf = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString())
 
-export const viewOfWebhook = (webhook: Webhook) => {
+export const viewOfWebhook = (webhook: Omit<Webhook, 'position'>) => {
   const { id, site: siteId, targetUrl, types, subject, enabled, description, lastSuccess, failingSince } = webhook
   const times = { lastSuccess: timeOf(lastSuccess), failingSince: timeOf(failingSince) }
   return { id, siteId, targetUrl, types, subject, enabled, description, ...times }
@@ -176,13 +176,9 @@ type Given<Settings> = { readonly [Name in keyof Settings]?: Settings[Name] | un
 interface Stores {
   readonly webhooks: Webhooks
   readonly seals: Pick<SecretSeals, 'seal'>
-  readonly history: { before(site: SiteId, position: undefined, limit: 1): Promise<readonly { position: number }[]> }
 }
 
 const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
-
-const endOf = async ({ history }: Stores, site: SiteId): Promise<number> =>
-  (await history.before(site, undefined, 1))[0]?.position ?? 0
 
 export const isWebhookId = (text: string): boolean => /^whk_[0-9a-f]{16}$/.test(text)
 
@@ -196,9 +192,9 @@ export const createWebhook = async (
   const { targetUrl, types = [], subject = '', enabled = true, description = '' } = given
   const id = `whk_${randomBytes(8).toString('hex')}`
   const secret = newSecret()
-  const [sealed, position] = await Promise.all([stores.seals.seal({ site, id }, secret), endOf(stores, site)])
+  const sealed = await stores.seals.seal({ site, id }, secret)
   const settings = { targetUrl, types, subject, enabled, description }
-  const webhook: Webhook = { site, id, ...settings, secrets: [{ sealed }], position, retries: [] }
+  const webhook = { site, id, ...settings, secrets: [{ sealed }], retries: [] }
   const isCreated = await stores.webhooks.create(webhook, webhookEntry('webhook.created', webhook, author))
   return isCreated ? { webhook, secret } : undefined
 }
@@ -213,9 +209,8 @@ const withNew = (present: Webhook['secrets'], sealed: string, now: number): Webh
   return [{ sealed }, ...previous].slice(0, overlap.mostSecrets)
 }
 
-const enabledAgain = ({ failingSince: _, ...webhook }: Webhook, position: number): Webhook => ({
+const enabledAgain = ({ failingSince: _, position: _earlier, ...webhook }: Webhook) => ({
   ...webhook,
-  position,
   retries: [],
 })
 
@@ -229,20 +224,22 @@ export const changeWebhook = async (
   { rotate, ...settings }: Given<WebhookSettings & { readonly rotate: boolean }>,
   { author, now, check = () => {} }: { author: Author; now: number; check?: (present: Webhook) => void },
 ) => {
-  const end = settings.enabled ? await endOf(stores, site) : 0
   const secret = rotate ? newSecret() : undefined
   const sealed = secret && (await stores.seals.seal({ site, id }, secret))
   const given = definedMembers(settings)
-  const change = (present: Webhook): Webhook => {
+  const change = (present: Webhook) => {
     check(present)
     const secrets = sealed ? withNew(present.secrets, sealed, now) : present.secrets
     const changed = { ...present, ...given, secrets }
-    return settings.enabled && !present.enabled ? enabledAgain(changed, end) : changed
+    return settings.enabled && !present.enabled ? enabledAgain(changed) : changed
   }
   const entry = webhookEntry('webhook.changed', { site, id, targetUrl: settings.targetUrl ?? targetUrl }, author)
   const webhook = await stores.webhooks.change(site, id, change, entry)
   return webhook && { webhook, ...(secret && { secret }) }
 }
 
-export const removeWebhook = ({ webhooks }: Pick<Stores, 'webhooks'>, webhook: Webhook, author: Author) =>
-  webhooks.remove(webhook.site, webhook.id, webhookEntry('webhook.removed', webhook, author))
+export const removeWebhook = (
+  { webhooks }: Pick<Stores, 'webhooks'>,
+  webhook: Parameters<typeof webhookEntry>[1],
+  author: Author,
+) => webhooks.remove(webhook.site, webhook.id, webhookEntry('webhook.removed', webhook, author))

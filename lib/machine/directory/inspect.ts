@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync
 import { opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { failureOf, isBusy, isMissing, reasonOf } from '../../core/system-failures.ts'
+import { asPortError, failureOf, isBusy, isMissing, isOutOfSpace, reasonOf } from '../../core/system-failures.ts'
 import { connect, type Database, openImmutable } from '../sqlite/database.ts'
 import { type AnyId, one } from '../sqlite/queries.ts'
 import { isEmpty } from '../sqlite/schema.ts'

@@ -173,8 +173,8 @@ export interface UploadRecords {
    * answer has reported yet. False when the lease is lost.
    */
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
-  /** Stores the progress, and ends the lease unless `keeps` is set. False if the lease is lost. */
-  advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
+  /** Stores the progress, and ends the lease unless `keepsLease`. False if the lease is lost. */
+  advance(id: string, holder: string, progress: Progress, keepsLease: boolean): Promise<boolean>
   /** The first call writes the entry. A repetition with the same holder writes it again. */
   complete(id: string, holder: string, expires: number, entry: HistoryEntry, deadline?: Deadline): Promise<void>
   giveBack(id: string, holder: string): Promise<void>

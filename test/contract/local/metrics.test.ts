@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Server } from 'node:net'
 import { expect, test, vi } from 'vitest'
+import { createMetrics } from '../../../local/metrics.ts'
 import { createReadiness } from '../../../local/service.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { storage } from '../../support/paths.ts'

@@ -11,6 +11,7 @@ import { deliverNext, repeatDelivery } from '../../../lib/webhooks/deliver.ts'
 import type { Message, TargetAnswer } from '../../../lib/webhooks/target.ts'
 import {
   changeWebhook as applyChange,
+  createWebhook,
   keptDeliveries,
   mostRetries,
   type Webhook,
