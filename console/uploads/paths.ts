@@ -8,10 +8,16 @@ export const parentOf = (path: string): string => path.slice(0, Math.max(0, path
 export const isWithin = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 
-/** "a (2).txt" for a file that is kept beside "a.txt". */
+/** In bytes of a name (S-12). */
+const mostBytes = 255
+
+/** "a (2).txt" for a file that is kept beside "a.txt". Letters at the end of a long name go, but not its ending. */
 export const numbered = (path: string, number: number): string => {
   const name = nameOf(path)
   const dot = name.lastIndexOf('.')
   const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
-  return join(parentOf(path), `${stem} (${number})${ending}`)
+  const end = ` (${number})${ending}`
+  const letters = Array.from(new Intl.Segmenter().segment(stem), ({ segment }) => segment)
+  while (letters.length > 0 && new Blob([...letters, end]).size > mostBytes) letters.pop()
+  return join(parentOf(path), letters.join('') + end)
 }

@@ -171,10 +171,14 @@ test('a folder is read again only after a change that may be visible in the fold
   expect(isSeen({ type: 'field.created', subject: 'a/b' })).toBe(false)
 })
 
-test('a number is inserted before the extension of a name', () => {
+test('a number is inserted before the extension of a name, which keeps at most 255 bytes (S-12)', () => {
   expect(numbered('a/b.tar.gz', 2)).toBe('a/b.tar (2).gz')
   expect(numbered('.profile', 3)).toBe('.profile (3)')
   expect(numbered('a.b/none', 2)).toBe('a.b/none (2)')
+  const long = 'x'.repeat(231)
+  expect(numbered(`a/${long}👨\u200d👩\u200d👧ab.txt`, 2)).toBe(`a/${long} (2).txt`)
+  const ending = `.${'x'.repeat(253)}`
+  expect(numbered(`a${ending}`, 2)).toBe(` (2)${ending}`)
 })
 
 test('a path with any characters can be written into an address and read back', () => {
