@@ -91,11 +91,10 @@ const isSuccess = ({ status }: Delivery): boolean => status !== null && status >
 
 interface DeliveryRowProps {
   readonly value: Delivery
-  readonly isBusy: boolean
-  readonly onRepeat: () => void
+  readonly onRepeat: () => Promise<void>
 }
 
-const DeliveryRow = ({ value, isBusy, onRepeat }: DeliveryRowProps) => {
+const DeliveryRow = ({ value, onRepeat }: DeliveryRowProps) => {
   const t = viewTexts.value
   const { time, type, attempt } = value
   return (
@@ -109,13 +108,7 @@ const DeliveryRow = ({ value, isBusy, onRepeat }: DeliveryRowProps) => {
         {attempt > 1 && <span class="soft"> {t.webhooks.attempt(attempt)}</span>}
       </td>
       <td class="items-more">
-        <Button
-          icon="restore"
-          kind="quiet"
-          label={t.webhooks.repeat(formatMoment(time, 'exact'))}
-          disabled={isBusy}
-          onClick={onRepeat}
-        />
+        <Button icon="restore" kind="quiet" label={t.webhooks.repeat(formatMoment(time, 'exact'))} onClick={onRepeat} />
       </td>
     </tr>
   )
@@ -145,12 +138,7 @@ export const DeliveriesDialog = ({ value, onClose }: WebhookProps) => {
         {items.value && items.value.length > 0 && (
           <Table label={t.webhooks.deliveries} columns={[t.webhooks.change, t.webhooks.answer]}>
             {items.value.map((delivery) => (
-              <DeliveryRow
-                key={delivery.id}
-                value={delivery}
-                isBusy={isBusy.value}
-                onRepeat={() => repeat(delivery.id)}
-              />
+              <DeliveryRow key={delivery.id} value={delivery} onRepeat={() => repeat(delivery.id)} />
             ))}
           </Table>
         )}

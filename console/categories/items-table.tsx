@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { useOneClick } from '../parts/button.tsx'
 import { formatMoment } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
@@ -55,7 +56,7 @@ const DisplaySwitch = ({ item, onDisplay }: DisplaySwitchProps) => (
     class="switch"
     aria-label={viewTexts.value.categories.displaying(titleOf(item))}
     aria-checked={item.isDisplayable}
-    onClick={() => onDisplay(item, !item.isDisplayable)}
+    onClick={useOneClick(() => onDisplay(item, !item.isDisplayable))}
   />
 )
 

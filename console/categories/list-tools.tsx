@@ -35,13 +35,13 @@ export const Pages = ({ list }: ListProps) => {
             icon="left"
             label={t.previous}
             disabled={number === 0}
-            onClick={() => list.show({ page: number - 1 })}
+            onClick={() => void list.show({ page: number - 1 })}
           />
           <Button
             icon="right"
             label={t.next}
             disabled={last >= page.total}
-            onClick={() => list.show({ page: number + 1 })}
+            onClick={() => void list.show({ page: number + 1 })}
           />
         </>
       )}

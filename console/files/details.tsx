@@ -53,7 +53,7 @@ const Draft = ({ path }: { readonly path: string }) => {
         <strong>{t.draft}</strong> {t.draftOf(formatSize(draft.size), formatMoment(draft.lastModified))}
       </p>
       <div class="note-actions">
-        <Button onClick={() => store.preview.showDraft(!isDraft.value)}>
+        <Button onClick={() => void store.preview.showDraft(!isDraft.value)}>
           {isDraft.value ? t.showLive : t.showDraft}
         </Button>
         {rights.canWrite(path) && <Button onClick={discard}>{t.removeDraft}</Button>}

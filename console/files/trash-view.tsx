@@ -87,7 +87,6 @@ const useTrash = (onRestored: () => void) => {
   }, [client, access, live])
 
   const restore = async (paths: readonly string[]) => {
-    if (isBusy.value) return
     isBusy.value = true
     const { done, failed } = await forEachPath(paths, (path) => restoreItem(client, path))
     if (done.length > 0) notify(texts.value.files.restored(itemsOf(done)))
@@ -127,7 +126,7 @@ const TrashTable = ({ trash, items }: { readonly trash: Trash; readonly items: r
   const restorable = items.map(({ path }) => path).filter(rights.canWrite)
   const isAll = restorable.every((path) => trash.chosen.has(path))
   return (
-    <table class="items" aria-label={t.deleted} aria-busy={trash.isBusy}>
+    <table class="items" aria-label={texts.value.nav.trash} aria-busy={trash.isBusy}>
       <thead>
         <tr>
           <th class="items-check">
@@ -166,16 +165,17 @@ const TrashTable = ({ trash, items }: { readonly trash: Trash; readonly items: r
 /** Shows everything that was removed from the site and can be restored. */
 export const TrashView = () => {
   const t = texts.value.files
+  const title = texts.value.nav.trash
   const heading = useRef<HTMLHeadingElement>(null)
   const box = useRetainedFocus<HTMLElement>()
   const trash = useTrash(() => heading.current?.focus())
   const { rights } = usePage()
   const { items, chosen, failure } = trash
   return (
-    <section ref={box} class="trash" tabIndex={-1} aria-label={t.deleted}>
+    <section ref={box} class="trash" tabIndex={-1} aria-label={title}>
       <header class="trash-head">
         <h2 ref={heading} tabIndex={-1}>
-          {t.deleted}
+          {title}
         </h2>
         {rights.has('files:write') && (
           <Button icon="restore" kind="primary" disabled={chosen.size === 0} onClick={() => trash.restore([...chosen])}>

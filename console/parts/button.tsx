@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
 
 interface ButtonProps {
-  readonly onClick?: (event: MouseEvent) => void
+  /** While its promise is pending, the button ignores clicks. */
+  readonly onClick?: ((event: MouseEvent) => unknown) | undefined
   readonly icon?: IconName
   readonly kind?: 'plain' | 'primary' | 'danger' | 'quiet'
   readonly type?: 'button' | 'submit'
@@ -18,6 +20,20 @@ interface ButtonProps {
   readonly isDefault?: boolean
 }
 
+/** Ignores a click while the work of the click before is still running. */
+export const useOneClick = <Event,>(work: ((event: Event) => unknown) | undefined) => {
+  const isBusy = useRef(false)
+  return async (event: Event): Promise<void> => {
+    if (isBusy.current) return
+    isBusy.current = true
+    try {
+      await work?.(event)
+    } finally {
+      isBusy.current = false
+    }
+  }
+}
+
 export const Button = ({
   onClick,
   icon,
@@ -31,7 +47,7 @@ export const Button = ({
   <button
     type={type}
     class={`button button-${kind}${children === undefined ? ' button-icon' : ''}`}
-    onClick={onClick}
+    onClick={useOneClick(onClick)}
     disabled={disabled}
     aria-label={label}
     title={rest.title ?? label}

@@ -43,9 +43,12 @@ test('objects are linked from a search, unlinked, and linked again with Undo (K-
 
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Unlink 3' }).click()
+  const unlinking: string[] = []
+  page.on('request', (request) => request.method() === 'DELETE' && unlinking.push(request.url()))
+  await page.getByRole('button', { name: 'Unlink 3' }).dblclick()
   await page.getByText('No news item is linked to this category.').waitFor()
   expect(await linkedWith(client, 3)).toEqual([])
+  expect(unlinking).toHaveLength(1)
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => titles(page).count()).toBe(3)
   expect(await linkedWith(client, 3)).toEqual(wanted)

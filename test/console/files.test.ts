@@ -183,7 +183,12 @@ test('the page says for how long the service keeps deleted files (H-14)', async 
   await page.getByText('Nothing was deleted from this site in the last 7 days.').waitFor()
 })
 
-test('the panel shows drafts and versions; it restores one (K-11)', async ({ openFolder, client, service, folder }) => {
+test('the panel shows drafts and versions; a double click restores one once (K-11)', async ({
+  openFolder,
+  client,
+  service,
+  folder,
+}) => {
   const path = `${folder}/page.html`
   await client.files.put(path, '<p>first</p>')
   await client.files.put(path, '<p>second</p>', { replace: true })
@@ -200,8 +205,9 @@ test('the panel shows drafts and versions; it restores one (K-11)', async ({ ope
   await details(page).getByText('<p>second</p>').waitFor()
   await details(page)
     .getByRole('button', { name: /^Restore the version/ })
-    .click()
+    .dblclick()
   await details(page).getByText('<p>first</p>').waitFor()
+  expect(await Array.fromAsync(client.files.versions(path))).toHaveLength(3)
   expect(await (await client.files.read(path)).text()).toBe('<p>first</p>')
 })
 
