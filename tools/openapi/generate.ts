@@ -80,8 +80,8 @@ may have up to 1,048,576 characters.
 \`\`\`
 
 ${sections.join('\n')}
-Generated from the schemas in [admin/records/record-schemas.ts](../admin/records/record-schemas.ts) and
-[lib/categories/](../lib/categories/) by \`npm run openapi\`.
+Generated from the schemas in \`admin/records/record-schemas.ts\` and
+\`lib/categories/\` by \`npm run openapi\`.
 `
 }
 
@@ -117,7 +117,7 @@ The reference lists the errors of each operation: \`GET /docs\`, or [openapi.jso
 |---|---|---|
 ${rows.join('\n')}
 
-Generated from [lib/core/errors.ts](../lib/core/errors.ts) by \`npm run openapi\`.
+Generated from \`lib/core/errors.ts\` by \`npm run openapi\`.
 `
 }
 
