@@ -21,10 +21,7 @@ const longestPause = { near: 60_000, far: 5_000 }
 const groupedTypes: ReadonlySet<Change['type']> = new Set(['file.stored', 'file.removed'])
 
 /** For an upload of several files, the subject is their folder, and the details contain their names. */
-export const namesOf = ({ details }: Pick<Change, 'details'>): readonly unknown[] => {
-  const { names } = details ?? {}
-  return Array.isArray(names) ? names : []
-}
+export const namesOf = ({ details }: Pick<Change, 'details'>): readonly string[] => details?.names ?? []
 
 const folderOf = (change: Change): string => (namesOf(change).length > 0 ? change.subject : parentOf(change.subject))
 

@@ -41,7 +41,7 @@ export const subjectName = ({ type, subject, details }: Change): string => {
 export const actionName = ({ type, subject, details }: Change): string => {
   const t = viewTexts.value.history
   const { to } = details ?? {}
-  if (type !== 'file.moved' || typeof to !== 'string') return t.types[type]
+  if (type !== 'file.moved' || to === undefined) return t.types[type]
   return parentOf(subject) === parentOf(to) ? t.renamed : t.moved
 }
 
@@ -57,8 +57,8 @@ const note = (change: Change): string => {
   const { details } = change
   const { to, count } = details ?? {}
   const names = namesOf({ details })
-  if (typeof to === 'string') return viewTexts.value.history.to(to)
-  if (typeof count === 'number') return texts.value.items(count)
+  if (to !== undefined) return viewTexts.value.history.to(to)
+  if (count !== undefined) return texts.value.items(count)
   if (names.length < 2) return placeName(change)
   const shown = names.slice(0, 3).join(', ')
   return names.length > 3 ? `${shown} ${viewTexts.value.history.more(names.length - 3)}` : shown

@@ -6,10 +6,9 @@ import { groupOf } from './history-store.ts'
 type Place = Pick<Route, 'view' | 'path' | 'query'>
 
 const inFiles = ({ type, subject, details }: Change): Place => {
-  const { to } = details ?? {}
   // For a moved file, the place is the target. For an upload of several files, the place is their folder.
-  const parts = partsOf(typeof to === 'string' && type !== 'file.copied' ? to : subject)
-  const isFolder = type.startsWith('folder.') || (type === 'file.stored' && details?.['names'] !== undefined)
+  const parts = partsOf((type === 'file.copied' ? undefined : details?.to) ?? subject)
+  const isFolder = type.startsWith('folder.') || (type === 'file.stored' && details?.names !== undefined)
   return { view: 'files', path: isFolder ? parts : parts.slice(0, -1), query: {} }
 }
 

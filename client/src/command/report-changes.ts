@@ -14,9 +14,9 @@ const types: readonly ChangeType[] = [
 const delay = 1_000
 
 const pathsOf = ({ subject, details }: Change): readonly string[] => {
-  const { names, to } = details ?? {}
-  const uploaded = Array.isArray(names) ? names.map((name) => (subject === '' ? `${name}` : `${subject}/${name}`)) : []
-  return [...(uploaded.length > 0 ? uploaded : [subject]), ...(typeof to === 'string' ? [to] : [])]
+  const { names = [], to } = details ?? {}
+  const uploaded = names.map((name) => (subject === '' ? name : `${subject}/${name}`))
+  return [...(uploaded.length > 0 ? uploaded : [subject]), ...(to === undefined ? [] : [to])]
 }
 
 const isBelow = (folder: string, path: string): boolean =>
@@ -25,7 +25,7 @@ const isBelow = (folder: string, path: string): boolean =>
 const describe = (change: Change): string => {
   const { type, actor, details } = change
   const paths = pathsOf(change)
-  const shown = typeof details?.['to'] === 'string' ? paths.join(' → ') : paths.slice(0, 3).join(', ')
+  const shown = details?.to !== undefined ? paths.join(' → ') : paths.slice(0, 3).join(', ')
   const more = paths.length > 3 ? ` and ${paths.length - 3} more` : ''
   return `Changed on the site: ${shown}${more} (${type}, by ${actor}).`
 }

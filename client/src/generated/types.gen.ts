@@ -732,6 +732,13 @@ export type Change = {
     actor: string;
     requestId: string | null;
     details: {
+        names?: Array<string>;
+        to?: string;
+        version?: string;
+        draft?: boolean;
+        count?: number;
+        ids?: Array<number>;
+        categories?: Array<number>;
         [key: string]: unknown;
     } | null;
 };

@@ -3,6 +3,9 @@ import { changeTypes } from '../../core/history-entry.ts'
 import { component, named, type OperationContract, switchesOf, text } from '../contract.ts'
 import { changesQuery } from './switches.ts'
 
+const ofFiles = { names: z.array(z.string()), to: z.string(), version: z.string(), draft: z.boolean() }
+const ids = z.array(z.int())
+
 const change = component(
   'Change',
   'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
@@ -17,7 +20,7 @@ const change = component(
     subject: z.string(),
     actor: z.string(),
     requestId: z.nullable(z.string()),
-    details: z.nullable(z.record(z.string(), z.unknown())),
+    details: z.nullable(z.partial(z.looseObject({ ...ofFiles, count: z.int(), ids, categories: ids }))),
   },
 )
 
