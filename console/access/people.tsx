@@ -7,7 +7,7 @@ import { attemptOrNotify, notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { useDialogs } from './dialogs.ts'
 import { type Action, PeopleTable } from './people-table.tsx'
-import { InviteDialog, QuestionDialog, RoleDialog } from './person-dialogs.tsx'
+import { InviteDialog, QuestionDialog, RoleDialog, titleOfPerson } from './person-dialogs.tsx'
 import { grantableRoles } from './roles.ts'
 import { SecretDialog, type SecretOf } from './secret-dialog.tsx'
 import { Section } from './section.tsx'
@@ -55,9 +55,10 @@ export const People = () => {
   const list = useLiveList<User>((client) => client.access.people.list(), isAboutPeople)
   const users = list.items.value
   const { opened, show, follow, close } = useDialogs<Opened>(list.load)
-  const enable = ({ name }: User) =>
+  const enable = (user: User) =>
     attemptOrNotify(async () => {
-      await client.access.people.change(name, { disabled: false })
+      await client.access.people.change(user.name, { disabled: false })
+      notify(viewTexts.value.switched(titleOfPerson(user), true))
       await list.load()
     })
   const canInvite = rights.has('access:write') && grantableRoles(rights).length > 0

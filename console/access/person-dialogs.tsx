@@ -4,6 +4,7 @@ import { usePage } from '../page/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
 import { notify } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { EntryFields, useEntryFields } from './entry-fields.tsx'
@@ -57,18 +58,22 @@ export const InviteDialog = ({ onInvited, onClose }: InvitingProps) => {
 export const RoleDialog = ({ user, onClose }: UserProps) => {
   const { people } = usePage().client.access
   const t = viewTexts.value.access
+  const title = t.roleTitle(titleOfPerson(user))
   const fields = useEntryFields(user)
   const submit = async () => {
     const entry = fields.entry.value
+    if (!entry) return
     const now = describeEntry(await people.get(user.name)).join()
     // The service may have saved the entry before, although its answer was lost.
-    if (!entry || now === describeEntry({ folders: [], rights: [], ...entry }).join()) return
-    if (now !== describeEntry(user).join()) throw new ServiceError({ status: 409, code: 0, message: t.roleConflict })
-    await people.change(user.name, entry)
+    if (now !== describeEntry({ folders: [], rights: [], ...entry }).join()) {
+      if (now !== describeEntry(user).join()) throw new ServiceError({ status: 409, code: 0, message: t.roleConflict })
+      await people.change(user.name, entry)
+    }
+    notify(texts.value.saved(title))
   }
   return (
     <FormDialog
-      title={t.roleTitle(titleOfPerson(user))}
+      title={title}
       action={t.save}
       isReady={fields.entry.value !== undefined}
       onSubmit={submit}
@@ -88,18 +93,22 @@ interface QuestionProps extends UserProps, InvitingProps {
 export const QuestionDialog = ({ question, user, onInvited, onClose }: QuestionProps) => {
   const { people } = usePage().client.access
   const t = viewTexts.value.access
+  const name = titleOfPerson(user)
   const { title, action, text } = t.questions[question]
   const answers: Readonly<Record<Question, () => Promise<void>>> = {
     again: async () => onInvited(await people.change(user.name, { invite: true })),
-    disable: async () => void (await people.change(user.name, { disabled: true })),
+    disable: async () => {
+      await people.change(user.name, { disabled: true })
+      notify(viewTexts.value.switched(name, false))
+    },
     remove: async () => {
       await people.remove(user.name)
-      notify(t.removed(titleOfPerson(user)))
+      notify(viewTexts.value.removed(name))
     },
   }
   return (
     <FormDialog
-      title={title(titleOfPerson(user))}
+      title={title(name)}
       action={action}
       isDangerous={question !== 'again'}
       onSubmit={answers[question]}

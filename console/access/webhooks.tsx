@@ -84,7 +84,11 @@ export const Webhooks = () => {
       await list.load()
     })
   const test = (id: string) => act(async () => notify(t.tested(describeAnswer(await client.webhooks.test(id)))))
-  const enable = (id: string, enabled: boolean) => act(async () => void (await client.webhooks.change(id, { enabled })))
+  const enable = (webhook: Webhook, enabled: boolean) =>
+    act(async () => {
+      await client.webhooks.change(webhook.id, { enabled })
+      notify(viewTexts.value.switched(hostOf(webhook), enabled))
+    })
   const rotate = (id: string) =>
     act(async () => {
       const { secret } = await client.webhooks.change(id, { rotate: true })
@@ -96,8 +100,8 @@ export const Webhooks = () => {
       { label: t.test, icon: 'upload', run: () => test(id) },
       { label: t.showDeliveries, icon: 'history', run: () => show({ kind: 'deliveries', webhook }) },
       enabled
-        ? { label: t.disable, icon: 'pause', run: () => enable(id, false) }
-        : { label: t.enable, icon: 'play', run: () => enable(id, true) },
+        ? { label: t.disable, icon: 'pause', run: () => enable(webhook, false) }
+        : { label: t.enable, icon: 'play', run: () => enable(webhook, true) },
       { label: t.rotate, icon: 'restore', run: () => rotate(id) },
       { label: t.remove, icon: 'remove', isDangerous: true, run: () => show({ kind: 'remove', webhook }) },
     ]

@@ -55,7 +55,7 @@ export const SignInForm = ({ session }: SignInProps) => {
         <Failure error={failure} onRepeat={!isWrong && session.hasKept() ? session.restoreSession : undefined} />
       )}
       <Button type="submit" kind="primary">
-        {t.submit}
+        {t.title}
       </Button>
       <Loaded load={loadIssuers} props={{ session, isKept }} />
       <Button kind="quiet" onClick={change}>

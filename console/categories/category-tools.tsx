@@ -1,6 +1,7 @@
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { linkTo } from '../route/routes.ts'
+import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { type Kind, kinds, type ListStore } from './objects-store.ts'
 
@@ -18,16 +19,16 @@ export const KindTabs = ({ kind }: { readonly kind: Kind }) => {
 }
 
 export const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; readonly onUnlink: () => void }) => {
-  const t = viewTexts.value.categories
+  const t = texts.value.files
   const { size } = list.chosen.value
   return (
     <div class="chosen-tools" role="group">
       <span role="status">{t.chosen(size)}</span>
       <Button kind="danger" icon="close" onClick={onUnlink}>
-        {t.unlink(size)}
+        {viewTexts.value.categories.unlink(size)}
       </Button>
       <Button kind="quiet" onClick={list.clear}>
-        {t.clear}
+        {t.clearSelection}
       </Button>
     </div>
   )

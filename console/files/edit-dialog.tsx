@@ -158,7 +158,7 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
   const save = () =>
     attempt(async () => {
       if (!(await editor.save())) return
-      notify(t.saved(name))
+      notify(texts.value.saved(name))
       close()
       store.refresh()
     })

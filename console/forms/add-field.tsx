@@ -7,6 +7,7 @@ import { found } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { bound, CheckField, Labelled } from '../parts/fields.tsx'
+import { notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { fieldNameOf, typeName } from './field-names.ts'
 import type { FieldsStore } from './fields-store.ts'
@@ -74,9 +75,11 @@ export const AddField = ({ form, store, onClose }: AddFieldProps) => {
     if (!types.value) load()
   }, [access])
   const submit = async () => {
+    const type = types.value?.find(({ id }) => id === chosen.value)
     const next = store.fields.value?.find(({ id }) => String(id) === before.value)
-    if (chosen.value === undefined) return
-    await store.add({ type: chosen.value, mandatory: mandatory.value, ...(next && { order: next.order }) })
+    if (!type) return
+    await store.add({ type: type.id, mandatory: mandatory.value, ...(next && { order: next.order }) })
+    notify(viewTexts.value.added(typeName(type)))
   }
   return (
     <FormDialog

@@ -47,9 +47,13 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
   }
   const remove = async (field: Field) => {
     const gone = await store.remove(field.id)
-    const again = gone && toNewField(gone)
-    if (gone)
-      notify(t.removed(fieldNameOf(field)), again && { label: texts.value.undo, run: () => store.undoRemoval(gone) })
+    if (!gone) return
+    const name = fieldNameOf(field)
+    const undo = async () => {
+      await store.undoRemoval(gone)
+      if (!store.trouble.value) notify(viewTexts.value.added(name))
+    }
+    notify(viewTexts.value.removed(name), toNewField(gone) && { label: texts.value.undo, run: undo })
   }
 
   return (

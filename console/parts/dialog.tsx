@@ -5,7 +5,7 @@ import { useAttempt } from './attempt.ts'
 import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
 import { focusContent } from './focus.ts'
-import { notifyFailure } from './toasts.tsx'
+import { notifyFailure, Toasts } from './toasts.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -71,6 +71,7 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
         {isClosable && <Button icon="close" kind="quiet" label={texts.value.close} onClick={onClose} />}
       </header>
       {children}
+      <Toasts />
     </dialog>
   )
 }
@@ -102,30 +103,24 @@ export const FormDialog = ({
   ...rest
 }: FormDialogProps) => {
   const { failure, isBusy, attempt } = useAttempt()
-  const isShown = useRef(true)
+  const form = useRef<HTMLFormElement>(null)
   const isDone = useRef(false)
-  useLayoutEffect(
-    () => () => {
-      isShown.current = false
-    },
-    [],
-  )
   const act = async () => {
     await onSubmit()
     isDone.current = rest.changesList === true
     // If the dialog was closed during the action, another dialog may be open.
-    if (isShown.current) onClose()
+    if (form.current) onClose()
   }
   const submit = async (event: Event) => {
     event.preventDefault()
     // The Enter key in a search field searches, and does not submit the dialog.
     if (isBusy.value || !isReady || document.activeElement?.matches('[type=search]')) return
     await attempt(act)
-    if (failure.value !== undefined && !isShown.current) notifyFailure(title, failure.value)
+    if (failure.value !== undefined && !form.current) notifyFailure(title, failure.value)
   }
   return (
-    <Dialog title={title} onClose={onClose} kind={rest.kind ?? 'small'} isDone={isDone}>
-      <form method="dialog" onSubmit={submit} aria-busy={isBusy.value}>
+    <Dialog {...rest} title={title} onClose={onClose} isDone={isDone}>
+      <form ref={form} method="dialog" onSubmit={submit} aria-busy={isBusy.value}>
         <div class="dialog-body">{children}</div>
         <Failure error={failure.value} />
         <footer>

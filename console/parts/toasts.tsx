@@ -62,7 +62,7 @@ export const attemptOrNotify = async (work: () => Promise<unknown>, text = ''): 
   }
 }
 
-/** Screen readers announce new notices. */
+/** Screen readers announce new notices. While a dialog is open, they read only the notices inside the dialog. */
 export const Toasts = () => (
   <section class="toasts" aria-label={texts.value.notices} aria-live="polite">
     {toasts.value.map(({ id, text, isFailure, action }) => (

@@ -10,6 +10,7 @@ export const de: Texts & ViewTexts = {
   close: 'Schließen',
   repeat: 'Erneut versuchen',
   undo: 'Rückgängig',
+  saved: (name) => `${name} gespeichert.`,
   loading: 'Wird geladen …',
   more: 'Weitere Aktionen',
   moreFacts: 'Mehr',
@@ -38,7 +39,6 @@ export const de: Texts & ViewTexts = {
     hint: 'Ein Zugriffstoken erhalten Sie von Ihrer Administration.',
     keep: 'Auf diesem Gerät angemeldet bleiben',
     keepHint: 'Sonst werden Sie abgemeldet, sobald Sie diesen Tab schließen.',
-    submit: 'Anmelden',
     issuer: (name) => `Anmelden mit ${name}`,
     refusedThere:
       'Sie sind nicht angemeldet. Versuchen Sie es erneut. Bitten Sie sonst Ihre Administration um eine Einladung.',
@@ -60,6 +60,9 @@ export const de: Texts & ViewTexts = {
     notEnded:
       'Sie sind hier abgemeldet, aber der Dienst hat Ihre Sitzung nicht beendet. Die Sitzung endet, wenn sie abläuft.',
   },
+  added: (name) => `${name} hinzugefügt.`,
+  removed: (name) => `${name} entfernt.`,
+  switched: (name, isEnabled) => `${name} ${isEnabled ? 'aktiviert' : 'deaktiviert'}.`,
   invitation: {
     title: (name) => `Willkommen, ${name}`,
     text: 'Sie sind eingeladen. Wählen Sie ein Passwort, um die Einladung anzunehmen. Danach sind Sie angemeldet.',
@@ -163,7 +166,6 @@ export const de: Texts & ViewTexts = {
     moved: (name, place, count) => `${name} steht jetzt an Stelle ${place} von ${count}.`,
     actions: (name) => `Aktionen für ${name}`,
     remove: 'Entfernen',
-    removed: (name) => `${name} entfernt.`,
     removeForGood: (name) => `${name} entfernen?`,
     removeWarning: 'Ein Feld dieses Typs können Sie hier nicht wieder hinzufügen. Das kann nur ein Import.',
     conflict: (name) =>
@@ -232,8 +234,6 @@ export const de: Texts & ViewTexts = {
     id: 'Nummer',
     choosing: (title) => `${title} auswählen`,
     chooseAll: 'Alle auf dieser Seite auswählen',
-    chosen: (count) => `${count.toLocaleString('de')} ausgewählt`,
-    clear: 'Auswahl aufheben',
     empty: {
       news: 'Mit dieser Kategorie ist keine News verknüpft.',
       blogs: 'Mit dieser Kategorie ist kein Blog verknüpft.',
@@ -321,7 +321,6 @@ export const de: Texts & ViewTexts = {
           'von allen Websites entfernt.',
       },
     },
-    removed: (name) => `${name} entfernt.`,
     secrets: {
       invitation: {
         title: (name) => `Einladung für ${name}`,
@@ -528,7 +527,6 @@ export const de: Texts & ViewTexts = {
     uploadFolder: 'Einen Ordner hochladen …',
     newFolder: 'Neuer Ordner',
     refresh: 'Neu laden',
-    deleted: 'Papierkorb',
     shortcuts: 'Tastenkürzel',
     open: 'Öffnen',
     details: 'Details',
@@ -612,7 +610,6 @@ export const de: Texts & ViewTexts = {
       pageOf: (name) => `Seite ${name}`,
       pageHint: 'Skripte laufen hier nicht, und Bilder und Stile aus anderen Dateien fehlen.',
       save: 'Speichern',
-      saved: (name) => `${name} gespeichert.`,
       wasSaved: (name) =>
         `Jemand anderes hat ${name} gespeichert, seit Sie die Datei geöffnet haben. Beide Fassungen werden gezeigt. ` +
         'Wählen Sie eine davon.',

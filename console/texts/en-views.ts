@@ -2,6 +2,9 @@ import { plural } from './en.ts'
 
 /** These texts belong to views that are loaded later. Their own file keeps the first script small. */
 export const enViews = {
+  added: (name: string) => `${name} added.`,
+  removed: (name: string) => `${name} removed.`,
+  switched: (name: string, isEnabled: boolean) => `${name} ${isEnabled ? 'enabled' : 'disabled'}.`,
   invitation: {
     title: (name: string) => `Welcome, ${name}`,
     text: 'You are invited. Choose a password to accept the invitation. You are then signed in.',
@@ -74,7 +77,6 @@ export const enViews = {
     moved: (name: string, place: number, count: number) => `${name} is now ${place} of ${count}.`,
     actions: (name: string) => `Actions for ${name}`,
     remove: 'Remove',
-    removed: (name: string) => `${name} removed.`,
     removeForGood: (name: string) => `Remove ${name}?`,
     removeWarning: 'You cannot add a field of this type again here. Only an import can add it.',
     conflict: (name: string) =>
@@ -142,8 +144,6 @@ export const enViews = {
     id: 'Number',
     choosing: (title: string) => `Select ${title}`,
     chooseAll: 'Select all on this page',
-    chosen: (count: number) => `${count.toLocaleString('en')} selected`,
-    clear: 'Clear selection',
     empty: { news: 'No news item is linked to this category.', blogs: 'No blog is linked to this category.' },
     nothingFound: 'No title matches.',
     link: { news: 'Link news…', blogs: 'Link blogs…' },
@@ -222,7 +222,6 @@ export const enViews = {
           'sites.',
       },
     },
-    removed: (name: string) => `${name} removed.`,
     secrets: {
       invitation: {
         title: (name: string) => `Invitation for ${name}`,

@@ -8,6 +8,7 @@ export const en = {
   close: 'Close',
   repeat: 'Try again',
   undo: 'Undo',
+  saved: (name: string) => `${name} saved.`,
   loading: 'Loading…',
   more: 'More actions',
   moreFacts: 'More',
@@ -33,7 +34,6 @@ export const en = {
     hint: 'Ask your administrator for an access token.',
     keep: 'Stay signed in on this device',
     keepHint: 'Otherwise you are signed out when you close this tab.',
-    submit: 'Sign in',
     issuer: (name: string) => `Sign in with ${name}`,
     refusedThere: 'You are not signed in. Try again. If this happens again, ask your administrator for an invitation.',
     failedThere: (code: string, request: string) =>
@@ -99,7 +99,6 @@ export const en = {
     uploadFolder: 'Upload a folder…',
     newFolder: 'New folder',
     refresh: 'Reload',
-    deleted: 'Deleted files',
     shortcuts: 'Keyboard shortcuts',
     open: 'Open',
     details: 'Details',
@@ -183,7 +182,6 @@ export const en = {
       pageOf: (name: string) => `Page ${name}`,
       pageHint: 'Scripts do not run here, and pictures and styles in other files are missing.',
       save: 'Save',
-      saved: (name: string) => `${name} saved.`,
       wasSaved: (name: string) =>
         `Someone else has saved ${name} since you opened it. Both versions are shown. Choose one of them.`,
       wasRemoved: (name: string) => `Someone else has removed ${name} since you opened it. You can save it again.`,
@@ -192,13 +190,13 @@ export const en = {
       saveMine: 'Save my version',
       takeTheirs: 'Use the saved version',
       mixedLines:
-        'This file mixes different line endings, and a change here would make them all the same. Download the file to ' +
+        'This file mixes line endings, and a change here would make them all the same. Download the file to ' +
         'change it.',
       discardText: 'Your changes are not saved.',
       discard: 'Discard the changes',
       continue: 'Continue editing',
     },
-    isCut: 'Only the beginning of the file is shown.',
+    isCut: 'Only the beginning is shown.',
     noPreview: 'No preview is available for this file.',
     draft: 'Draft',
     draftOf: (size: string, moment: string) => `${size}, ${moment}`,

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectAccessible, test } from './support/console.ts'
 import { fieldsOf, fill, form, idsOf } from './support/fields.ts'
-import { choose, focusedLabel, press, refusal } from './support/page.ts'
+import { choose, focusedLabel, notice, press, refusal } from './support/page.ts'
 
 const view = `#/1001/forms/${form}`
 const rows = (page: Page) => page.locator('.field-row .field-name bdi:first-child')
@@ -27,6 +27,7 @@ test('a field is added, required, moved, removed and restored by keyboard (K-13)
   expect(await dialog.getByRole('group').innerText()).toBe('Field\nDate of birth')
   await expectAccessible(page)
   await page.keyboard.press('Control+s')
+  await notice(page, 'Date of birth added.').waitFor()
   await expectRows(page, ['Name', 'Email address', 'Date of birth'])
 
   await page.getByRole('checkbox', { name: 'Date of birth is required' }).press('Space')

@@ -8,7 +8,8 @@ export const row = (page: Page, name: string): Locator =>
     .getByRole('row')
     .filter({ has: page.getByRole('link', { name, exact: true }) })
 
-export const notice = (page: Page, text: string | RegExp): Locator => page.getByLabel('Notices').getByText(text)
+export const notice = (page: Page, text: string | RegExp): Locator =>
+  page.getByLabel('Notices').getByText(text).filter({ visible: true })
 
 export const details = (page: Page): Locator => page.getByRole('complementary', { name: 'Details' })
 
