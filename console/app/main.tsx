@@ -7,6 +7,7 @@ import { createSession, type Session, takeSecret } from '../page/session.ts'
 import { Failure } from '../parts/failure.tsx'
 import { focusContent } from '../parts/focus.ts'
 import { Loaded } from '../parts/loaded.tsx'
+import { setter } from '../parts/setter.ts'
 import { deviceStore, tabStore } from '../parts/stores.ts'
 import { Toasts } from '../parts/toasts.tsx'
 import { followAddress, formatRoute, goTo, isHeld, route } from '../route/routes.ts'
@@ -83,9 +84,7 @@ const Invited = ({ session, invitation }: InvitedProps) =>
       props={{
         session,
         invitation: invitation.value,
-        onClose: () => {
-          invitation.value = undefined
-        },
+        onClose: setter(invitation, undefined),
       }}
     />
   )

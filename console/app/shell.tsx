@@ -127,9 +127,7 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
             client,
             me,
             onSignOut: () => signOut(session),
-            onClose: () => {
-              isAccountShown.value = false
-            },
+            onClose: setter(isAccountShown, false),
           }}
         />
       )}

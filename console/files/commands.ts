@@ -11,11 +11,17 @@ import type { FilesPage } from './files-context.ts'
 import type { FilesStore } from './files-store.ts'
 import { relocateAndNotify } from './notified-actions.ts'
 
-const openEntry = (store: FilesStore, entry: { readonly name: string; readonly type: 'file' | 'folder' }): void => {
-  const folder = partsOf(store.folder.path.value)
-  if (entry.type === 'folder') goTo({ path: [...folder, entry.name] })
-  else goTo({ path: folder, query: { file: entry.name } })
+interface Entry {
+  readonly name: string
+  readonly type: 'file' | 'folder'
 }
+
+const placeOf = (folder: string, { name, type }: Entry) =>
+  type === 'folder' ? { path: [...partsOf(folder), name] } : { path: partsOf(folder), query: { file: name } }
+
+const openEntry = (store: FilesStore, entry: Entry): void => goTo(placeOf(store.folder.path.value, entry))
+
+export const linkOf = (folder: string, entry: Entry): string => linkTo({ view: 'files', ...placeOf(folder, entry) })
 
 /** Opens the folder of a found file, with the file selected and its details shown. */
 export const openFound = (
@@ -33,14 +39,6 @@ export const openFound = (
     goTo({ path: partsOf(parentOf(path)), query: { file: nameOf(path) } })
   }
 }
-
-export const linkOf = (
-  folder: string,
-  { name, type }: { readonly name: string; readonly type: 'file' | 'folder' },
-): string =>
-  type === 'folder'
-    ? linkTo({ view: 'files', path: [...partsOf(folder), name] })
-    : linkTo({ view: 'files', path: partsOf(folder), query: { file: name } })
 
 export const downloadFile = (client: SiteClient, path: string): void => {
   attemptOrNotify(() => download(client, path))
@@ -144,9 +142,7 @@ export const runKey = (page: FilesPage, event: KeyboardEvent): boolean => {
     Delete: () => {
       if (canWrite && paths.length > 0) store.dialog.value = { kind: 'remove', paths }
     },
-    '?': () => {
-      store.dialog.value = { kind: 'shortcuts' }
-    },
+    '?': setter(store.dialog, { kind: 'shortcuts' }),
     F2: () => {
       if (canWrite && path !== undefined && paths.length === 1) store.dialog.value = { kind: 'rename', path }
     },

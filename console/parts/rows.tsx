@@ -1,6 +1,8 @@
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { texts } from '../texts/texts.ts'
+import { setter } from './setter.ts'
 import { useSize } from './size.ts'
 
 interface RowsProps<Item> {
@@ -20,20 +22,15 @@ interface RowsProps<Item> {
 /** Draws this many rows beyond the visible ones, so that scrolling shows no gaps. */
 const spare = 8
 
-interface Window {
-  readonly first: number
-  readonly last: number
-}
-
-/** Returns the range of rows to draw. `last` is not in the range. Distances are in pixels. */
-const windowOf = (top: number, view: number, height: number, count: number): Window => ({
-  first: Math.max(0, Math.min(count, Math.floor(top / height)) - spare),
-  last: Math.min(count, Math.ceil((top + view) / height) + spare),
-})
+/** More rows than these would make a print slow. */
+const mostPrinted = 5_000
+const isPrinted = signal(false)
+addEventListener('beforeprint', setter(isPrinted, true))
+addEventListener('afterprint', setter(isPrinted, false))
 
 /**
- * Draws only the visible rows of a list of any length. All rows have the same height, which the style sheet defines and
- * which grows with the text.
+ * Draws only the visible rows of a list of any length, and more rows for a print. All rows have the same height, which
+ * the style sheet defines and which grows with the text.
  */
 export const Rows = <Item,>({ items, row, active, list, onEnd }: RowsProps<Item>) => {
   const count = items.length
@@ -48,6 +45,7 @@ export const Rows = <Item,>({ items, row, active, list, onEnd }: RowsProps<Item>
   useSize(box, look)
   useSize(drawn, look)
   const { height } = seen.value
+  const { top, view } = isPrinted.value ? { top: 0, view: mostPrinted * height } : seen.value
   useLayoutEffect(() => {
     const shown = box.current
     if (!shown || active === undefined || active < 0) return
@@ -55,12 +53,13 @@ export const Rows = <Item,>({ items, row, active, list, onEnd }: RowsProps<Item>
     if (top < shown.scrollTop) shown.scrollTop = top
     else if (top + height > shown.scrollTop + shown.clientHeight) shown.scrollTop = top + height - shown.clientHeight
   }, [active, height])
-  const { first, last } = windowOf(seen.value.top, seen.value.view, height, count)
+  const first = Math.max(0, Math.min(count, Math.floor(top / height)) - spare)
+  const last = Math.min(count, Math.ceil((top + view) / height) + spare)
   const isEnd = last >= count
   useEffect(() => {
     if (isEnd) onEnd?.()
   }, [isEnd, onEnd])
-  const slots = Math.ceil(seen.value.view / height) + 1 + 2 * spare
+  const slots = Math.ceil(view / height) + 1 + 2 * spare
   return (
     <div
       ref={box}
@@ -75,6 +74,7 @@ export const Rows = <Item,>({ items, row, active, list, onEnd }: RowsProps<Item>
           {items.slice(first, last).map((item, index) => row(item, first + index, (first + index) % slots))}
         </div>
       </div>
+      {isPrinted.value && last < count && <p>+ {texts.value.items(count - last)}</p>}
     </div>
   )
 }
