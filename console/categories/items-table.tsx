@@ -69,13 +69,14 @@ export const ItemsTable = ({ label, list, linked = new Set(), onOpen, onDisplay 
   const chosen = list.chosen.value
   const isAll = free.length > 0 && free.every(({ id }) => chosen.has(id))
   const choose = (index: number, isChosen: boolean, isRange: boolean) => {
-    const from = isRange && last.current !== undefined ? Math.min(last.current, index) : index
-    const to = isRange && last.current !== undefined ? Math.max(last.current, index) : index
+    // The item before may be on another page.
+    const before = isRange ? items.findIndex(({ id }) => id === last.current) : -1
+    const [from = index, to = index] = before < 0 ? [] : [before, index].toSorted((a, b) => a - b)
     list.choose(
       items.slice(from, to + 1).filter(({ id }) => !linked.has(id)),
       isChosen,
     )
-    last.current = index
+    last.current = items[index]?.id
   }
   return (
     <table class="items" aria-label={label} aria-busy={list.isLoading.value}>

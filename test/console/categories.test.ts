@@ -41,6 +41,14 @@ test('objects are linked from a search, unlinked, and linked again with Undo (K-
   const wanted = await linkedWith(client, 3)
   expect(wanted).toHaveLength(3)
 
+  // In the reversed order, a range with Shift still begins at the object that was selected first.
+  const rows = page.locator('.split-main tbody').getByRole('checkbox')
+  const before = await titles(page).allTextContents()
+  await rows.nth(0).click()
+  await page.getByRole('button', { name: 'Released' }).click()
+  await expect.poll(() => titles(page).allTextContents()).toEqual(before.toReversed())
+  await rows.nth(1).click({ modifiers: ['Shift'] })
+  await page.getByText('2 selected').waitFor()
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await expectAccessible(page)
   const unlinking: string[] = []

@@ -362,7 +362,7 @@ test('a folder shows the number of its entries after a visit (K-51)', async ({ o
   await row(page, 'sub').getByText('2 items').waitFor({ state: 'detached' })
 })
 
-test('a list of ten thousand rows draws only the visible rows', async ({ open, folder }) => {
+test('a list of ten thousand rows draws the visible rows, and prints half of them', async ({ open, folder }) => {
   const page = await open()
   await grid(page).waitFor()
   const rest = { type: 'file', size: 1, lastModified: '2026-01-01T00:00:00Z', links: [] }
@@ -377,4 +377,10 @@ test('a list of ten thousand rows draws only the visible rows', async ({ open, f
   await press(page, 'End')
   await row(page, 'file 9999.txt').waitFor()
   expect(await grid(page).getAttribute('aria-rowcount')).toBe('10001')
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+  await page.getByText('+ 4,992 items').waitFor()
+  expect(await grid(page).getByRole('row').count()).toBe(5_009)
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+  await row(page, 'file 9999.txt').waitFor()
+  await expect.poll(() => grid(page).getByRole('row').count()).toBeLessThan(80)
 })
