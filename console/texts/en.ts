@@ -14,7 +14,7 @@ export const en = {
   moreFacts: 'More',
   unexpected: 'Something went wrong in this page. Reload it.',
   unreadable: 'Your device cannot read this file. If the file has changed, choose it again.',
-  nameTaken: 'This name is taken. Use another name, or first rename or move the item that has this name.',
+  nameTaken: 'This name is taken. Use another name, or rename the other item first.',
   unreachable:
     'The service did not answer. Check the network. If you changed something, check whether the change was made. ' +
     'Then try again.',
