@@ -1,5 +1,4 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
-import { contentSchema } from '../../lib/categories/content-schema.ts'
 import {
   type ContentKind,
   manyObjects,
@@ -14,6 +13,7 @@ import { type CategoryId, largestContentId, type SiteId } from '../../lib/core/i
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/read-body.ts'
 import { check } from '../../lib/http/validate.ts'
+import { contentSchema } from '../records/record-schemas.ts'
 import { type AdminStores, type AreaStores, createUnderId, entryOf, readPages } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {

@@ -1,6 +1,5 @@
 import type * as z from 'zod'
 import { type LinkList, type LinkOutcome, tryToLink } from '../../lib/categories/category-links.ts'
-import { contentSchema } from '../../lib/categories/content-schema.ts'
 import type { Content } from '../../lib/categories/contents.ts'
 import { type ContentKind, contentKinds, mergeContent, withDefaults } from '../../lib/core/content-kinds.ts'
 import { firstFault, ServiceError } from '../../lib/core/errors.ts'
@@ -11,7 +10,7 @@ import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { type ImportedField, importField, type SystemField } from '../../lib/fields/web-forms.ts'
 import { check } from '../../lib/http/validate.ts'
 import { administrator, type ContentStores, entryOf } from '../stores/admin-stores.ts'
-import { fieldSchema, type LinkRecord, linkSchema, webFormSchema } from './record-schemas.ts'
+import { contentSchema, fieldSchema, type LinkRecord, linkSchema, webFormSchema } from './record-schemas.ts'
 
 export interface Fault {
   readonly line: number

@@ -1,13 +1,18 @@
 import * as z from 'zod'
-import { contentId, contentSchema } from '../../lib/categories/content-schema.ts'
-import { type ContentKind, contentKinds, objectKindNames, oneOf } from '../../lib/core/content-kinds.ts'
-import { type CategoryId, largestNamedId, type WebFormId } from '../../lib/core/ids.ts'
+import { readDateTime } from '../../lib/categories/query/item-shape.ts'
+import { type ContentKind, contentKinds, contentMembers, objectKindNames, oneOf } from '../../lib/core/content-kinds.ts'
+import { type CategoryId, largestContentId, largestNamedId, type WebFormId } from '../../lib/core/ids.ts'
 import { byName } from '../../lib/core/names.ts'
+import { type ContentMember, longestString, type MemberType, type Scalar } from '../../lib/core/object-kinds.ts'
 import { fieldTypeName, maxOrder } from '../../lib/fields/web-forms.ts'
 import { longestName } from '../terminal/arguments.ts'
 
 // With names of at most this length, a full form stays below the 4 KB of one read unit.
 const longestFieldName = 80
+
+// A store would replace half of a surrogate pair by another character.
+const isWellFormed = (value: string): boolean => value.isWellFormed()
+const notWellFormed = 'must not contain half of a character (a lone surrogate)'
 
 const nameOf = (longest: number) =>
   z
@@ -15,10 +20,12 @@ const nameOf = (longest: number) =>
     .min(1, 'must not be empty')
     .max(longest, `must have ${longest} characters or fewer`)
     .regex(/^\P{Cc}*$/u, 'must not have control characters')
-    .refine((value) => value.isWellFormed(), 'must not contain half of a character (a lone surrogate)')
+    .refine(isWellFormed, notWellFormed)
 
 const upTo = (largest: number) =>
   z.int('must be a whole number').min(1, 'must be 1 or more').max(largest, `must be ${largest} or less`)
+
+const contentId = upTo(largestContentId)
 
 const webFormId = upTo(largestNamedId).transform((value) => value as WebFormId)
 
@@ -50,6 +57,51 @@ export const fieldSchema = z.strictObject({
     .optional()
     .meta(described('the position of the field. Another field at this position moves down', 'the end')),
 })
+
+const longestText = 350_000
+
+const smallestInteger = -largestContentId - 1
+const integerRange = `must be a whole number from ${smallestInteger} to ${largestContentId}`
+const integer = z.int(integerRange).min(smallestInteger, integerRange).max(largestContentId, integerRange)
+
+const string = z
+  .string('must be a string')
+  .max(longestString, `must have ${longestString} characters or fewer`)
+  .regex(/^\P{Cc}*$/u, 'must not have control characters')
+  .refine(isWellFormed, notWellFormed)
+
+const notDate = 'must be a date such as 2026-01-31 or 2026-01-31T12:00:00'
+const date = z.string(notDate).transform((text, context) => {
+  const moment = readDateTime(text)
+  if (moment !== undefined) return moment.slice(0, 19)
+  context.addIssue({ code: 'custom', message: notDate })
+  return z.NEVER
+})
+
+const typeText = (type: string) => ({ typeText: type })
+
+const text = z
+  .string('must be a string')
+  .refine((value) => Buffer.byteLength(value) <= longestText, `must have ${longestText} bytes or fewer`)
+  .refine(isWellFormed, notWellFormed)
+
+const schemas: Readonly<Record<MemberType, z.ZodType<Scalar>>> = {
+  integer,
+  flag: z.literal([0, 1], 'must be 1 or 0'),
+  string,
+  boolean: z.boolean('must be true or false'),
+  date: date.meta(typeText('date such as `2026-01-31` or `2026-01-31T12:00:00`, in UTC')),
+  text: text.meta(typeText(`text of up to ${longestText.toLocaleString('en')} bytes`)),
+}
+
+const memberSchema = ({ type, nullable, meaning = '' }: ContentMember): z.ZodType<Scalar | undefined> =>
+  (nullable ? schemas[type].nullable() : schemas[type]).optional().meta({ description: meaning })
+
+export const contentSchema = (kind: ContentKind) => {
+  const { id, ...members } = contentMembers[kind]
+  const shape = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberSchema(member)]))
+  return z.strictObject({ id: contentId.meta({ description: id?.meaning ?? '' }), ...shape })
+}
 
 export const linkSchema = z.strictObject({
   type: z.enum(objectKindNames, `must be ${objectKindNames.join(' or ')}`).meta(described('the kind of the object')),

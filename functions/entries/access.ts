@@ -1,13 +1,29 @@
-import { createClientSecrets } from '../../lib/aws/client-secrets.ts'
 import { lambdaHandler } from '../../lib/aws/lambda/gateway.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openAccessStores } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
+import { readClientSecrets } from '../../lib/config/settings.ts'
+import { cachedLookup } from '../../lib/core/cached-lookup.ts'
+import { systemClock } from '../../lib/core/time.ts'
 import { createAccessDeps } from '../../lib/service/deps.ts'
 import { createAccessHandler } from '../access/group.ts'
 
 const settings = readSettingsOf('access')
-const findClientSecret = createClientSecrets(settings.clientSecretsParameter)
+const parameter = settings.clientSecretsParameter
+
+const readSecrets = async (name: string): Promise<ReadonlyMap<string, string>> => {
+  const { readParameter } = await import('../../lib/aws/read-parameter.ts')
+  const text = await readParameter(name)
+  return text === undefined ? new Map() : readClientSecrets(text, `The parameter ${name} `)
+}
+
+// A new secret takes effect after five minutes.
+const rememberedSecrets = cachedLookup(readSecrets, { ttl: 300_000, max: 1, now: systemClock.monotonic })
+
+/** A-93: the client secrets of issuers from a parameter of Systems Manager, read when they are first needed. */
+const findClientSecret = async (issuer: string): Promise<string | undefined> =>
+  parameter === undefined ? undefined : (await rememberedSecrets(parameter))?.get(issuer)
+
 const telemetry = createTelemetry('access', settings.logLevel)
 
 export const handler = lambdaHandler(

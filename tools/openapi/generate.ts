@@ -80,8 +80,7 @@ may have up to 1,048,576 characters.
 \`\`\`
 
 ${sections.join('\n')}
-Generated from the schemas in \`admin/records/record-schemas.ts\` and
-\`lib/categories/\` by \`npm run openapi\`.
+Generated from the schemas in \`admin/records/record-schemas.ts\` by \`npm run openapi\`.
 `
 }
 
