@@ -131,7 +131,7 @@ test('Undo says that a newer item has the name of a deleted item (K-24)', async 
   await notice(page, 'a.txt deleted.').waitFor()
   await client.files.put(`${folder}/a.txt`, 'newer')
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('first rename or move the item that has this name').waitFor()
+  await page.getByText('rename the other item first').waitFor()
   expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('newer')
 })
 
