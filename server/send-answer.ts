@@ -201,8 +201,8 @@ const refusal = (status: number, message: string): Refusal => {
 
 const notHttp = 'The request is not well-formed HTTP/1.1. Correct it, then send it again.'
 
-const refuse = (response: ServerResponse, ...reason: Parameters<typeof refusal>): void => {
-  const { status, headers, body } = refusal(...reason)
+const refuse = (response: ServerResponse, status: number, message: string): void => {
+  const { headers, body } = refusal(status, message)
   response.writeHead(status, headers).end(body)
 }
 

@@ -173,8 +173,17 @@ const listFieldTypes = operation({}, async ({ site, dataCentre }) => {
 })
 
 const operations = {
-  ...{ getHealth, getRoot, listSites },
-  ...{ listWebForms, getWebForm, listFields, getField, createField, updateField, deleteField, listFieldTypes },
+  getHealth,
+  getRoot,
+  listSites,
+  listWebForms,
+  getWebForm,
+  listFields,
+  getField,
+  createField,
+  updateField,
+  deleteField,
+  listFieldTypes,
 }
 
 export const createFieldsHandler = (deps: FieldsDeps): Handler =>

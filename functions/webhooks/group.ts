@@ -125,8 +125,14 @@ const repeatDelivery = operation({ params: deliveryOf }, async ({ site, params }
 })
 
 const operations = {
-  ...{ listWebhooks, createWebhook, getWebhook, changeWebhook, removeWebhook },
-  ...{ testWebhook, listDeliveries, repeatDelivery },
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  changeWebhook,
+  removeWebhook,
+  testWebhook,
+  listDeliveries,
+  repeatDelivery,
 }
 
 export const createWebhooksHandler = (deps: WebhooksDeps): Handler =>

@@ -61,7 +61,10 @@ const tagsIn = (header: string) => readTags(header) ?? []
 
 const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/, '') === tag
 
-/** Checks the conditions before a change. The tag of either format matches. A malformed list fails. Errors: conditionFailed. */
+/**
+ * Checks the conditions before a change. The tag of either format matches. A malformed list fails. Errors:
+ * conditionFailed.
+ */
 export const checkConditions = (headers: Request['headers'], tag: string): void => {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers
   const has = (tags: TagList, accepts: (one: { readonly isWeak: boolean }) => boolean): boolean =>

@@ -145,7 +145,7 @@ export const isOneLine = (text: string): boolean => /^\P{Cc}*$/u.test(text) && t
 
 const timeOf = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString())
 
-export const viewOfWebhook = (webhook: Omit<Webhook, 'position'>) => {
+export const viewOfWebhook = (webhook: PlannedWebhook) => {
   const { id, site: siteId, targetUrl, types, subject, enabled, description, lastSuccess, failingSince } = webhook
   const times = { lastSuccess: timeOf(lastSuccess), failingSince: timeOf(failingSince) }
   return { id, siteId, targetUrl, types, subject, enabled, description, ...times }
@@ -240,6 +240,6 @@ export const changeWebhook = async (
 
 export const removeWebhook = (
   { webhooks }: Pick<Stores, 'webhooks'>,
-  webhook: Parameters<typeof webhookEntry>[1],
+  webhook: Pick<Webhook, 'site' | 'id' | 'targetUrl'>,
   author: Author,
 ) => webhooks.remove(webhook.site, webhook.id, webhookEntry('webhook.removed', webhook, author))
