@@ -141,9 +141,17 @@ export const readClientSecrets = (text: string, place = ''): ReadonlyMap<string,
   return new Map(secrets)
 }
 
+const textOfFile = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`must name a file that this user can read: ${(error as Error).message}`)
+  }
+}
+
 /** Reads the file at once, and again with each call of the returned function. */
 export const secretsFile = (file: string): (() => ReadonlyMap<string, string>) => {
-  const read = () => readClientSecrets(readFileSync(file, 'utf8'), `The file ${file} `)
+  const read = () => readClientSecrets(textOfFile(file), `The file ${file} `)
   read()
   return read
 }

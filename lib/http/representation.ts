@@ -72,7 +72,9 @@ export const checkConditions = (headers: Request['headers'], tag: string): void 
   if (match !== undefined && !has(tagsIn(match), ({ isWeak }) => !isWeak)) throw new ServiceError('conditionFailed')
   if (noneMatch === undefined || !has(readTags(noneMatch) ?? '*', () => true)) return
   throw new ServiceError('conditionFailed', {
-    message: 'If-None-Match failed: the resource has a named state, or the list of tags is malformed. Read it again.',
+    message:
+      'If-None-Match failed: it names the present state of the resource, or it is no list of tags such as "a", "b". ' +
+      'Read the resource again, or correct the header.',
   })
 }
 

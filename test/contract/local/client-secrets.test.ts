@@ -46,7 +46,7 @@ test.each(malformed)('Malformed secrets are refused, and the message shows no se
 test('If the file is missing, the message names the file (A-93)', async () => {
   const file = join(scratchDirectory(), 'secrets.json')
   const read = () => settingsOf({ CLIENT_SECRETS_FILE: file })
-  expect(read).toThrow('CLIENT_SECRETS_FILE (')
+  expect(read).toThrow('CLIENT_SECRETS_FILE (must name a file that this user can read: ')
   expect(read).toThrow(file)
   await writeFile(file, '{}')
   const findSecret = createClientSecrets(read())
