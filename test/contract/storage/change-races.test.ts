@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { parsePath } from '../../../lib/storage/path.ts'
+import type { FolderRemovals } from '../../../lib/storage/path-locks.ts'
 import { type Answer, codeOf, statusAndCode } from '../../support/answer.ts'
-import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import { createInterruption, type Interruption } from './interruption.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-const inBucket = (): ObjectStore => openObjectStore(openBucketInMemory())
+const inBucket = (_: ObjectStore, { locksOf }: FolderRemovals): ObjectStore =>
+  openObjectStore(openBucketInMemory(), { removals: { ...noRemovals, locksOf } })
 
 let storage: StorageUnderTest
 /** Another caller acts after the checks, and before the changes are made. */
@@ -18,7 +21,7 @@ describe.each([
 ])('%s', (_, hold) => {
   beforeEach(async () => {
     others = createInterruption()
-    storage = await openStorage({ between: ({ files }) => ({ files: others.in(hold(files)) }) })
+    storage = await openStorage({ between: ({ files, removals }) => ({ files: others.in(hold(files, removals)) }) })
     await storage.put('/f/a', 'a')
     await storage.put('/f/b', 'b')
     await storage.put('/to/x', 'x')
@@ -47,6 +50,26 @@ describe.each([
     others.always(() => storage.put('/f/a', String(number++)))
     expect(codeOf(await storage.remove('/f/a'))).toBe(100503)
     expect(await storage.read('/f/a')).toBe(String(number - 1))
+  })
+
+  const around: readonly (readonly [string, () => Promise<Answer>])[] = [
+    ['PUT of a file', () => storage.put('/f/new')],
+    ['PUT of a folder', () => storage.makeFolder('/f/new')],
+    ['POST', () => storage.post('/f', [{ name: 'new', content: '' }])],
+    ['rename', () => storage.rename('/f/a', 'new')],
+    ['move out of the folder', () => storage.relocate('/f/a', { path: 'to/a' })],
+    ['move into the folder', () => storage.relocate('/to/x', { path: 'f/x' })],
+    ['copy into the folder', () => storage.relocate('/to/x', { copyTo: 'f/x' })],
+    ['restore of a file', () => storage.restore('/f/gone')],
+  ]
+  it.each(around)('If the removal of a folder begins meanwhile, a %s is refused with 104010 (S-46)', async (_, ask) => {
+    await storage.put('/f/gone')
+    await storage.remove('/f/gone')
+    const before = await storage.keys()
+    others.once(() => storage.deps.removals.open(storage.site, parsePath('f'), 'meanwhile', entry))
+    expect(statusAndCode(await ask())).toEqual([400, 104010])
+    expect(await storage.keys()).toEqual(before)
+    expect(storage.leftovers()).toBe(0)
   })
 
   describe.each([

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDeadline, unlimited } from '../../../lib/core/time.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
-import { parsePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
@@ -166,13 +165,6 @@ describe('The removal of a folder with more files than one request deletes', () 
     await files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry)
     expect(await work()).toBeUndefined()
     expect((await metaOf('/huge')).status).toBe(404)
-    expect(storage.leftovers()).toBe(0)
-  })
-
-  it('An upload that checked the folder before the removal is undone with 104010', async () => {
-    others.once(() => storage.deps.removals.open(storage.site, parsePath('large'), 'meanwhile', entry))
-    expect(statusAndCode(await put('/large/late'))).toEqual([400, 104010])
-    expect((await storage.get('/large/late')).status).toBe(404)
     expect(storage.leftovers()).toBe(0)
   })
 })
