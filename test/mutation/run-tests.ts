@@ -24,8 +24,9 @@ symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 /** Runs test files of the copy until one fails, or all tests if none are named. */
 export const runTests = async (tests: readonly string[], change = '', environment = {}) => {
   const report = join(copy, randomUUID())
-  // A change often makes a case wait forever, so the time limit is shorter than usual.
-  const some = tests.length > 0 ? ['--bail=1', '--maxWorkers=1', '--testTimeout=10000', ...tests] : []
+  // A change often makes a case wait forever, so the time limit is shorter than usual. Recording makes all cases slow.
+  const some =
+    tests.length > 0 ? ['--bail=1', '--maxWorkers=1', '--testTimeout=10000', ...tests] : ['--testTimeout=60000']
   const options = [...leftOut, '--reporter=json', `--outputFile=${report}`, ...some]
   const env = { ...process.env, ...environment, __STRYKER_ACTIVE_MUTANT__: change }
   const running = spawn('vitest', ['run', ...options], { cwd: copy, detached: true, stdio: 'ignore', env })
