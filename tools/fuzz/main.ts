@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import { preparePython } from '../../test/support/pinned-packages.ts'
 import { type FuzzedDocument, lacking, readTally, tableOf } from './tally.ts'
 
+const root = join(import.meta.dirname, '..', '..')
+
 interface FuzzedService {
   readonly baseUrl: string
   readonly siteId: number
@@ -15,12 +17,29 @@ interface FuzzedService {
   stop(): Promise<void>
 }
 
+const rights = ['files:write', 'forms:write', 'categories:write', 'history:read', 'access:write']
+
+/** Issues a token with every right. The first token of a service may not administer people, keys and webhooks. */
+const issueToken = (dataDirectory: string, siteId: number): string => {
+  const issuing = [
+    'token',
+    'issue',
+    '--user',
+    'fuzz',
+    '--site',
+    String(siteId),
+    ...rights.flatMap((right) => ['--right', right]),
+  ]
+  const args = ['admin/main.js', '--json', '--data-dir', dataDirectory, ...issuing]
+  return JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' })).token
+}
+
 const startService = async (): Promise<FuzzedService> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-fuzz-'))
   const service = spawn(
     process.execPath,
     ['local/main.js', '--json', '--quiet', '--port', '0', '--data-dir', dataDirectory],
-    { cwd: join(import.meta.dirname, '..', '..'), stdio: ['ignore', 'pipe', 'inherit'] },
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const ended = once(service, 'exit')
   const stop = async () => {
@@ -28,7 +47,10 @@ const startService = async (): Promise<FuzzedService> => {
     await ended
     await rm(dataDirectory, { recursive: true, force: true })
   }
-  for await (const line of createInterface(service.stdout)) return { ...JSON.parse(line), stop }
+  for await (const line of createInterface(service.stdout)) {
+    const { baseUrl, siteId } = JSON.parse(line)
+    return { baseUrl, siteId, token: issueToken(dataDirectory, siteId), stop }
+  }
   await stop()
   throw new Error('The service ended before it was ready')
 }
@@ -61,7 +83,7 @@ const { examples, minutes, seed, workers } = new Command('npm run fuzz --')
   .parse()
   .opts<Flags>()
 
-const reports = join(import.meta.dirname, '..', '..', 'reports', 'fuzz')
+const reports = join(root, 'reports', 'fuzz')
 const documentFile = join(reports, 'openapi.json')
 const tallyFile = join(reports, 'tally.json')
 
@@ -110,7 +132,7 @@ const fuzz = async (command: string, service: FuzzedService) => {
   return { status: Number(status ?? 1), stopped }
 }
 
-const folder = join(import.meta.dirname, '..', '..', '.local', 'fuzz')
+const folder = join(root, '.local', 'fuzz')
 const command = join(preparePython(folder, join(import.meta.dirname, 'requirements.txt')), 'schemathesis')
 await mkdir(reports, { recursive: true })
 await rm(tallyFile, { force: true })

@@ -6,12 +6,15 @@ import { anyMember, atMost, objectOf } from '../request-parts.ts'
 const text = z.string('must be a text')
 const oneLine = z.refine<string>(isOneLine, 'must be one line of text')
 
+const noTarget = 'must be an https address without user, password and fragment'
+
 const settings = {
   targetUrl: z
     .string('must be an address, such as https://example.com/hooks')
     .check(
       atMost(longest.targetUrl),
-      z.refine(isTarget, 'must be an https address without user, password and fragment'),
+      z.regex(/^https?:\/\//i, { error: noTarget, abort: true }),
+      z.refine(isTarget, noTarget),
     ),
   types: z.optional(
     z
