@@ -80,13 +80,11 @@ const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
   return { webForm: id }
 }
 
-// Errors: webFormUnknown, fieldUnknown.
-const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: number } => {
-  const typeId = parseId<number>(segments['field'] ?? '')
-  const { webForm } = webFormOf(segments)
-  if (typeId === undefined) throw new ServiceError('fieldUnknown')
-  return { webForm, typeId }
-}
+// F-3: an unknown form is the first fault, so a malformed id of a field becomes a number that no field has.
+const fieldOf = (segments: Segments) => ({
+  ...webFormOf(segments),
+  typeId: parseId<number>(segments['field'] ?? '') ?? Number.NaN,
+})
 
 const operation = operationsOn<FieldsDeps>()
 

@@ -61,7 +61,7 @@ test('HEAD of a field returns the headers of GET without a body', async () => {
 test('Each operation on an unknown form answers 404/115001 (F-3, E-21)', async () => {
   const body = { type: { id: -2 }, mandatory: true }
   const fields = fieldsOf(99999999)
-  for (const path of [`${site}/webforms/99999999`, fields, `${fields}/-2`]) {
+  for (const path of [`${site}/webforms/99999999`, fields, `${fields}/-2`, `${fields}/abc`]) {
     expectError(await call(path), 404, 115001)
   }
   expectError(await call(fields, { method: 'POST', body }), 404, 115001)
