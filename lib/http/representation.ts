@@ -17,12 +17,12 @@ export const contentTypes: Readonly<Record<Format, string>> = {
 export const formatOf = (mediaType: string): Format | undefined =>
   (Object.keys(mediaTypes) as Format[]).find((format) => mediaTypes[format].includes(mediaType))
 
-// Some clients ask for a charset. It is ignored, because every answer is UTF-8.
-const charset = /;\s*charset=(?:"[^"]*"|[^;,]*)/gi
+// Some clients ask for a charset or a version. The formats have no parameters, so only the quality counts.
+const parameters = /;\s*(?!q\s*=)[^\s;,="]+\s*=\s*(?:"[^"]*"|[^;,]*)/gi
 
 /** F-26: undefined when `Accept` allows none of the formats. */
 export const preferredFormat = ({ headers }: Pick<Request, 'headers'>, offered: Formats): Format | undefined => {
-  const accept = (headers['accept'] ?? '').replace(charset, '').trim()
+  const accept = (headers['accept'] ?? '').replace(parameters, '').trim()
   if (offered.length === 1 || accept === '' || accept === '*/*') return offered[0]
   const chosen = new Negotiator({ headers: { accept } }).mediaType(offered.flatMap((format) => mediaTypes[format]))
   return chosen === undefined ? undefined : formatOf(chosen)
@@ -38,7 +38,7 @@ export const namesType = (
   { orKind = true }: { readonly orKind?: boolean } = {},
 ): boolean => {
   const names = orKind ? [type, `${type.split('/', 1)}/*`] : [type]
-  const accept = (headers['accept'] ?? '').replace(charset, '')
+  const accept = (headers['accept'] ?? '').replace(parameters, '')
   const lower = accept.toLowerCase()
   if (!names.some((name) => lower.includes(name))) return false
   const negotiator = new Negotiator({ headers: { accept } })

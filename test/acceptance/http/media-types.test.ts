@@ -17,6 +17,7 @@ test.each([
   ['APPLICATION/XML', 'xml'],
   ['application/xml; charset=utf-8', 'xml'],
   ['application/xml;charset="UTF-8";q=0.9, application/json;charset=utf-8;q=0.1', 'xml'],
+  ['application/xml; version=1.0; q=0.9, application/json;q=0.1;level="1,2"', 'xml'],
   ['application/json, application/xml', 'json'],
   ['application/xml, application/json', 'xml'],
   ['application/xml;q=0, */*', 'json'],
