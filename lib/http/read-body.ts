@@ -56,7 +56,7 @@ const startsAsForm = (text: string) => /^[\w.\-+*%[\]]+=/.test(text) && !startsA
 
 const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'form' => {
   const header = headers['content-type']
-  if (header === undefined || header.trim() === '') return 'json'
+  if (header === undefined || header.trim() === '' || headers['content-length'] === '0') return 'json'
   if (!isUtf8(header)) {
     throw new ServiceError('mediaTypeUnsupported', {
       message: 'The request body is not declared as UTF-8. Send it in UTF-8.',
