@@ -8,7 +8,7 @@ interface StreamedEvent {
 }
 
 const readBlock = (block: string): StreamedEvent => {
-  const fields = block.split('\n').map((line) => /^(id|data): ?(.*)$/.exec(line) ?? [])
+  const fields = block.split('\n').map((line) => /^(id|data): ?(.*)$/s.exec(line) ?? [])
   const textOf = (name: string) => fields.filter(([, field]) => field === name).map(([, , text = '']) => text)
   return { id: textOf('id').at(-1), data: textOf('data').join('\n') }
 }

@@ -5,7 +5,7 @@ import { changeWith } from './support/change.ts'
 import { json, scripted } from './support/scripted-fetch.ts'
 import { test } from './support/site.ts'
 
-const changeOf = (id: number) => changeWith({ id: String(id).padStart(3, '0'), subject: `ä ${id}.txt` })
+const changeOf = (id: number) => changeWith({ id: String(id).padStart(3, '0'), subject: `ä\u2028${id}.txt` })
 
 /** An answer whose bytes arrive in these pieces. Then the connection breaks, or stays open in silence. */
 const streamed = (pieces: readonly (string | Uint8Array<ArrayBuffer>)[], breaks = true): Response => {
