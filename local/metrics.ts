@@ -146,7 +146,8 @@ const createCounts = (registry: Registry) => {
 const createMetricsServer = (registry: Registry) => {
   const server = createServer((request, response) => {
     request.resume()
-    if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end()
+    if (!/^(GET|HEAD) \/metrics(\?|$)/.test(`${request.method} ${request.url}`))
+      return void response.writeHead(404).end()
     registry.metrics().then(
       (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
       (error) => {

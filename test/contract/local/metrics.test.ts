@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { createMetrics } from '../../../local/metrics.ts'
 import { createReadiness } from '../../../local/service.ts'
@@ -92,12 +94,13 @@ test('callers cannot add labels, and no label has a name, path or token (V-26)',
   expect(last.join('\n')).not.toMatch(new RegExp(`mallory|127\\.0\\.0\\.1|${demo?.token}`))
 })
 
+const alerts = join(import.meta.dirname, '..', '..', '..', 'docs', 'alerts.yaml')
+
 test('every metric of the alert rules exists (V-27)', async () => {
   const { send, scrape } = await start(address)
   await send('/health')
   const known = new Set((await scrape()).map((line) => /^\w+/.exec(line)?.[0]))
-  const file = readFileSync(new URL('../../../docs/alerts.yaml', import.meta.url), 'utf8')
-  const rules = file.split('- alert: ').slice(1)
+  const rules = readFileSync(alerts, 'utf8').split('- alert: ').slice(1)
   expect(rules.length).toBeGreaterThan(5)
   for (const rule of rules) {
     const [alert] = rule.split('\n')
@@ -105,6 +108,23 @@ test('every metric of the alert rules exists (V-27)', async () => {
     expect({ alert, missing: used.filter((name) => !known.has(name)) }).toEqual({ alert, missing: [] })
     expect(rule).toMatch(/expr: .+summary: .+action: ./s)
   }
+})
+
+test.for([
+  ['a disk that is full in a day', 'SiteAdminDiskFull', 'site_admin_disk_free_bytes', '9e11-1e9x500', '400m'],
+  ['a large upload after the first scrape', undefined, 'site_admin_disk_free_bytes', '1e11x3 98e9x30', '14m'],
+  ['another program that is busy', undefined, 'nodejs_eventloop_lag_p99_seconds', '1x30', '20m'],
+] as const)('the alert for %s: %s (V-27)', ([, alert, series, values, time], { skip }) => {
+  skip(spawnSync('promtool', ['--version']).status !== 0, 'This machine has no promtool')
+  const firing = {
+    expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+    eval_time: time,
+    exp_samples: alert ? [{ labels: `{alertname="${alert}"}`, value: 1 }] : [],
+  }
+  const file = join(scratchDirectory(), 'tests.json')
+  const one = { interval: '1m', input_series: [{ series, values }], promql_expr_test: [firing] }
+  writeFileSync(file, JSON.stringify({ rule_files: [alerts], tests: [one] }))
+  expect(spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
 })
 
 test('the service has no metrics at its own port, or without the flag (V-25)', async () => {
@@ -116,6 +136,7 @@ test('the port of the metrics serves nothing else, and closes with the service (
   const { metricsUrl, stop } = await start(address)
   const statusOf = async (path: string, init?: RequestInit) => (await fetch(new URL(path, metricsUrl), init)).status
   expect([await statusOf('/'), await statusOf('/metrics', { method: 'POST', body: 'x' })]).toEqual([404, 404])
+  expect(await statusOf('/metrics?name=a', { method: 'HEAD' })).toBe(200)
   await stop()
   await expect(fetch(metricsUrl)).rejects.toThrow()
 })
