@@ -64,8 +64,8 @@ const leastRoom = 256 * 1024
 
 export const isDiskFull = (file: string): boolean => {
   try {
-    const { bavail, bsize } = statfsSync(file)
-    return bavail * bsize < leastRoom
+    const { bavail, bsize, files, ffree } = statfsSync(file)
+    return bavail * bsize < leastRoom || (files > 0 && ffree === 0)
   } catch {
     return false
   }

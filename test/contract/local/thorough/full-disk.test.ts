@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openMachine } from '../../../../lib/machine/machine.ts'
@@ -73,6 +73,14 @@ test('a write answers 507 until the disk has space (E-17, O-18, V-29)', async ({
   expect(await change(news, 'POST', { items: [{ objectId: 2 }] })).toBe(201)
   expect(await service.stop()).toMatchObject({ status: 0 })
   expect(await administerJson(data, ['check'])).toEqual({ faults: [] })
+})
+
+test('a disk without room for another name counts as full (V-29)', async ({ disk, full: { service } }) => {
+  const addNames = () => {
+    for (let name = 0; ; name++) writeFileSync(join(disk.path, `${name}`), '')
+  }
+  expect(addNames).toThrow('ENOSPC')
+  expect((await service.request('/health?ready')).status).toBe(507)
 })
 
 test('an append that fills the disk keeps no space (O-18, U-19)', async ({ full: { service } }) => {
