@@ -28,9 +28,7 @@ interface DeliveryDeps {
   readonly clock: Clock
 }
 
-interface ReportedView extends Pick<ReturnType<typeof viewOfChange>, 'id' | 'at' | 'subject'> {
-  readonly type: ChangeType | 'webhook.test'
-}
+type ReportedView = Omit<ReturnType<typeof viewOfChange>, 'type'> & { readonly type: ChangeType | 'webhook.test' }
 
 /** V-6. A CloudEvent in structured mode. `source` is the API address of the site. */
 const eventOf = (view: ReportedView, source: string) => ({
@@ -231,7 +229,8 @@ const findSource = async (deps: DeliveryDeps, { site }: Webhook): Promise<string
 export const sendTest = async (deps: DeliveryDeps, webhook: Webhook): Promise<TestDelivery> => {
   const id = `test-${randomUUID()}`
   const at = new Date(deps.clock.wall()).toISOString()
-  const view = { id, at, type: 'webhook.test', subject: `webhook/${webhook.id}` } as const
+  const others = { actor: 'system', requestId: null, details: null }
+  const view = { id, at, type: 'webhook.test', subject: `webhook/${webhook.id}`, ...others } as const
   const sent = await postEvent(deps, webhook, view, await findSource(deps, webhook))
   return { id, type: view.type, attempt: 1, ...sent }
 }

@@ -62,6 +62,7 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
       id: json.id,
       type: 'site-admin.webhook.test',
       source: `${target.baseUrl}/api/v2/admin/sites/${site}`,
+      data: { id: json.id, subject: `webhook/${id}`, actor: 'system', requestId: null, details: null },
     })
     expect(signaturesOf(received[0], secret)).toEqual([true])
     expect(await deliveries()).toEqual([])
