@@ -166,7 +166,7 @@ const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => {
 // V-18, V-24. The errors include tokenRejected and tooManyRequests.
 const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   const { site, query, headers, deadline } = input
-  const from = headers['last-event-id'] ?? query.after
+  const from = headers['last-event-id'] || query.after
   const after = from === undefined ? undefined : (positionOf('after', from, site.id) ?? 0)
   if (!headers['authorization']) {
     throw new ServiceError('tokenRejected', {
