@@ -112,6 +112,7 @@ test('every metric of the alert rules exists (V-27)', async () => {
 
 test.for([
   ['a disk that is full in a day', 'SiteAdminDiskFull', 'site_admin_disk_free_bytes', '9e11-1e9x500', '400m'],
+  ['a site with all its listeners', 'SiteAdminListenersFull', 'site_admin_listeners', '1000x30', '20m'],
   ['a large upload after the first scrape', undefined, 'site_admin_disk_free_bytes', '1e11x3 98e9x30', '14m'],
   ['another program that is busy', undefined, 'nodejs_eventloop_lag_p99_seconds', '1x30', '20m'],
 ] as const)('the alert for %s: %s (V-27)', ([, alert, series, values, time], { skip }) => {
