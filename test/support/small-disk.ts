@@ -35,9 +35,7 @@ const writeUntilFull = (file: string): void => {
 export const mountSmallDisk = (path: string, megabytes: number): SmallDisk | undefined => {
   mkdirSync(path)
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,nr_inodes=4k`, 'site-admin-test', path], {
-      stdio: 'pipe',
-    })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,nr_inodes=4k`, 'tmpfs', path], { stdio: 'pipe' })
   } catch {
     return undefined
   }
