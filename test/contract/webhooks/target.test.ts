@@ -172,20 +172,11 @@ test('Each connection checks the network address of the host name (V-14)', async
   expect(await send()).toEqual({ fault: faults.private })
 })
 
-test('A host name without an address is not called private', async () => {
-  const names = await openNameServer([])
-  const resolve = createResolve([names.address])
-  expect(await sendTo('http://nowhere.example/', { permitsPrivate: false, resolve })).toEqual({
-    fault: faults.noAddress,
-  })
-})
-
-test('A host name that leads to this machine is refused (V-14)', async () => {
-  const names = await openNameServer(['127.0.0.1'])
-  const resolve = createResolve([names.address])
-  const url = await open((_, response) => void response.writeHead(204).end())
-  const { port } = new URL(url)
-  expect(await sendTo(`http://rebound.example:${port}/`, { permitsPrivate: false, resolve })).toEqual({
-    fault: faults.private,
-  })
+test.each<[string, readonly string[], string]>([
+  ['without an address is not called private', [], faults.noAddress],
+  ['that leads to this machine is refused (V-14)', ['127.0.0.1'], faults.private],
+])('A host name %s', async (_, addresses, fault) => {
+  const resolve = createResolve([(await openNameServer(addresses)).address])
+  const { port } = new URL(await open((_, response) => void response.writeHead(204).end()))
+  expect(await sendTo(`http://other.example:${port}/`, { permitsPrivate: false, resolve })).toEqual({ fault })
 })
