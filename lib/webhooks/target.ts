@@ -36,7 +36,7 @@ const faults: Readonly<Record<string, string>> = {
 const faultOf = (error: unknown): string => {
   if (error instanceof TargetFault) return error.message
   const code = String(systemCodeOf(error))
-  if (/CERT|SIGNATURE/.test(code)) return `The certificate of the target is not valid (${code}).`
+  if (/^(?!ERR_SSL).*(CERT|SIGNATURE)/.test(code)) return `The certificate of the target is not valid (${code}).`
   return faults[code] ?? `The request to the target failed (${code}).`
 }
 

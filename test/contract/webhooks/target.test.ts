@@ -1,10 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import os, { type NetworkInterfaceInfo } from 'node:os'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createResolve, createTarget, isPublic } from '../../../lib/webhooks/target.ts'
+import { makeCertificate } from '../../support/certificates.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { listen, listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { openNameServer } from '../../support/name-server.ts'
@@ -102,6 +106,16 @@ test('A delivery to a target that does not listen, or does not speak TLS, fails 
   server.close()
   await once(server, 'close')
   expect(await sendTo(url)).toEqual({ fault: faults.refused })
+})
+
+test('The certificate of a target is not blamed if the target asks for one of the service', async () => {
+  const { cert, key } = makeCertificate(scratchDirectory(), 'target')
+  const usual = getCACertificates()
+  setDefaultCACertificates([cert])
+  onTestFinished(() => setDefaultCACertificates(usual))
+  const url = await listenInTest(createSecureServer({ cert, key, requestCert: true }))
+  const fault = faults.failed('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')
+  expect(await sendTo(url.replace('http:', 'https:'))).toEqual({ fault })
 })
 
 test('A request that is cut off when the sender ends has no outcome', async () => {
