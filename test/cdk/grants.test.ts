@@ -139,7 +139,7 @@ test.each(exercises)(
   },
 )
 
-test('only the access function writes tokens; other functions only record the use of keys (A-88)', () => {
+test('only the access function writes tokens; others record the use of keys (A-88)', () => {
   const writing = Object.entries(tableGrants).flatMap(([name, grants]) =>
     grants
       .filter(

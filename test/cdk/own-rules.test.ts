@@ -16,7 +16,7 @@ const key = ownRules(['us-east-1']).encryptionKeys['us-east-1']
 const propertiesOf = (template: Template, type: string) =>
   Object.values(template.findResources(type)).map((resource) => resource['Properties'])
 
-test('The keys and rules of a company change only the properties in own-rules.txt: review each change', async () => {
+test('Own keys and rules change only what own-rules.txt lists: review each change', async () => {
   const lines = [...compareStacks(owned.directory, plain.directory), ...compareStacks(owned.us, plain.us)]
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('own-rules.txt')
 })
@@ -28,13 +28,13 @@ test("The CDK may decrypt the code of the Web Function with the customer's key",
   })
 })
 
-test("A vault for backups gets another name with the customer's key, because AWS cannot change its key", () => {
+test("With the customer's key, which AWS cannot change, a vault has another name", () => {
   const nameIn = ({ us }: ReturnType<typeof templatesOf>) =>
     propertiesOf(us, 'AWS::Backup::BackupVault').map(({ BackupVaultName }) => BackupVaultName)
   expect(nameIn(owned)).not.toEqual(nameIn(templatesOf({ ...common, backup: {} })))
 })
 
-test('Without a replicated directory, each data centre may use the key of the region of the directory', () => {
+test('Without a replicated directory, each data centre may use the key of its region', () => {
   const { eu } = templatesOf({ ...common, ...ownRules(['us-east-1', 'eu-west-1']), replicateDirectory: false })
   const granting = propertiesOf(eu, 'AWS::IAM::Policy').filter((policy) => JSON.stringify(policy).includes(`${key}`))
   const granted = JSON.stringify(granting.map(({ PolicyName }) => PolicyName))
@@ -42,7 +42,7 @@ test('Without a replicated directory, each data centre may use the key of the re
     expect(granted).toContain(`${name}Function`)
 })
 
-test('A policy for administrators that exceeds the quota of IAM is refused before the deployment', () => {
+test('A policy for administrators over the quota of IAM is refused before deployment', () => {
   const others = ['us-east-2', 'us-west-1', 'us-west-2', 'ca-central-1', 'sa-east-1', 'eu-central-1']
   const regions = [
     'us-east-1',

@@ -39,7 +39,7 @@ const emulated = templatesOf({
 })
 
 // The refusal of large bodies by the gateway, the paths of the Web Function, and the pipe of changes are rules too.
-test('The stacks have the properties in template.txt: review each change (A-31, H-13, S-104, S-105, U-18)', async () => {
+test('The stacks are as in template.txt (A-31, H-13, S-104, S-105, U-18)', async () => {
   const sections = {
     'The directory': describeStack(directory),
     'A data centre': describeStack(us),
@@ -73,7 +73,7 @@ test('An alarm says what callers notice and what to do', () => {
     expect(Properties.AlarmDescription).toMatch(/^\S.*[.] .*\S[.]$/)
 })
 
-test('A removal message is delivered again after its worker has ended, for at most an hour (S-113)', () => {
+test('A removal message is delivered again for at most an hour (S-113)', () => {
   const queues = Object.values(us.findResources('AWS::SQS::Queue')).map(({ Properties }) => Properties)
   const { VisibilityTimeout, RedrivePolicy } = queues.find((queue) => queue.RedrivePolicy)
   const longestWork = functionSettings.removals.timeout.toSeconds()
@@ -82,7 +82,7 @@ test('A removal message is delivered again after its worker has ended, for at mo
   expect(removalTimes.repeatedFor + VisibilityTimeout * RedrivePolicy.maxReceiveCount).toBe(3600)
 })
 
-test('A given certificate is used, and a domain gets a DNS record only with a hosted zone', () => {
+test('A given certificate is used, and a DNS record needs a hosted zone', () => {
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
   const { us, eu } = templatesOf({
     dataCentres: {

@@ -45,7 +45,7 @@ test('the library adds, changes and removes people (T-31)', async ({ owned }) =>
   await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
 })
 
-test('the library creates, lists and revokes keys; a revoked key stops at once (T-31, A-13)', async ({ owned }) => {
+test('the library creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
   const { access } = await connect(owned.login)
   const { id, key } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
   const { id: other } = await access.keys.create({ name: 'Zoe', rights: ['files:read'] })

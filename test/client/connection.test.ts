@@ -24,7 +24,7 @@ test('the library reports a faulty address or token before any request is sent',
 
 const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
-test('a server that answers every request with the same page is not accepted as the service', async () => {
+test('a server that answers everything with one page is not taken for the service', async () => {
   for (const answer of [page, () => json(null), () => json({}), () => json([]), () => json('a')]) {
     const { fetch } = scriptedFetch(answer)
     await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow(messages.client.proxy)
@@ -161,7 +161,7 @@ test('reads and conditional writes are repeated if the outcome is unknown', asyn
   expect([read, link, write].map(({ asked }) => asked.length)).toStrictEqual([3, 2, 2])
 })
 
-test('a repeated write succeeds if the file already has the sent bytes, and fails otherwise', async () => {
+test('a repeated write succeeds if the file already has its bytes, otherwise not', async () => {
   const outdated = () => json({ code: 100412, message: 'Changed.' }, 412)
   const there = (size = 4) => json({ name: 'a', type: 'file', size, links: [] })
   const made = await scripted([broken, outdated, there, () => new Response('text')])
@@ -202,7 +202,7 @@ const waitingFetch =
     return waiting
   }
 
-test('aborting the signal of a connection ends every call, even a call that waits for an answer', async () => {
+test('an aborted signal ends every call, even one that waits for an answer', async () => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
   const send = waitingFetch(() => stop.abort(reason))
   const client = await connect({ url: address, token: 'secret', patience, fetch: send, signal: stop.signal })
@@ -211,15 +211,12 @@ test('aborting the signal of a connection ends every call, even a call that wait
   await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toBe(reason)
 })
 
-test.for([true, 'etag', false])(
-  'aborting the signal of a put ends it at once, with replace %s (T-33)',
-  async (replace) => {
-    const [reason, stop] = [new Error('enough'), new AbortController()]
-    const send = waitingFetch(() => stop.abort(reason))
-    const { files } = await connect({ url: address, token: 'secret', patience, fetch: send })
-    await expect(files.put('a', 'b', { replace, signal: stop.signal })).rejects.toBe(reason)
-  },
-)
+test.for([true, 'etag', false])('an aborted signal ends a put at once, with replace %s (T-33)', async (replace) => {
+  const [reason, stop] = [new Error('enough'), new AbortController()]
+  const send = waitingFetch(() => stop.abort(reason))
+  const { files } = await connect({ url: address, token: 'secret', patience, fetch: send })
+  await expect(files.put('a', 'b', { replace, signal: stop.signal })).rejects.toBe(reason)
+})
 
 test('a stalled upload is cut off after minutes, whatever its size, and then continues', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -344,30 +341,27 @@ test('an answer may take longer than a minute while its bytes arrive', async () 
 test.for([
   [1, 2],
   [8, 8],
-] as const)(
-  'of %i files of 4 MB that take ten minutes, %i requests are sent in this time',
-  async ([files, requests]) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      let sent = 0
-      const send: typeof fetch = async (input, init) => {
-        if (String(input).endsWith('/sites')) return sites(address)
-        sent += 1
-        return new Promise((resolve, reject) => {
-          setTimeout(() => resolve(stored()), 600_000)
-          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
-        })
-      }
-      const client = await connect({ url: address, token: 'secret', patience, fetch: send })
-      const puts = Array.from({ length: files }, (_, index) => client.files.put(`${index}`, new Uint8Array(4_000_000)))
-      for (const put of puts) put.catch(() => {})
-      await vi.advanceTimersByTimeAsync(600_000)
-      expect(sent).toBe(requests)
-    } finally {
-      vi.useRealTimers()
+] as const)('of %i files of 4 MB in ten minutes, %i requests are sent in this time', async ([files, requests]) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    let sent = 0
+    const send: typeof fetch = async (input, init) => {
+      if (String(input).endsWith('/sites')) return sites(address)
+      sent += 1
+      return new Promise((resolve, reject) => {
+        setTimeout(() => resolve(stored()), 600_000)
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+      })
     }
-  },
-)
+    const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+    const puts = Array.from({ length: files }, (_, index) => client.files.put(`${index}`, new Uint8Array(4_000_000)))
+    for (const put of puts) put.catch(() => {})
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(sent).toBe(requests)
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
 test('a body that is read after a failed connection starts no timer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

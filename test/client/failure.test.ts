@@ -23,13 +23,7 @@ test.for([
   ['an untrusted certificate', 0, 0, messages.client.trustAuthority, 'x did not answer (DEPTH_ZERO_SELF_SIGNED_CERT).'],
   ['an unknown authority', 0, 0, messages.client.trustAuthority, 'x did not answer (UNABLE_TO_VERIFY_LEAF_SIGNATURE).'],
   ['an expired certificate', 0, 0, messages.client.renewCertificate, 'x did not answer (CERT_HAS_EXPIRED).'],
-  [
-    'a file whose name looks like a code',
-    404,
-    104001,
-    /^Refused: "x \(SELF_SIGNED\)\."$/,
-    'Refused: "x (SELF_SIGNED)."',
-  ],
+  ['a file named like a code', 404, 104001, /^Refused: "x \(SELF_SIGNED\)\."$/, 'Refused: "x (SELF_SIGNED)."'],
   ['a service without https', 0, 0, messages.client.beginWithHttp, 'x did not answer (ERR_SSL_WRONG_VERSION_NUMBER).'],
 ] as const)('advice about %s fits on one line', ([, status, code, sentence, message = 'Refused.']) => {
   expect(report(new ServiceError({ status, code, message }))).toBe(1)

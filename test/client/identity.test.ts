@@ -65,7 +65,7 @@ test('The option --site selects the rule for a job (A-98, A-112)', async ({ job,
   expect(await job(['--site', '999', 'ls'])).toMatchObject(outcome(1, messages.access.noRule))
 })
 
-test('If no rule matches a job, the refusal does not show the token of the job (A-100, A-112)', async ({ job }) => {
+test('If no rule matches a job, the refusal hides its token (A-100, A-112)', async ({ job }) => {
   let jwt = ''
   answer = async (aud) => {
     jwt = await issuer.sign(githubClaims({ aud, ref: 'refs/pull/1' }))

@@ -42,7 +42,7 @@ test('after a crash, a file that someone replaced meanwhile is sent again', asyn
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('an unfinished upload conflicts with a file stored meanwhile, and a changed file cancels it', async ({
+test('a half upload conflicts with a new file, and a changed file cancels it', async ({
   client,
   makeDirectory,
   service,
@@ -78,11 +78,7 @@ test('an unfinished upload conflicts with a file stored meanwhile, and a changed
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('a push does not cancel the upload of an ignored file that a push with --all is sending (T-48)', async ({
-  client,
-  makeDirectory,
-  site,
-}) => {
+test('a push keeps the upload of an ignored file by push --all (T-48)', async ({ client, makeDirectory, site }) => {
   const here = await makeDirectory({ '.siteignore': '*.bin', 'large.bin': 'x'.repeat(5_000_000) })
   const interrupted = site.withFiles({
     put: (path, content, options) =>
@@ -146,12 +142,7 @@ test('a push notices a changed file even if the time of the file was set back', 
   expect(await site.push(here)).toMatchObject({ replace: 1 })
 })
 
-test('a push notices a change that came directly after the scan of a long push', async ({
-  client,
-  makeDirectory,
-  site,
-  onTestFinished,
-}) => {
+test('a push notices a change right after its scan', async ({ client, makeDirectory, site, onTestFinished }) => {
   onTestFinished(() => void vi.useRealTimers())
   const here = await makeDirectory({ 'a.txt': 'one' })
   const file = join(here, 'a.txt')
@@ -173,12 +164,7 @@ test('a push notices a change that came directly after the scan of a long push',
   expect(await site.push(here)).toMatchObject({ replace: 1 })
 })
 
-test('push and get remove the partial files of killed commands only after a day', async ({
-  folder,
-  makeDirectory,
-  service,
-  site,
-}) => {
+test('partial files of killed commands are removed after a day', async ({ folder, makeDirectory, service, site }) => {
   const [old, now, other, kept] = [
     `.${randomUUID()}.part`,
     `.${randomUUID()}.part`,

@@ -60,49 +60,45 @@ const writeExamples = async (room: string): Promise<readonly string[]> => {
 test.for([
   ['the Node of the project', process.execPath],
   ['Node 20', node20],
-] as const)(
-  'the packed library runs the examples of its README, on %s (T-30)',
-  async ([, node], { room, service, client, skip, folder }) => {
-    if (!node) return skip('This machine has no Node 20.')
-    const names = ['list', 'store', 'upload', 'zip', 'forms', 'categories', 'history', 'people', 'webhooks', 'sync']
-    expect(await writeExamples(room)).toStrictEqual(names.map((name) => `${name}.mjs`))
-    const { exports, version } = JSON.parse(await readFile(join(root, 'client', 'package.json'), 'utf8'))
-    const readme = await readReadme()
-    for (const name of Object.keys(exports))
-      expect(readme).toContain(` from '${name.replace('.', 'site-admin-client')}'`)
-    const password = 'correct horse battery'
-    const owner = ['--site', '1001', '--role', 'owner', '--password-stdin']
-    const name = `ann.${folder.slice(-12)}`
-    await administerJson(service.directory, ['user', 'add', name, ...owner], password)
-    const signIn = { SITE_ADMIN_USER: name, SITE_ADMIN_PASSWORD: password }
-    const options = { cwd: room, env: { ...process.env, ...asDemo(service), ...signIn, XDG_CONFIG_HOME: room } }
-    for (const welcome of [messages.client.diff(1, 0), messages.client.diff(0, 1)]) {
-      const { stdout, stderr } = await execute(node, ['examples.mjs'], options)
-      expect(stderr).toBe('')
-      expect(stdout).toContain('Somebody else was faster: <h1>We have opened</h1>')
-      expect(stdout).toContain('100 %')
-      expect(stdout).toContain('opens an office')
-      expect(stdout).toMatch(/Shown once: sak_\w{49}\n/)
-      expect(stdout).toContain(`${welcome}\n0 failed, 0 in conflict\n`)
-    }
-    expect(await readFile(join(room, 'copy', 'index.html'), 'utf8')).toBe('<h1>Welcome</h1>')
-    for (const directory of ['site', 'copy']) await rm(join(room, directory), { recursive: true })
-    for (const stored of ['news', 'films', 'welcome']) await client.files.remove(stored)
-    const command = join('node_modules', '.bin', 'site-files')
-    await mkdir(join(room, folder))
-    const texts = Array.from({ length: 40 }, (_, index) => `${index}.txt`)
-    await Promise.all(['a.txt', ...texts].map((name) => writeFile(join(room, folder, name), 'a')))
-    const pushed = await execute(node, [command, 'push', folder, folder], options)
-    expect(pushed.stderr).toContain(messages.client.done(41))
-    expect(pushed.stderr).not.toContain('Warning')
-    expect((await execute(node, [command, 'cat', `${folder}/a.txt`], options)).stdout).toBe('a')
-    const below = execute(node, [command, 'get', `${folder}/a.txt`, join('package.json', 'x', 'y')], options)
-    await expect(below).rejects.toMatchObject({
-      stderr: expect.stringMatching(messages.client.fileForFolder('package.json')),
-    })
-    expect((await execute(node, [command, '--version'], options)).stdout).toBe(`${version}\n`)
-  },
-)
+] as const)('the package runs its README, on %s (T-30)', async ([, node], { room, service, client, skip, folder }) => {
+  if (!node) return skip('This machine has no Node 20.')
+  const names = ['list', 'store', 'upload', 'zip', 'forms', 'categories', 'history', 'people', 'webhooks', 'sync']
+  expect(await writeExamples(room)).toStrictEqual(names.map((name) => `${name}.mjs`))
+  const { exports, version } = JSON.parse(await readFile(join(root, 'client', 'package.json'), 'utf8'))
+  const readme = await readReadme()
+  for (const name of Object.keys(exports)) expect(readme).toContain(` from '${name.replace('.', 'site-admin-client')}'`)
+  const password = 'correct horse battery'
+  const owner = ['--site', '1001', '--role', 'owner', '--password-stdin']
+  const name = `ann.${folder.slice(-12)}`
+  await administerJson(service.directory, ['user', 'add', name, ...owner], password)
+  const signIn = { SITE_ADMIN_USER: name, SITE_ADMIN_PASSWORD: password }
+  const options = { cwd: room, env: { ...process.env, ...asDemo(service), ...signIn, XDG_CONFIG_HOME: room } }
+  for (const welcome of [messages.client.diff(1, 0), messages.client.diff(0, 1)]) {
+    const { stdout, stderr } = await execute(node, ['examples.mjs'], options)
+    expect(stderr).toBe('')
+    expect(stdout).toContain('Somebody else was faster: <h1>We have opened</h1>')
+    expect(stdout).toContain('100 %')
+    expect(stdout).toContain('opens an office')
+    expect(stdout).toMatch(/Shown once: sak_\w{49}\n/)
+    expect(stdout).toContain(`${welcome}\n0 failed, 0 in conflict\n`)
+  }
+  expect(await readFile(join(room, 'copy', 'index.html'), 'utf8')).toBe('<h1>Welcome</h1>')
+  for (const directory of ['site', 'copy']) await rm(join(room, directory), { recursive: true })
+  for (const stored of ['news', 'films', 'welcome']) await client.files.remove(stored)
+  const command = join('node_modules', '.bin', 'site-files')
+  await mkdir(join(room, folder))
+  const texts = Array.from({ length: 40 }, (_, index) => `${index}.txt`)
+  await Promise.all(['a.txt', ...texts].map((name) => writeFile(join(room, folder, name), 'a')))
+  const pushed = await execute(node, [command, 'push', folder, folder], options)
+  expect(pushed.stderr).toContain(messages.client.done(41))
+  expect(pushed.stderr).not.toContain('Warning')
+  expect((await execute(node, [command, 'cat', `${folder}/a.txt`], options)).stdout).toBe('a')
+  const below = execute(node, [command, 'get', `${folder}/a.txt`, join('package.json', 'x', 'y')], options)
+  await expect(below).rejects.toMatchObject({
+    stderr: expect.stringMatching(messages.client.fileForFolder('package.json')),
+  })
+  expect((await execute(node, [command, '--version'], options)).stdout).toBe(`${version}\n`)
+})
 
 test('the types of the package compile with strict settings', async ({ room }) => {
   const use = `import { connect, ServiceError, type SiteClient } from 'site-admin-client'

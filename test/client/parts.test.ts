@@ -87,7 +87,7 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
   }
 }
 
-test('a large file is sent to the bucket in parts, without the token, also after an address has expired (T-60)', async () => {
+test('a large file goes to the bucket in parts, also after an address expired (T-60)', async () => {
   const { put, bucket, sent, content, partsSent } = await openClient({ bytes: nineParts })
   let hasExpired = false
   bucket.s3.before = async ({ query }) => {
@@ -125,7 +125,7 @@ test('after a crash, an upload in parts sends only the missing parts (T-60)', as
   expect(partsSent()).toEqual([])
 })
 
-test('a file that changed after a crash is not stored, also if its last part is already stored (T-60)', async () => {
+test('a file that changed after a crash is not stored, even after its last part (T-60)', async () => {
   const { put, begun, state, partsSent, content } = await openClient()
   const crash = new AbortController()
   state.isAway = ({ url }) => {
@@ -143,7 +143,7 @@ test('a file that changed after a crash is not stored, also if its last part is 
   expect(await content()).toBeUndefined()
 })
 
-test('a file that changes while its parts are sent is not stored, and nothing is sent by tus (T-60)', async () => {
+test('a file that changes during its parts is not stored, nor sent by tus (T-60)', async () => {
   const { put, state, appends, content, partsSent } = await openClient()
   state.isAway = ({ url }) => {
     if (url.searchParams.has('digests')) state.bytes = Buffer.alloc(threeParts.length, 'y')

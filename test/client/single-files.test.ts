@@ -105,12 +105,7 @@ test('purge asks, and then deletes old versions but not the file (T-53, H-30)', 
   expect(await demo('purge', '--yes', path)).toMatchObject({ status: 1 })
 })
 
-test('purge deletes nothing on a service that does not know it yet (H-30)', async ({
-  service,
-  folder,
-  site,
-  listen,
-}) => {
+test('purge deletes nothing on a service without purges (H-30)', async ({ service, folder, site, listen }) => {
   await site.store({ a: '1' })
   const baseUrl: string = await listen(async ({ method = '', url, headers }, response) => {
     const { authorization = '', 'if-match': state = '*' } = headers
@@ -137,12 +132,7 @@ test('a purge whose answer was lost is repeated, and succeeds (T-35)', async ({ 
   await expect(files.restore(`${folder}/a`)).rejects.toMatchObject({ code: 104001 })
 })
 
-test('a move that changes only the case succeeds after a lost answer (T-35)', async ({
-  service,
-  folder,
-  site,
-  proxied,
-}) => {
+test('a move that only changes case survives a lost answer (T-35)', async ({ service, folder, site, proxied }) => {
   await site.store({ 'a.txt': 'a' })
   let moves = 0
   const url = await proxied((method) => (method === 'PUT' && moves++ === 0 ? 'cut after' : 'pass'))

@@ -187,35 +187,20 @@ test('diff --content shows the lines that differ (T-41)', async ({ demo, folder,
   expect(await site.texts()).toMatchObject({ 'a.txt': lines.join('\n') })
 })
 
-test('diff --content shows tabs, but escapes other control characters (T-41)', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('diff --content shows tabs, and escapes other controls (T-41)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ a: '\tone' })
   const here = await makeDirectory({ a: '\ttwo\u001b[2J\r' })
   expect((await demo('diff', '--content', here, folder)).stdout).toContain('-\tone\n+\ttwo\\u{1b}[2J\\u{d}\n')
 })
 
-test('diff --content finds files whose local name has another Unicode form (T-41)', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('diff --content finds files in another Unicode form (T-41)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'B\u00fcro/\u00dc.txt': 'old' })
   const here = await makeDirectory({ 'Bu\u0308ro/U\u0308.txt': 'new' })
   const { stdout } = await demo('diff', '--content', here, folder)
   expect(stdout).toContain('B\u00fcro/\u00dc.txt\n-old\n+new\n')
 })
 
-test('diff --content shows the lines of a file that one side has removed (T-41)', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('diff --content shows the lines of a removed file (T-41)', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'removed.txt': 'mine', 'z.txt': 'old' })
   await demo('push', here, folder)
   await site.remove('removed.txt')

@@ -16,14 +16,10 @@ test.for(wrongFileCommands)('wrong usage prints a message, with status 2: %s (T-
 const elsewhere: readonly (readonly [string, string, (response: ServerResponse) => void])[] = [
   ['no answer', messages.client.noAnswer, (response) => response.destroy()],
   ['a page of another program', messages.client.answeredWith(404), (response) => response.writeHead(404).end('<html>')],
-  [
-    'a service that does not know the token',
-    'Unknown.',
-    (response) => response.writeHead(401).end('{"code":101000,"message":"Unknown."}'),
-  ],
+  ['an unknown token', 'Unknown.', (response) => response.writeHead(401).end('{"code":101000,"message":"Unknown."}')],
 ]
 test.for(elsewhere)(
-  'if the address of a site leads to %s, the failure names both addresses',
+  'if a site is at %s, the failure names both addresses',
   async ([, first, answer], { listen, onTestFinished }) => {
     // Chooses the shortest of the random waits before repetitions.
     const random = vi.spyOn(Math, 'random').mockReturnValue(0)

@@ -103,7 +103,7 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
   expect(await kept(page)).toEqual([null, null])
 })
 
-test('after failed attempts, the page shows the time to wait, and accepts a token (K-3)', async ({ people, open }) => {
+test('after failures, the page shows the time to wait, and accepts a token (K-3)', async ({ people, open }) => {
   const page = await open('', { token: null, baseUrl: people.baseUrl })
   const wait = page.getByRole('alert').getByText(/Too many attempts. Try again in \d+ sec/)
   await expect
@@ -439,7 +439,7 @@ test('an owner invites and manages people with the keyboard (K-29)', async ({ pe
   expect(await page.getByRole('button', { name: 'Actions for olga' }).count()).toBe(0)
 })
 
-test('with only access:read, a person sees people but no buttons, in German (K-27, K-29)', async ({ people, open }) => {
+test('with access:read, a person sees people but no buttons, in German (K-27, K-29)', async ({ people, open }) => {
   await people.add({ name: 'olga', role: 'owner' })
   const token = await people.add({ name: 'rita', rights: ['access:read', 'files:read:/news'] })
   const options = { viewport: { width: 360, height: 740 }, locale: 'de-DE' }
@@ -492,10 +492,7 @@ test('buttons of a right disappear when the service has refused their action (K-
   await create.waitFor({ state: 'detached' })
 })
 
-test('unsaved text stays when the right to its view is removed, and is saved when the right is back (K-27, K-44)', async ({
-  people,
-  open,
-}) => {
+test('unsaved text outlives a removed right, and is saved when it is back (K-27, K-44)', async ({ people, open }) => {
   await people.files.put('a.txt', 'a')
   const token = await people.add({ name: 'ann', role: 'editor' })
   const page = await open('#/1001/files?file=a.txt', { token, baseUrl: people.baseUrl })
@@ -513,11 +510,7 @@ test('unsaved text stays when the right to its view is removed, and is saved whe
   await notice(page, 'a.txt saved.').waitFor()
 })
 
-test('a sign-in for other sites keeps the open site with its unsaved text (K-6, K-44)', async ({
-  people,
-  open,
-  directory,
-}) => {
+test('a sign-in for other sites keeps unsaved text (K-6, K-44)', async ({ people, open, directory }) => {
   await people.files.put('a.txt', 'a')
   await administerJson(directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
   const issuing = ['token', 'issue', '--user', 'other', '--site', '2002', ...everything]

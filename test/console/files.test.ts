@@ -183,12 +183,7 @@ test('the page says for how long the service keeps deleted files (H-14)', async 
   await page.getByText('Nothing was deleted from this site in the last 7 days.').waitFor()
 })
 
-test('the panel shows drafts and versions; a double click restores one once (K-11)', async ({
-  openFolder,
-  client,
-  service,
-  folder,
-}) => {
+test('the panel restores a version once on a double click (K-11)', async ({ openFolder, client, service, folder }) => {
   const path = `${folder}/page.html`
   await client.files.put(path, '<p>first</p>')
   await client.files.put(path, '<p>second</p>', { replace: true })

@@ -35,11 +35,7 @@ test('the focus returns to the list when the focused element is removed', async 
   await page.getByText('3 items restored.').waitFor()
 })
 
-test('the focus stays in the view when the button for more items disappears', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('the focus stays in the view when the button for more disappears', async ({ openFolder, client, folder }) => {
   const names = Array.from({ length: 101 }, (_, index) => `${index}.txt`)
   const page = await openFolder(names)
   const more = page.getByRole('button', { name: 'Show more' })
@@ -135,10 +131,7 @@ test('without a right on files, the console opens another view first (K-27)', as
   await page.waitForURL('**/console#/1001/forms/1')
 })
 
-test('a path can be copied, even if the page was loaded over http or the browser forbids the clipboard', async ({
-  openFolder,
-  folder,
-}) => {
+test('a path can be copied over http, or without the clipboard', async ({ openFolder, folder }) => {
   const page = await openFolder(['a b.txt'])
   await page.context().grantPermissions(['clipboard-write'])
   const search = page.getByLabel('Search names below this folder')
@@ -169,7 +162,7 @@ test('a path can be copied, even if the page was loaded over http or the browser
   await notice(page, 'Something went wrong').waitFor()
 })
 
-test('a failure that arrives after a dialog was closed does not appear in the next dialog', async ({ openFolder }) => {
+test('a late failure of a closed dialog does not appear in the next dialog', async ({ openFolder }) => {
   const page = await openFolder(['a.txt'])
   const gate = Promise.withResolvers<void>()
   await page.route('**/a.txt?meta=', async (route) => {

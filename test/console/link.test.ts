@@ -62,7 +62,7 @@ test('a user who accepts the token of a link sees the page of the link (K-21)', 
   expect(page.url()).toBe(`${two.baseUrl}/console#/1001/forms/1`)
 })
 
-test('a link in a new tab asks the user, and the token on the device stays the same (K-21)', async ({ two, open }) => {
+test('a link in a new tab asks the user, and the token of the device stays (K-21)', async ({ two, open }) => {
   const first = await open('', { token: null })
   await keepOnDevice(first, two.own)
   const page = await first.context().newPage()
@@ -150,7 +150,7 @@ test('a link replaces an expired token, and the page forgets the expired one (K-
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
-test('if a token in a link cannot be checked, the page asks when the service is back (K-21)', async ({ two, open }) => {
+test('if a token of a link cannot be checked, the page asks again later (K-21)', async ({ two, open }) => {
   const page = await open('')
   await grid(page).waitFor()
   // In the first round, the service fails to check the token of the link, and in the second round the saved token.

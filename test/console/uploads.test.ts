@@ -156,11 +156,7 @@ test('all failed uploads are repeated with one click', async ({ openFolder, clie
   expect(await textOf(client, `${folder}/b.txt`)).toBe('b')
 })
 
-test('a large upload that begins without a network is sent when the network is back', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('a large upload waits for the network, and is then sent', async ({ openFolder, client, folder }) => {
   const page = await openFolder()
   await page.getByText('This folder is empty').waitFor()
   for (const part of ['on-demand', 'large-uploads']) {

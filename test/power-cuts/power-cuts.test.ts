@@ -31,7 +31,7 @@ const expectFullRecord = ({ log, root }: Recording, built: string) => {
 test
   .skipIf(noRecorder || failedIn !== '')
   .for(Array.from({ length: Math.ceil(states / mostOfRecording) }, (_, number) => number))(
-  'a power cut leaves every confirmed change complete (O-20, S-47, U-19, H-9): recording %i',
+  'a power cut keeps confirmed changes (O-20, S-47, U-19, H-9): recording %i',
   { timeout: 60_000 + mostOfRecording * 10_000 },
   async (number) => {
     // The recording is kept if a state has a fault.

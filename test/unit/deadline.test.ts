@@ -25,7 +25,7 @@ it('after its end, a deadline refuses changes and aborts calls', () => {
   expect(deadline.check).toThrow(expect.objectContaining({ code: 100503 }))
 })
 
-it('reserved time makes a deadline earlier, and an inner deadline never ends after the outer one', () => {
+it('reserved time makes a deadline earlier, and inner ones end first', () => {
   const request = createDeadline(() => 9_000 - time)
   expect(request.reserving(500).timeLeft()).toBe(7_500)
   expect(request.within(1_000, now).timeLeft()).toBe(1_000)

@@ -109,7 +109,7 @@ testWithAdmin('A refusal hides whether the name or password was wrong (A-52, A-6
 })
 
 testWithAdmin.each(['a known', 'an unknown'])(
-  'After 5 failures of %s name, sign-ins must wait (A-66, A-76, A-78, E-14)',
+  'After 5 failures of %s name, sign-ins wait (A-66, A-76, A-78, E-14)',
   async (kind) => {
     const { addPerson } = await openSite()
     const name = kind === 'a known' ? (await addPerson()).name : newName()

@@ -36,14 +36,14 @@ const settings = {
   defaultDataCentre: 'us',
 }
 
-test('the concurrency limit of a region must suffice for the throttling limits of its data centres', () => {
+test('a region may run as many functions as its data centres let requests in', () => {
   expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
     ['us-east-1', 100],
     ['eu-west-1', 50],
   ])
 })
 
-test('the concurrency limit must cover the reserved concurrency and the part that stays unreserved', async () => {
+test('the limit covers the reserved functions and the part that stays unreserved', async () => {
   const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
   expect([...wantedConcurrency(reserving)]).toEqual([
     ['us-east-1', 240],
@@ -67,7 +67,7 @@ test('without permission to read the limit, the check fails', async () => {
   await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
 })
 
-test('if a limit is too low, the check prints how to ask AWS for a higher limit, and exits with 1', async () => {
+test('if a limit is too low, the check says how to raise it, and exits with 1', async () => {
   await answerWith(200, limitOf(60))
   const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
   expect(status).toBe(1)
@@ -91,16 +91,13 @@ test.each([
   [63, 500, 0, /63 processors and 500 requests per second, .* need 63 and 500: enough/],
   [62, 500, 1, /62 processors .* need 63 and 500\. .*Service Quotas/s],
   [63, 400, 1, /400 requests per second, .* need 63 and 500\. .*Service Quotas/s],
-])(
-  'the check compares the quotas of Web Functions with the settings: %i processors, %i requests',
-  async (processors, rate, wanted, printed) => {
-    await answerWith(200, limitOf(1000))
-    answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })
-    const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
-    expect(stdout).toMatch(printed)
-    expect(status).toBe(wanted)
-  },
-)
+])('Web Functions have quotas for %i processors and %i requests', async (processors, rate, wanted, printed) => {
+  await answerWith(200, limitOf(1000))
+  answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })
+  const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
+  expect(stdout).toMatch(printed)
+  expect(status).toBe(wanted)
+})
 
 test('if the AWS CLI cannot read the quotas, the check says how to read them', async () => {
   await answerWith(200, limitOf(1000))

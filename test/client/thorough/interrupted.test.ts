@@ -54,13 +54,7 @@ test.for(['SIGKILL', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-test('a push continues after a restart of the service that takes some seconds (T-42)', async ({
-  begin,
-  folder,
-  makeDirectory,
-  proxied,
-  site,
-}) => {
+test('a push survives a restart of the service (T-42)', async ({ begin, folder, makeDirectory, proxied, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   let lost = 0
   const baseUrl = await proxied((method) => (method === 'PUT' && lost++ < 6 ? 'cut before' : 'pass'))
@@ -70,7 +64,7 @@ test('a push continues after a restart of the service that takes some seconds (T
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'one' })
 })
 
-test('watch pushes after each change, and reports changes of others, in any case (T-44, T-66)', async ({
+test('watch pushes after each change, and reports those of others (T-44, T-66)', async ({
   begin,
   client,
   folder,
@@ -120,12 +114,7 @@ test.for(states)(
   },
 )
 
-test('watch pushes a change while another file changes without a pause (T-44)', async ({
-  begin,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('watch pushes a change beside a busy file (T-44)', async ({ begin, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   const watching = begin(['watch', here, folder])
   await untilEvents(watching, 'watching', 1)
@@ -134,12 +123,7 @@ test('watch pushes a change while another file changes without a pause (T-44)', 
   await expect.poll(() => site.texts(), { timeout: 30_000 }).toMatchObject({ 'a.txt': 'one', 'b.txt': 'two' })
 })
 
-test('watch notices each change of a replaced file or folder (T-44)', async ({
-  begin,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('watch notices changes of a replaced file or folder (T-44)', async ({ begin, folder, makeDirectory, site }) => {
   const [here, replacement] = [await makeDirectory({ 'sub/a.txt': 'one' }), await makeDirectory({ 'a.txt': 'two' })]
   const watching = begin(['watch', here, folder])
   await untilEvents(watching, 'watching', 1)

@@ -48,7 +48,7 @@ test
 })
 
 test.skipIf(noSmallDisk !== undefined)(
-  'cat fails if only a part of the file could be written',
+  'cat fails if its output becomes full',
   async ({ service, makeDirectory, skip, folder, site }) => {
     await site.put('long.txt', 'x'.repeat(10_000))
     const disk = mountSmallDisk(join(await makeDirectory(), 'disk'), 1)

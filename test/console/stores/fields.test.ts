@@ -22,7 +22,7 @@ test('a field moves to the position of the field before which it is dropped', ()
   expect(reordered(fields, -99, 0)).toBe(fields)
 })
 
-test('each key press moves a field by one position, however fast the keys and the news come', async ({ client }) => {
+test('each key press moves a field by one, however fast keys and news come', async ({ client }) => {
   await fill(client, [-2, -3, -7, -20])
   let hasNews = false
   const forms: SiteClient['forms'] = {
@@ -70,7 +70,7 @@ test('a required flag is set although someone else has moved a field', async ({ 
   expect(await fieldsOf(client)).toMatchObject([{ id: -3 }, { id: -2, mandatory: true }])
 })
 
-test('an unchanged form that is read again returns the same list, so the page is not redrawn', async ({ client }) => {
+test('an unchanged form gives the same list, so the page is not redrawn', async ({ client }) => {
   const store = await storeWith(client, [-2, -3])
   const before = store.fields.value
   await store.load()

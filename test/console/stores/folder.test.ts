@@ -171,7 +171,7 @@ test('a folder is read again only after a change that may be visible in the fold
   expect(isSeen({ type: 'field.created', subject: 'a/b' })).toBe(false)
 })
 
-test('a number is inserted before the extension of a name, which keeps at most 255 bytes (S-12)', () => {
+test('a number before the extension keeps a name within 255 bytes (S-12)', () => {
   expect(numbered('a/b.tar.gz', 2)).toBe('a/b.tar (2).gz')
   expect(numbered('.profile', 3)).toBe('.profile (3)')
   expect(numbered('a.b/none', 2)).toBe('a.b/none (2)')

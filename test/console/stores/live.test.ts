@@ -70,7 +70,7 @@ const createPage = () => {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('one connection reports each change once, including changes from before the page opened', async () => {
+test('one connection reports each change once, also from before the page opened', async () => {
   const site = createSite(30)
   const { live, recorded } = createPage()
   const end = live.follow(site.client)
@@ -113,7 +113,7 @@ test('a hidden page sends no requests until the page is visible again', async ()
   end()
 })
 
-test('without the script that follows changes, views read again, and the page is not offline', async () => {
+test('without the script that follows changes, views read again and stay online', async () => {
   const site = createSite(1)
   const { live } = createPage()
   site.fail(new TypeError('Failed to fetch dynamically imported module.'))

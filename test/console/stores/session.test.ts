@@ -9,25 +9,22 @@ test.for([
   [200, true, {}],
   [401, true, { code: 101000, message: 'The token is wrong.' }],
   [500, false, { code: 100500, message: 'Something failed.' }],
-] as const)(
-  'after the answer %i to a sign-out, the session has ended: %s (K-6, K-30)',
-  async ([status, hasEnded, body]) => {
-    const { fetch } = scriptedFetch((asked) => {
-      if (isSites(asked)) return sites(address)
-      return asked.method === 'DELETE' ? json(body, status) : json(me)
-    })
-    const session = createSession({ url: address, stores: { tab: emptyStore(), device: emptyStore() }, fetch })
-    await session.signIn({ token: 'secret' }, 'tab')
-    expect(session.entrance.value?.me?.name).toBe('ann')
-    const ended = session.signOut().then(
-      () => true,
-      () => false,
-    )
-    expect([session.entrance.value, await ended]).toEqual([undefined, hasEnded])
-  },
-)
+] as const)('after a sign-out with %i, the session is over: %s (K-6, K-30)', async ([status, hasEnded, body]) => {
+  const { fetch } = scriptedFetch((asked) => {
+    if (isSites(asked)) return sites(address)
+    return asked.method === 'DELETE' ? json(body, status) : json(me)
+  })
+  const session = createSession({ url: address, stores: { tab: emptyStore(), device: emptyStore() }, fetch })
+  await session.signIn({ token: 'secret' }, 'tab')
+  expect(session.entrance.value?.me?.name).toBe('ann')
+  const ended = session.signOut().then(
+    () => true,
+    () => false,
+  )
+  expect([session.entrance.value, await ended]).toEqual([undefined, hasEnded])
+})
 
-test('the page learns which sites the person has now, but keeps a site with unsaved work (K-5, K-6)', async () => {
+test('the page learns the sites of the person, and keeps unsaved work (K-5, K-6)', async () => {
   let urls = [address]
   let held: number | undefined
   const { fetch } = scriptedFetch((asked) => {

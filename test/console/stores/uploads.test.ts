@@ -69,7 +69,7 @@ test('a dropped folder may have 200,000 files, which arrive in portions of any s
   expect([files.length, files.at(-1)?.path, emptyFolders]).toEqual([200_000, 'photos/199999', ['photos/old']])
 })
 
-test('a file or folder that the device cannot read does not stop the rest of a drop (K-8)', async () => {
+test('a file that the device cannot read does not stop the rest of a drop (K-8)', async () => {
   const { file } = fileOf('a')
   const refuse = (_: unknown, reject: (error: Error) => void) => reject(new Error('Denied.'))
   const folderOf = (fullPath: string, readEntries: unknown) => ({
@@ -232,7 +232,7 @@ test('uploads continue after an outage or a new sign-in, but not after a refusal
   expect(stages(uploads)).toEqual(['a sending', 'b failed', 'c failed'])
 })
 
-test('an upload whose file is gone or changed names the file as the cause, not the network (K-8)', async () => {
+test('an upload names its missing or changed file as the cause, not the network (K-8)', async () => {
   const { files, open } = heldSite()
   const uploads = create(files)
   const { file } = fileOf('a')

@@ -30,10 +30,7 @@ test('the page lists the sites of a token, and an address opens its site (K-5)',
   expect(page.url()).toContain('#/1001/files')
 })
 
-test('a browser that forbids its storage, or whose storage is full, still signs in (K-3)', async ({
-  service,
-  open,
-}) => {
+test('a browser that forbids its storage, or has none left, signs in (K-3)', async ({ service, open }) => {
   const page = await open('', { token: null })
   await page.addInitScript(() => {
     Object.defineProperty(window, 'sessionStorage', {

@@ -93,12 +93,7 @@ test('an expired token is replaced without closing the open dialog (K-6)', async
   await page.getByRole('checkbox', { name: 'Date of birth is required' }).waitFor()
 })
 
-test('after a new sign-in, the list contains what others have stored meanwhile (K-6)', async ({
-  openFolder,
-  client,
-  folder,
-  service,
-}) => {
+test('after a new sign-in, the list has what others stored (K-6)', async ({ openFolder, client, folder, service }) => {
   const page = await openFolder(['a.txt'])
   await row(page, 'a.txt').waitFor()
   await page.route('**/api/**', (route) => route.fulfill({ status: 401, json: { code: 101000, message: 'Expired.' } }))

@@ -172,10 +172,7 @@ test.each<[string, (email: string) => Promise<unknown>]>([
       if (person) await people.replace(person, undefined, [])
     },
   ],
-  [
-    'ends all sessions (A-71, A-96)',
-    (email) => endSessions({ ...hand.stores, clock, findSite: async () => undefined }, email),
-  ],
+  ['signs out (A-71, A-96)', (email) => endSessions({ ...hand.stores, clock, findSite: async () => undefined }, email)],
 ])('A code gives no session after its person %s', async (_, act) => {
   const begun = await begin()
   const sub = randomUUID()
@@ -200,7 +197,7 @@ test.each<[string, (email: string) => ProviderAnswer]>([
   expect(await hand.stores.people.get(email)).toBeUndefined()
 })
 
-test('After 50 failed sign-ins through an issuer, the address of the caller must wait (A-76, A-96)', async () => {
+test('After 50 failed sign-ins through an issuer, an address must wait (A-76, A-96)', async () => {
   const [address, other] = ['192.0.2.7', '192.0.2.8']
   const begun = await begin()
   answerWith(begun)
@@ -219,7 +216,7 @@ test('After 50 failed sign-ins through an issuer, the address of the caller must
   expect(await answersOf(1, begun, other)).toEqual(new Set(['101001']))
 })
 
-test('While an issuer gives no usable answer, its sign-ins do not count as failed (A-76)', async () => {
+test('Without a usable answer of the issuer, no sign-in counts as failed (A-76)', async () => {
   const begun = await begin()
   answerWith(begun)
   issuer.answers.set('/person', redirect)

@@ -46,7 +46,7 @@ describeOn({ kinds: hands, subject: 'people of an issuer', clock }, (hand) => {
     expect((await history.before(site, undefined, 1))[0]).toMatchObject({ type: 'user.changed', actor: invited })
   })
 
-  test('The first sign-in through an issuer ends the password, sessions and earlier accounts (A-94)', async () => {
+  test('The first sign-in through an issuer ends password, sessions and accounts (A-94)', async () => {
     const other = sub()
     const planted = { sub: other, email: `${other}@example.com`, email_verified: true }
     const { name: invited } = await invite({ email: planted.email })
@@ -72,7 +72,7 @@ describeOn({ kinds: hands, subject: 'people of an issuer', clock }, (hand) => {
     expect(await arrive({ sub: account })).toBeUndefined()
   })
 
-  test('After the first sign-in with an address, no other account with this address matches (A-94)', async () => {
+  test('After a first sign-in, no other account with its address matches (A-94)', async () => {
     const { email } = await invite()
     await arrive({ sub: sub(), email, email_verified: true })
     expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()
@@ -111,7 +111,7 @@ describeOn({ kinds: hands, subject: 'people of an issuer', clock }, (hand) => {
     expect(new Set(found.map((person) => person?.name))).toEqual(new Set([claims.email]))
   })
 
-  test('An invited person who signs in several times at once is not added again (A-94, A-95)', async () => {
+  test('An invited person who signs in at once several times is one (A-94, A-95)', async () => {
     const { name: invited, email } = await invite()
     const claims = { sub: sub(), email, email_verified: true, groups: ['web'] }
     await Promise.allSettled(Array.from({ length: 5 }, () => arrive(claims)))
@@ -131,7 +131,7 @@ describeOn({ kinds: hands, subject: 'people of an issuer', clock }, (hand) => {
     ['with a control character', 'a\u0000@example.com'],
     ['with half a character', '\ud800@example.com'],
     ['of 255 characters', `${'x'.repeat(243)}@example.com`],
-  ])('A text %s is no e-mail address of a person, whatever the issuer says (A-53, A-95)', async (_, email) => {
+  ])('A text %s is no address of a person, whatever the issuer says (A-53, A-95)', async (_, email) => {
     const found = await arrive({ sub: sub(), email, email_verified: true, groups: 'web' })
     expect(found).toMatchObject({ name: expect.stringMatching(/^work-/), email: '' })
   })

@@ -209,7 +209,7 @@ describe.each(hands.slice(0, 1))('On $name', ({ open }) => {
     })
   })
 
-  test('a caller without every right of a person removes the person only from this site (A-51, A-60)', async () => {
+  test('a caller without every right of a person only ends this site (A-51, A-60)', async () => {
     const row = removal
     for (const [rights, sites] of [
       [['access:write'], [site, other]],

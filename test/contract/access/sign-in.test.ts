@@ -64,7 +64,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     expect(codes).toEqual([101001, 100429, 101001, 100429])
   })
 
-  test('An attempt that cannot be counted under one limit does not count under the others (A-76, E-16)', async () => {
+  test('An attempt that cannot be counted under one limit counts nowhere (A-76, E-16)', async () => {
     const { attempts } = hand.stores
     const [counted, broken] = [
       { key: 'counted', most: 1 },
@@ -160,7 +160,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     expect(records).toEqual([{ name: 'dora', address: null, outcome: 'signed in' }])
   })
 
-  test('The first request with a token reads token and person, and later requests read nothing (A-62)', async () => {
+  test('The first request with a token reads token and person, later ones none (A-62)', async () => {
     const { handler, signIn, reads } = await openService()
     const { token } = (await signIn('192.0.2.1')).json
     reads.length = 0
@@ -335,7 +335,7 @@ test.each(hands)('A sign-in that gets 503 does not count as failed: $name (A-76,
   expect(await authenticatePerson(deps, credentials, person)).toMatchObject({ name: 'ann' })
 })
 
-test('Two sign-ins compute their hashes, 50 sign-ins wait, and all others get 503 (A-66, E-16)', async () => {
+test('Two sign-ins compute hashes, 50 wait, and all others get 503 (A-66, E-16)', async () => {
   const stored = [...Array.from({ length: 52 }, weakHash), weakHash(), undefined]
   const outcomes = await Promise.allSettled(stored.map((hash) => matchesPassword(password, hash)))
   const failures = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)

@@ -40,9 +40,7 @@ test.for([
   expect(await run(importing, text)).toEqual(allImported)
 })
 
-test('a field without room at its order leaves the other fields of the form as they are imported', async ({
-  importSome,
-}) => {
+test('a field without room at its order leaves other imported fields alone', async ({ importSome }) => {
   const largest = 2_147_483_647
   const at = (typeId: number, order: number) => ({ kind: 'field', webFormId: 3, typeId, order })
   await importSome(jsonLines([form, at(-2, largest), at(-3, 1)]))
@@ -50,10 +48,7 @@ test('a field without room at its order leaves the other fields of the form as t
   expect(outcome).toMatchObject({ imported: 1, skipped: 1, errors: [{ line: 2, lines: [2] }] })
 })
 
-test('a field gets the order of its record, whatever the order of records (T-24, T-27)', async ({
-  importSome,
-  commands: { attempt },
-}) => {
+test('a field gets its order, in any order of records (T-24, T-27)', async ({ importSome, commands: { attempt } }) => {
   const field = (typeId: number, order: number) => ({ kind: 'field', webFormId: 3, typeId, order })
   await importSome(jsonLines([form, field(-2, 4)]))
   const expected = [field(-7, 4), field(-4, 5), field(-3, 6), field(-2, 7)]

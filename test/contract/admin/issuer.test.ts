@@ -19,9 +19,7 @@ test('rule add drops rights inside other rights (A-111, A-105)', async ({ comman
   expect(await run('rule list')).toEqual([added])
 })
 
-test('rule add refuses a claim without a value, in every token, too long, or lost on AWS (A-105)', async ({
-  commands: { run, attempt },
-}) => {
+test('rule add refuses claims that no token or every token has (A-105)', async ({ commands: { run, attempt } }) => {
   await run(add)
   const withClaim = (claim: string) => `rule add --issuer work --claim ${claim} --site 1001 --right files:read`
   for (const claim of ['groups=', `groups=${'x'.repeat(256)}`, 'exp=1', '__proto__=1'])
@@ -30,10 +28,7 @@ test('rule add refuses a claim without a value, in every token, too long, or los
   expect(await run(withClaim(`groups=${longest}`))).toMatchObject({ claims: { groups: longest } })
 })
 
-test('rule add refuses a rule that already exists, so a repeated command adds no second one (A-105)', async ({
-  commands: { run, attempt },
-  siteDirectory,
-}) => {
+test('rule add refuses a rule that exists (A-105)', async ({ commands: { run, attempt }, siteDirectory }) => {
   await run(add)
   const added = await run(rule('--right files:read'))
   const sentence = `The rule ${added.id} already says the same. "rule list" lists all rules.`

@@ -8,7 +8,7 @@ import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
 import { tableSettings } from '../../support/tables.ts'
 
-test('a command reads the outputs of each stack once, however many sites it changes (T-2)', async () => {
+test('a command reads each stack once, however many sites it changes (T-2)', async () => {
   const { names, connect, answerCall } = openMemoryTables()
   const stacks: string[] = []
   const server = createServer(async (request, response) => {

@@ -99,11 +99,7 @@ const noKeys = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METAD
 test.for([
   ['when no region is set', {}, messages.aws.noRegion('http://127.0.0.1:9')],
   ['when no server answers', keys, messages.aws.noAnswer('http://127.0.0.1:9, us-east-1')],
-  [
-    'when the address is not a URL',
-    { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'elsewhere' },
-    messages.aws.noUrl('elsewhere, us-east-1'),
-  ],
+  ['with a wrong URL', { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'here' }, messages.aws.noUrl('here, us-east-1')],
   ['without credentials', { AWS_REGION: 'us-east-1' }, messages.aws.noCredentials('http://127.0.0.1:9, us-east-1')],
   ['when the server refuses', { ...keys, AWS_ENDPOINT_URL: 'SERVER' }, messages.aws.refused('Not you')],
 ] as const)('a command prints one line with the reason %s', async ([, environment, reason], { onTestFinished }) => {

@@ -105,7 +105,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   expect(await readsOf(call)).toEqual(Array.from({ length: count }, () => true))
 })
 
-test('The reads of a change of the password are consistent, so an ended session stays ended (A-73)', async () => {
+test('The reads of a password change are consistent, so sessions end (A-73)', async () => {
   const deps = { ...stores, clock: { wall: Date.now }, findSite: async () => undefined }
   const [old, changed] = ['correct horse battery', 'battery horse correct']
   const person = testPerson({ name: 'eve', password: await hashPassword(old) })

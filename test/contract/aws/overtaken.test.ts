@@ -22,7 +22,7 @@ const changes: [string, (stores: Stores, name: string) => Promise<unknown>][] = 
   ['a token', ({ grants }, user) => grants.change('hash', (grant) => ({ ...grant, user }), [])],
   [
     'a webhook',
-    ({ webhooks }, description) => webhooks.change(site, 'whk_1', (present) => ({ ...present, description }), entry),
+    ({ webhooks }, description) => webhooks.change(site, 'whk_1', (old) => ({ ...old, description }), entry),
   ],
 ]
 
@@ -41,7 +41,7 @@ test.each(changes)('A change of %s that another overtakes each time fails with 1
   expect(JSON.stringify(left)).not.toContain('mine')
 })
 
-test('A sign-in that succeeds while another is being counted does not count as failed (A-76)', async () => {
+test('A success while another sign-in is counted does not count as failed (A-76)', async () => {
   const tables = openMemoryTables()
   const [client, others] = [tables.connect(), openTableStores(tables.names, { dynamodb: tables.connect() }).attempts]
   const { attempts } = openTableStores(tables.names, { dynamodb: client })

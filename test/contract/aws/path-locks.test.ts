@@ -64,7 +64,7 @@ test('a lock ends after its time if its holder has died', async () => {
   expect(await removals.open(site, folder, 'removal', entry)).toBe('removal')
 })
 
-test('a locked folder cannot be removed (104010), and a folder that is being removed cannot be locked', async () => {
+test('a locked folder cannot be removed (104010), and a going one cannot be locked', async () => {
   await removals.lock(site, folder, 'mine', 60_000)
   await expect(removals.open(site, folder, 'removal', entry)).rejects.toMatchObject({ code: 104010 })
   await removals.unlock(site, folder, 'mine')
@@ -82,7 +82,7 @@ test('a removed folder has one history entry after a lost answer and a repeated 
   expect(await removals.lastOf(site, [folder])).toHaveLength(1)
 })
 
-test('the history counts removed objects once although the answer of their worker is lost (H-6)', async () => {
+test('the history counts removed objects once after a lost answer (H-6)', async () => {
   recorded.length = 0
   const task = { site, path: folder, id: 'removal' }
   await removals.open(site, folder, task.id, entry)

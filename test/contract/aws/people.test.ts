@@ -22,7 +22,7 @@ const meet = (last: () => Promise<unknown> = async () => undefined) => {
   }
 }
 
-test('Two owners who demote each other stay owners, and keep what others change meanwhile (A-58)', async () => {
+test('Two owners who demote each other stay, with what others change (A-58)', async () => {
   const tables = openMemoryTables()
   const open = (dynamodb: DynamoDBDocumentClient) => openTableStores(tables.names, { dynamodb }).people
   const people = open(tables.connect())
@@ -63,7 +63,7 @@ test('Two owners who demote each other stay owners, and keep what others change 
   ])
 })
 
-test('A new person with the name of a removed owner does not become an owner (A-53, A-58)', async () => {
+test('A new person with the name of a removed owner is no owner (A-53, A-58)', async () => {
   const tables = openMemoryTables()
   const [client, others] = [tables.connect(), openTableStores(tables.names, { dynamodb: tables.connect() }).people]
   const { people } = openTableStores(tables.names, { dynamodb: client })
@@ -83,7 +83,7 @@ test('A new person with the name of a removed owner does not become an owner (A-
   expect(await people.get('ann')).toMatchObject({ created: newAnn.created, sites: at('editor') })
 })
 
-test('A change of an owner changes nothing if the owners cannot be counted again (A-58, E-16)', async () => {
+test('If the owners cannot be counted again, no owner changes (A-58, E-16)', async () => {
   const ann = testPerson({ sites: at('owner') })
   const entries = personEntries('user.changed', ann, { actor: 'cat' }, [site])
   for (const after of [undefined, { ...ann, sites: at('editor') }]) {
@@ -104,7 +104,7 @@ test('A change of an owner changes nothing if the owners cannot be counted again
   }
 })
 
-test('The removal of an owner of 300 sites reads all people twice, and each site records it (A-58, A-60)', async () => {
+test('The removal of an owner of 300 sites reads all people twice (A-58, A-60)', async () => {
   const tables = openMemoryTables()
   const { people } = openTableStores(tables.names, { dynamodb: tables.connect() })
   const entry = { role: 'owner' } as const

@@ -147,7 +147,7 @@ test('while the store is unavailable, the message waits until the lease has ende
   expect([left, await isOpen()]).toEqual([0, false])
 })
 
-test('after a permanent error of a worker, the next delivery of the message completes the removal', async () => {
+test('after a permanent error, the next delivery of the message ends the removal', async () => {
   const isOpen = await open(1)
   await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
   expect([sent, await isOpen()]).toEqual([[], true])
@@ -239,7 +239,7 @@ describe('a removal whose store is unavailable for two hours', () => {
     expect([queue.deliveries(), await isOpen()]).toEqual([attempts, true])
   })
 
-  test('after the message is moved back, the removal completes with one history entry (S-113)', async () => {
+  test('a message that is moved back ends the removal, with one entry (S-113)', async () => {
     isAway = false
     await start().deliver('message 0', 30_000)
     sent = []

@@ -70,7 +70,7 @@ describe.each(Object.entries(calls))('a store that is silent: %s', (_, call) => 
   })
 })
 
-test('a request has enough time for all attempts of a call, and then for the answer to the caller', () => {
+test('a request has time for all attempts of a call, and for its answer', () => {
   const { connectionTimeout, requestTimeout, socketTimeout } = smallCallTimeouts
   expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
 })

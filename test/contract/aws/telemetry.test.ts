@@ -48,7 +48,7 @@ test('the log has an error line with the cause of a fault of the service', () =>
   })
 })
 
-test('sign-ins are counted by outcome, in a metric with the same name as on one machine (V-28)', () => {
+test('sign-ins are counted by outcome, under the same name as on one machine (V-28)', () => {
   const [line] = linesOf((telemetry) => telemetry.signIn?.({ name: 'ann', address: '192.0.2.1', outcome: 'refused' }))
   const name = 'site_admin_sign_ins_total'
   const Metrics = [{ Name: name, Unit: 'Count' }]

@@ -189,7 +189,7 @@ test('A webhook whose target fails has only one message in the queue (V-10, V-17
   expect(world.onTheWay()).toBe(1)
 })
 
-test('A webhook of a version before the first release keeps its retries, and gets every new entry (V-9)', async () => {
+test('A webhook of an older version keeps its retries, and gets every entry (V-9)', async () => {
   const world = await openWorld()
   const { retries: _, ...webhook } = await world.addWebhook('old')
   await world.change('a', true)
@@ -205,7 +205,7 @@ test('A webhook of a version before the first release keeps its retries, and get
   expect(await world.stores.deliveries.recent(site, 'old')).toHaveLength(2)
 })
 
-test('When the lease of a dead worker has ended, another worker sends the entries (V-9)', async () => {
+test('When the lease of a dead worker ends, another worker sends the entries (V-9)', async () => {
   const world = await openWorld()
   const { targetUrl } = await world.addWebhook('steady')
   expect(await world.stores.leases.take(site, 'steady', 'the worker that died', 30_000)).toBeDefined()
@@ -233,7 +233,7 @@ test('A worker also sends an entry that is written while the worker ends (V-9)',
   expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
 })
 
-test('A worker whose time is over hands the other entries to a new worker at once (V-9)', async () => {
+test('A worker without time hands the other entries to a new worker at once (V-9)', async () => {
   const world = await openWorld()
   const { targetUrl } = await world.addWebhook('slow')
   world.statuses.set(targetUrl, () => {
@@ -285,7 +285,7 @@ const enableAgain = async (prepare: (enabling: DynamoDBDocumentClient, others: S
   return { isEnabled: enabled, positions: retries.map(({ position }) => position) }
 }
 
-test('A webhook that was enabled again has no old retries, even if the process ended meanwhile (V-5)', async () => {
+test('An enabled webhook has no old retries, even after a crash meanwhile (V-5)', async () => {
   vi.spyOn(console, 'error').mockReturnValue()
   let made: readonly string[] = []
   for (let call = 0; call <= made.length; call++) {

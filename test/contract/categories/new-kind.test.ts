@@ -52,60 +52,57 @@ const records = [
 ]
 const text = jsonLines(records)
 
-test.each(hands)(
-  'objects of a new kind are imported, linked, listed with every member, unlinked and removed: $name',
-  async ({ open }) => {
-    const hand = await open()
-    onTestFinished(() => hand.close())
-    const token = await fillDirectory(hand.stores)
-    const settings = { dataCentre: 'us', longestList: 100 }
-    const telemetry = { request: () => undefined }
-    const handler = createCategoriesHandler(createCategoriesDeps(settings, hand.stores, { telemetry }))
-    const ask = (method: string, path: string, request: { query?: Record<string, string>; body?: object } = {}) =>
-      send(handler, method, `${v3}${path}`, { headers: { Authorization: token }, ...request })
-    const items = (...ids: readonly number[]) => ({ body: { items: ids.map((objectId) => ({ objectId })) } })
+test.each(hands)('objects of a new kind work like news and blogs: $name', async ({ open }) => {
+  const hand = await open()
+  onTestFinished(() => hand.close())
+  const token = await fillDirectory(hand.stores)
+  const settings = { dataCentre: 'us', longestList: 100 }
+  const telemetry = { request: () => undefined }
+  const handler = createCategoriesHandler(createCategoriesDeps(settings, hand.stores, { telemetry }))
+  const ask = (method: string, path: string, request: { query?: Record<string, string>; body?: object } = {}) =>
+    send(handler, method, `${v3}${path}`, { headers: { Authorization: token }, ...request })
+  const items = (...ids: readonly number[]) => ({ body: { items: ids.map((objectId) => ({ objectId })) } })
 
-    const lines = (async function* () {
-      yield text
-    })()
-    const known = 'id, siteId, title, programme, seats, startDate, open'
-    expect(await importRecords(readRecords(lines), site, hand.stores)).toMatchObject({
-      imported: 5,
-      skipped: 1,
-      errors: [{ line: 5, message: messages.http.unknownMember('"colour"', known) }],
-    })
-    expect((await ask('POST', '/categories/5/events', items(2, 3))).status).toBe(201)
-    const refused = await ask('POST', '/categories/5/events', items(4))
-    expect(refused).toMatchObject({ status: 404, text: expect.stringContaining(messages.http.noObject('event', 4)) })
+  const lines = (async function* () {
+    yield text
+  })()
+  const known = 'id, siteId, title, programme, seats, startDate, open'
+  expect(await importRecords(readRecords(lines), site, hand.stores)).toMatchObject({
+    imported: 5,
+    skipped: 1,
+    errors: [{ line: 5, message: messages.http.unknownMember('"colour"', known) }],
+  })
+  expect((await ask('POST', '/categories/5/events', items(2, 3))).status).toBe(201)
+  const refused = await ask('POST', '/categories/5/events', items(4))
+  expect(refused).toMatchObject({ status: 404, text: expect.stringContaining(messages.http.noObject('event', 4)) })
 
-    const event = {
-      ...{ id: 1, siteId: site, title: 'Concert', programme: 'Songs', seats: 300 },
-      ...{ startDate: '2026-07-01T00:00:00', open: true },
-    }
-    const { json } = await ask('GET', '/categories/5/events', { query: { limit: '1' } })
-    expect(json).toEqual({
-      items: [{ objectId: 1, categoryId: 5, objectType: 99, displayable: 1, siteId: site, event }],
-      totalItemsCount: 3,
-      skip: 0,
-      limit: 1,
-    })
-    expect(Object.keys(json.items[0].event)).toEqual(Object.keys(event))
-    const query = { order: '-title', fields: 'event.title', where: '{open:true}' }
-    expect((await ask('GET', '/categories/5/events', { query })).json.items).toEqual([
-      { event: { title: 'Event 3' } },
-      { event: { title: 'Concert' } },
-    ])
-    const all = { order: '-startDate', fields: 'id,title', where: '{open:true}' }
-    expect((await ask('GET', '/events', { query: all })).json.items).toContainEqual({ id: 1, title: 'Concert' })
-    expect((await ask('GET', '/events', { query: { order: 'programme' } })).status).toBe(400)
+  const event = {
+    ...{ id: 1, siteId: site, title: 'Concert', programme: 'Songs', seats: 300 },
+    ...{ startDate: '2026-07-01T00:00:00', open: true },
+  }
+  const { json } = await ask('GET', '/categories/5/events', { query: { limit: '1' } })
+  expect(json).toEqual({
+    items: [{ objectId: 1, categoryId: 5, objectType: 99, displayable: 1, siteId: site, event }],
+    totalItemsCount: 3,
+    skip: 0,
+    limit: 1,
+  })
+  expect(Object.keys(json.items[0].event)).toEqual(Object.keys(event))
+  const query = { order: '-title', fields: 'event.title', where: '{open:true}' }
+  expect((await ask('GET', '/categories/5/events', { query })).json.items).toEqual([
+    { event: { title: 'Event 3' } },
+    { event: { title: 'Concert' } },
+  ])
+  const all = { order: '-startDate', fields: 'id,title', where: '{open:true}' }
+  expect((await ask('GET', '/events', { query: all })).json.items).toContainEqual({ id: 1, title: 'Concert' })
+  expect((await ask('GET', '/events', { query: { order: 'programme' } })).status).toBe(400)
 
-    expect((await ask('DELETE', '/categories/5/events', items(1))).status).toBe(204)
-    expect((await ask('GET', '/events/2/categories')).json).toMatchObject({ items: [{ id: 5, name: 'Summer' }] })
-    await hand.stores.contents.remove(site, 'category', 5 as CategoryId, entry)
-    expect((await ask('GET', '/categories/5/events')).status).toBe(404)
-    expect((await ask('GET', '/events/2/categories')).json).toMatchObject({ items: [] })
-  },
-)
+  expect((await ask('DELETE', '/categories/5/events', items(1))).status).toBe(204)
+  expect((await ask('GET', '/events/2/categories')).json).toMatchObject({ items: [{ id: 5, name: 'Summer' }] })
+  await hand.stores.contents.remove(site, 'category', 5 as CategoryId, entry)
+  expect((await ask('GET', '/categories/5/events')).status).toBe(404)
+  expect((await ask('GET', '/events/2/categories')).json).toMatchObject({ items: [] })
+})
 
 test('the commands of site-admin accept a new kind of objects', async () => {
   const folder = scratchDirectory()

@@ -67,7 +67,7 @@ test('the page may call every registered data centre, and the bucket', async () 
   )
 })
 
-test('the page and its ETag depend on the number of days that removed files are kept (H-14)', async () => {
+test('the page and its ETag show for how long removed files are kept (H-14)', async () => {
   const [one, ninety] = await Promise.all([1, 90].map((keptDays) => send(handlerOf({ keptDays }), 'GET', '/console')))
   expect(one?.text).toContain('data-kept-days="1"')
   expect(ninety?.text).toContain('data-kept-days="90"')

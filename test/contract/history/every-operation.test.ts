@@ -62,7 +62,7 @@ test.each(exercises)('changes of $group write history entries, reads none', asyn
     expect(ofRequest.get(requestId)).toMatchObject([{ actor: expect.stringMatching(/^(ann|eve@example\.com)$/) }])
 })
 
-test('the list of operations without history entries names only existing operations that change something', () => {
+test('only operations that change something are listed as without an entry', () => {
   const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)
   expect(changing).toEqual(expect.arrayContaining(Object.keys(changesNothing)))
 })

@@ -47,7 +47,7 @@ const blocks = async () => {
   return Items.filter((item) => item['site'] === site && item['block'] !== 0)
 }
 
-test('an entry is stored once if the answer to the call was lost and the call is repeated', async () => {
+test('an entry is stored once if its answer is lost and the call repeated', async () => {
   const { record, dynamodb, lost } = open()
   await record(entryOf('before'))
   const count = loseAnswer(dynamodb, 'UpdateItemCommand')
@@ -58,7 +58,7 @@ test('an entry is stored once if the answer to the call was lost and the call is
   expect(lost).toEqual([])
 })
 
-test('an entry is stored once if other writers fill its block before a lost call is repeated', async () => {
+test('an entry is stored once if others fill its block before the repetition', async () => {
   const { record, dynamodb } = open()
   const other = open()
   await record(entryOf('before'))
@@ -106,7 +106,7 @@ test('all entries are listed in order while writers fill blocks between the quer
   expect(seen.join('')).toBe('12345678')
 })
 
-test('a list ends at a block that was not full when it was read, so that no entry is missed', async () => {
+test('a list ends at a block that was not full, so that no entry is missed', async () => {
   const writer = open()
   for (const name of ['1', '2', '3', '4', '5', '6', '7', '8']) await writer.record(entryOf(name))
   const { history, dynamodb } = open()
@@ -207,19 +207,15 @@ test.each([
   [1, 1],
   [2, 1.6],
   [64, 2.5],
-])(
-  '%d concurrent writers lose no entry, and need at most %d calls per entry',
-  { timeout: 120_000 },
-  async (count, most) => {
-    const writers = openMany(count)
-    await writers.write([0])
-    const before = writers.count()
-    await writers.write([1, 2])
-    expect((writers.count() - before) / (2 * count)).toBeLessThanOrEqual(most)
-    expect(writers.lost()).toEqual([])
-    expect((await subjects()).toSorted()).toEqual(inRounds(count, [0, 1, 2]))
-  },
-)
+])('%d concurrent writers lose no entry, with %d calls per entry', { timeout: 120_000 }, async (count, most) => {
+  const writers = openMany(count)
+  await writers.write([0])
+  const before = writers.count()
+  await writers.write([1, 2])
+  expect((writers.count() - before) / (2 * count)).toBeLessThanOrEqual(most)
+  expect(writers.lost()).toEqual([])
+  expect((await subjects()).toSorted()).toEqual(inRounds(count, [0, 1, 2]))
+})
 
 test('when only one writer is left, writing a block costs one unit again', async () => {
   await openMany(64).write([1, 2])
@@ -232,7 +228,7 @@ test('when only one writer is left, writing a block costs one unit again', async
   expect(sizes.slice(-3).every((size) => size <= 6)).toBe(true)
 })
 
-test('new entries follow the entries of an earlier program version, in full or partly filled blocks', async () => {
+test('new entries follow those of an earlier version, in full or part blocks', async () => {
   const earlier = (subject: string) => {
     const { at, type, actor, requestId } = { ...entryOf(subject), at: '2026-11-01T00:00:00.000Z' }
     return { at, type, subject, actor, requestId: requestId ?? '', details: '{}' }
@@ -267,7 +263,7 @@ test('many entries that one process writes together are each written once', asyn
 })
 
 test.each(['throttled', 'timed out', 'failing with 500'] as const)(
-  'if writes to the history are %s, a change succeeds and the lost entry is reported',
+  'if writes to the history are %s, a change succeeds and reports it',
   async (failure) => {
     const { record, dynamodb, lost } = open()
     const webForms = createWebForms({ dynamodb, table: tables.names.webForms, record })
@@ -291,7 +287,7 @@ test('the log reports a lost entry in the words that the alarm counts', async ()
   error.mockRestore()
 })
 
-test('the log reports the entry about a person if the data centre of the site cannot be read', async () => {
+test('the log has the entry about a person whose data centre cannot be read', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {})
   const dynamodb = tables.connect()
   const { people } = openAccessStores({ ...tableSettings(tables.names), dataCentre: 'us' }, { dynamodb })

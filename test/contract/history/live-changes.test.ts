@@ -130,7 +130,7 @@ test('a stream ends when the time of its request is over', async () => {
   await end
 })
 
-test('a listener whose token is revoked gets no more changes, and the stream ends (V-21)', async () => {
+test('a listener whose token is revoked hears no more, and the stream ends (V-21)', async () => {
   const { open, pass, change, stores, hash } = await openLive()
   const { events } = await open()
   await events?.next()
@@ -143,7 +143,7 @@ test('a listener whose token is revoked gets no more changes, and the stream end
   await expectEnd(events)
 })
 
-test('a listener that loses a right gets only the changes that its other rights cover (V-21, A-47)', async () => {
+test('a listener that loses a right hears what its other rights cover (V-21, A-47)', async () => {
   const { open, pass, change, permit } = await openLive()
   const { events } = await open()
   await events?.next()
@@ -171,7 +171,7 @@ test('a listener that pauses uses no memory, and gets every change later (V-24)'
   expect(heard).toEqual(paths)
 })
 
-test('a listener gets a change even if reads of the history have failed, with one more read', async () => {
+test('a listener gets a change although reads have failed, with one more read', async () => {
   const { open, change, pass, seen } = await openLive()
   const { events } = await open()
   await events?.next()
@@ -184,7 +184,7 @@ test('a listener gets a change even if reads of the history have failed, with on
   expect(seen().reads).toBe(3)
 })
 
-test('beyond the limit of listeners of a site, streams are refused and wait ends at once (V-23, V-24)', async () => {
+test('beyond the listeners of a site, streams are refused, waits end (V-23, V-24)', async () => {
   const { open, send } = await openLive()
   const some = [await open(), await open(), await open()]
   const refused = await send({ accept: 'text/event-stream' })

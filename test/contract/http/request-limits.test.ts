@@ -39,7 +39,7 @@ test('while one token is over its limit, other tokens of the site are accepted (
   expect(await statuses(1, await service.issueToken())).toEqual([200])
 })
 
-test('requests for a site over its limit get 100429 with any token, and other sites are not limited (O-22)', async () => {
+test('a site over its limit answers 100429 to any token, others work (O-22)', async () => {
   const { statuses } = startWith({ requestsPerSite: 1 })
   for (let tokens = 0; tokens < 5; tokens++) expect(await statuses(1, await service.issueToken())).toEqual([200])
   expect(await statuses(1, await service.issueToken())).toEqual([429])

@@ -67,7 +67,7 @@ test.each<[string, (half: Awaited<ReturnType<typeof openHalfRemoved>>) => Promis
   expect(['categories', 'news', 'news_texts', 'news_links'].map(half.rowsOf)).toEqual([0, 29, 29, 0])
 })
 
-test('content that is stored again after an interrupted removal has none of its old links', async () => {
+test('content that is stored after an interrupted removal has no old links', async () => {
   const { contents, links } = await openHalfRemoved(['category', 'object'])
   await contents.putMany(site, 'news', [newsItem(7)], entry)
   await contents.putMany(site, 'category', [{ id: 5, name: 'Again' }], entry)

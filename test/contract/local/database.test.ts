@@ -69,7 +69,7 @@ test.each([
   expect(words()).toEqual(['first', 'a', 'b', 'c'])
 })
 
-test('the changes of one turn of the event loop share transactions, even if some of them fail', async () => {
+test('the changes of one turn share transactions, even if some of them fail', async () => {
   const { file, database, connection, add, words } = openWords()
   await add('first')
   const hidesFailure = database.write(() => {
@@ -91,7 +91,7 @@ test('the changes of one turn of the event loop share transactions, even if some
   expect(statSync(`${file}-wal`).size).toBeLessThan(200_000)
 })
 
-test('a change that cannot be committed changes nothing, and locks out no other process', async () => {
+test('a change that cannot be committed changes nothing, and locks out nobody', async () => {
   const { file, database, words } = openWords()
   const failing = database.write(() =>
     database.connection.exec(`
@@ -104,7 +104,7 @@ test('a change that cannot be committed changes nothing, and locks out no other 
   openAnother(file).exec('BEGIN IMMEDIATE')
 })
 
-test('writes that do not wait for the disk keep their order among changes, and survive the end of the process', async () => {
+test('writes that do not wait for the disk keep their order, and are not lost', async () => {
   const { file, database, add } = openWords()
   const note = (word: string) =>
     database.note(() => void database.connection.prepare('INSERT INTO words (word) VALUES (?)').run(word))
@@ -114,7 +114,7 @@ test('writes that do not wait for the disk keep their order among changes, and s
   expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('other work runs between the reads of a long list, but a short request waits for nothing', async () => {
+test('other work runs between the reads of a long list, not of a short one', async () => {
   const { database } = openWords()
   const events: string[] = []
   for (const name of ['1', '2', '3', '4', '5']) {

@@ -67,7 +67,7 @@ test('entries are removed after 90 days, and newer ones stay (H-8)', async () =>
   expect(await subjects()).toEqual(['kept', 'new'])
 })
 
-test('expired tokens and used tokens of issuers are removed, and others stay (A-12, A-97)', async () => {
+test('expired tokens, also of issuers, are removed, and others stay (A-12, A-97)', async () => {
   const database = scratchTables()
   const { grants, accessValues } = createTableStores(database)
   for (const seconds of [-1, 1]) {
@@ -80,7 +80,7 @@ test('expired tokens and used tokens of issuers are removed, and others stay (A-
   expect(values).toMatchObject([{ key: 'used/1' }])
 })
 
-test('positions of new entries grow even if the clock is set back, or a backup is restored', async () => {
+test('positions grow even if the clock is set back, or a backup is restored', async () => {
   const file = scratchFile()
   const database = scratchTables(file)
   const moments = [now, now - day, now, now + 1, now - day]

@@ -29,7 +29,7 @@ const signIn = (send: (path: string, init: RequestInit) => Promise<number>, user
     body: JSON.stringify({ username, password: 'wrong horse battery' }),
   })
 
-test('the metrics count requests, bytes and sign-ins, and show the size of the data (V-25, V-26)', async () => {
+test('the metrics count requests, bytes and sign-ins, and the data (V-25, V-26)', async () => {
   const { send, read, demo, baseUrl } = await start(address)
   for (const name of ['a', 'b']) await send(`${storage}/${name}`, { method: 'PUT', body: 'x'.repeat(40_000) })
   await send(`${storage}/nothing`)
@@ -55,7 +55,7 @@ test('the metrics count requests, bytes and sign-ins, and show the size of the d
   await expect.poll(() => read('site_admin_listeners')).toBe(0)
 })
 
-test('the metrics do not wait for a long count of the blobs, and show the last count (V-26)', async () => {
+test('the metrics do not wait for a long count of blobs, and show the last (V-26)', async () => {
   const counted = Promise.withResolvers<number>()
   const measures = {
     databaseBytes: async () => 1,
@@ -142,7 +142,7 @@ test('the port of the metrics serves nothing else, and closes with the service (
   await expect(fetch(metricsUrl)).rejects.toThrow()
 })
 
-test('the service survives a connection that the port of the metrics cannot accept (O-19)', async () => {
+test('the service survives a connection that the metrics cannot accept (O-19)', async () => {
   const listen = vi.spyOn(Server.prototype, 'listen')
   const { read } = await start(address)
   const reported = vi.spyOn(console, 'error').mockReturnValue()

@@ -55,7 +55,7 @@ test('a file is read only as far as its reader has asked', async ({ read }) => {
   expect({ taken: value.length, ahead: stream.readableLength }).toEqual({ taken: 64 * kibibyte, ahead: 0 })
 })
 
-test('only one piece of a file is in memory while a reader pauses, however fast it was before', async ({ read }) => {
+test('only one piece of a file is in memory while its reader pauses', async ({ read }) => {
   const before = await mebibytesInBuffers()
   const readers = Array.from({ length: 40 }, () => read()[Symbol.asyncIterator]())
   for (const reader of readers) for (let piece = 0; piece < 9; piece++) await reader.next()

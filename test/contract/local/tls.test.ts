@@ -148,7 +148,7 @@ describe('The service looks at the files of its certificate every second', () =>
     return printed
   }
 
-  test('A changed certificate is used without a restart, however its files were changed (O-23)', async () => {
+  test('A changed certificate is used at once, however its files changed (O-23)', async () => {
     const service = await startWithClock()
     const old = await handshake(service.port)
     for (const [index, renew] of renewals.entries()) {

@@ -90,7 +90,7 @@ test('The sender also notices webhooks and changes that other processes write (V
   await expect.poll(() => subjects.slice(1)).toEqual(['a.txt', expect.stringMatching(/^form/)])
 })
 
-test('webhook deliveries shows why a delivery failed, and webhook repeat refuses an unknown id (V-31)', async () => {
+test('webhook deliveries names failures, and repeat refuses an unknown id (V-31)', async () => {
   const { directory, site, create, put, deliveries } = await start()
   const { id } = await create('http://127.0.0.1:1/')
   await put('a.txt')
@@ -104,7 +104,7 @@ test('webhook deliveries shows why a delivery failed, and webhook repeat refuses
   expect(repeated).toEqual(refusal(directory, messages.delivery.unknown(id)))
 })
 
-test('A target that does not answer delays no other target, and gets the entry again (V-9, V-15)', async () => {
+test('A target without an answer delays no other, and gets the entry again (V-9, V-15)', async () => {
   const first = await start()
   let hangs = true
   const slow = await openReceiver((response) => void (hangs || response.writeHead(204).end()))
@@ -125,7 +125,7 @@ test('A target that does not answer delays no other target, and gets the entry a
   await expect.poll(() => second.measure('waiting')).toBe(0)
 })
 
-test('A private target needs permission, and no log contains the secret of the webhook (V-4, V-14)', async () => {
+test('A private target needs permission, and no log has its secret (V-4, V-14)', async () => {
   const printed = vi.spyOn(console, 'error')
   onTestFinished(() => printed.mockRestore())
   const { url, subjects } = await openReceiver()
@@ -143,7 +143,7 @@ test('A private target needs permission, and no log contains the secret of the w
   for (const hidden of [secret, next, 'hidden']) expect(log).not.toContain(hidden)
 })
 
-test('While outcomes cannot be stored, the pauses before the same change is sent again grow (V-9)', async () => {
+test('If outcomes cannot be stored, the pauses before a repetition grow (V-9)', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   const failures: number[] = []
   const printed = vi.spyOn(console, 'error').mockImplementation(() => void failures.push(Date.now()))

@@ -35,7 +35,7 @@ test('documents in the package link only to files in the package', async ({ dire
   expect(documents.flatMap(linkedBy).filter((name) => !existsSync(name))).toEqual([])
 })
 
-test('the package contains only JavaScript, and its commands run after the installation', async ({ directory }) => {
+test('the package contains only JavaScript, and its commands run when installed', async ({ directory }) => {
   const own = install(await packInto(directory), directory)
   const types = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   expect(types).toEqual([])

@@ -53,7 +53,7 @@ describeOn({ kinds: handsOfPorts, subject: 'values and issuers', clock }, (hand)
   describe('issuers', () => {
     const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
 
-    test('Issuers are read back as they were stored, and each change writes history entries', async () => {
+    test('Issuers are read back as stored, and each change writes history entries', async () => {
       const before = await issuers.trust()
       const entry = { site: 7 as SiteId, type: 'issuer.created', subject: 'issuer/work', actor: 'ann' } as const
       await issuers.changeTrust((trust) => addIssuer(trust, issuer), [entry])

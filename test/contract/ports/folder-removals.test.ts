@@ -26,7 +26,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('a removal is closed only by its own id, and then the folder may have another removal', async () => {
+  test('a removal is closed only by its own id, and then another one may begin', async () => {
     await removals.open(site, folder, 'one', entry)
     await removals.close(site, folder, 'another', 0)
     expect((await removals.locksOf(site, [folder])).open).toHaveLength(1)
@@ -98,7 +98,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
     expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
   })
 
-  test('a worker gets only the open removal of a folder, and no removal that has ended or never began', async () => {
+  test('a worker gets the open removal of a folder, and no other one', async () => {
     const over = { outcome: 'gone' }
     expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
     await removals.open(site, folder, 'one', entry)

@@ -10,7 +10,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the progress of uploads', clock }, (
 
   const upload = (token: string, id: string) => ({ token, id })
 
-  test('progress is that of the upload that began or continued last, whatever others report (S-86)', async () => {
+  test('progress is that of the upload that began or continued last (S-86)', async () => {
     const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
     await progress.begin(older, 0)
     await progress.report(older, 40)

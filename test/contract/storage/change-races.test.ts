@@ -166,7 +166,7 @@ describe.each([
       expect(storage.leftovers()).toBe(0)
     })
 
-    it('A write of a draft is refused if the page or its draft changed at the last moment (S-61)', async () => {
+    it('A write of a draft is refused if page or draft changed meanwhile (S-61)', async () => {
       for (const query of [undefined, { version: 'draft' }]) {
         await put('old')
         const ifMatch = { 'If-Match': await storage.tagOf(path) }

@@ -30,7 +30,7 @@ it.each([
   await storage.close()
 })
 
-it('If a process dies while S3 stores the files of a form, a repeated request stores all of them (S-31)', async () => {
+it('If a process dies in a form on S3, a repetition stores all files (S-31)', async () => {
   const bucket = openBucketInMemory()
   const { handle } = bucket.s3.requestHandler
   let placed = 0
@@ -53,7 +53,7 @@ it('If a process dies while S3 stores the files of a form, a repeated request st
   await storage.close()
 })
 
-it('On one machine, the files of a form or of a restored folder appear together (S-32)', async () => {
+it('On one machine, the files of a form or restore appear together (S-32)', async () => {
   const storage = await openStorage()
   const names = ['a', 'b', 'c', 'd']
   const files = names.map((name) => ({ name, content: name.repeat(name < 'c' ? 10 : 40_000) }))
@@ -68,7 +68,7 @@ it('On one machine, the files of a form or of a restored folder appear together 
   await storage.close()
 })
 
-it('A folder without an object of its own is in the trash while a removed file below it is kept (H-37)', async () => {
+it('A folder without an object is in the trash if a file below it is (H-37)', async () => {
   const files = openObjectStore(openBucketInMemory())
   const find = () =>
     findInTrash({ files, removals: { lastOf: async () => [] } }, 1001 as SiteId, toStoragePath('folder'), 'folder')

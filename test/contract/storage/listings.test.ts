@@ -67,7 +67,7 @@ const fillFiles = async (folder: string, paths: readonly string[]) => {
   await deps.files.place(changes, nowhere, entry)
 }
 
-it('A listing misses no entry if the folder grows beyond 10,000 entries meanwhile (S-78)', async () => {
+it('A listing misses no entry of a folder that grows beyond 10,000 (S-78)', async () => {
   await fillFolder(storage, '/growing', 9_000)
   const grow = async () => void (await fillFolder(storage, '/growing', 12_000))
   const names = new Set(pathsIn(await pagesOf('/growing', { limit: '4000' }, grow)))
@@ -125,7 +125,7 @@ it.each<[string, string, readonly string[]]>([
 
 const recursively = (folder: string, query = {}) => pagesOf(folder, { recursive: 'true', ...query })
 
-it('A page of a recursive list has at most 1,000 files, even with a larger limit (S-81)', async () => {
+it('A page of a recursive list has at most 1,000 files, with any limit (S-81)', async () => {
   const paths = numbered(2_000, (number) => `${number.slice(0, 3)}/${number}`)
   await fillFiles('/many', paths)
   for (const query of [{}, { limit: '9999' }]) {
@@ -136,7 +136,7 @@ it('A page of a recursive list has at most 1,000 files, even with a larger limit
   expect((await recursively('/many', { limit: '700' })).map((page) => page.paths.length)).toEqual([700, 700, 600])
 })
 
-it('A page of a recursive list needs at most ten listings, however many subfolders the folder has (S-81)', async () => {
+it('A page of a recursive list needs ten listings for any folder (S-81)', async () => {
   await fillFolder(storage, '/deep', 11_000)
   await fillFiles('/deep', ['zuletzt.txt'])
   const pages = await recursively('/deep')

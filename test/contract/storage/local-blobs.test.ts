@@ -59,7 +59,7 @@ const onlyBlob = (): string => {
 
 const name = 'f'.repeat(32)
 
-it('A start moves blobs without a row to the orphans, and removes them 7 days later, however old they are (O-16)', () => {
+it('A start moves blobs without a row to the orphans for 7 days (O-16)', () => {
   const blob = join(directory, 'blobs', name)
   writeFileSync(blob, 'left behind')
   utimesSync(blob, 0, 0)
@@ -190,7 +190,7 @@ it('check names the faulty rows of the database', async () => {
   expect(faulty).toEqual(['live/1001/folder/', 'nowhere', 'live/1001/a'])
 })
 
-it('All bytes of a file are stored although the disk takes only a few of them at once', async () => {
+it('All bytes of a file are stored although the disk takes few at once', async () => {
   const path = join(directory, 'written')
   await using file = await open(path, 'wx')
   const write = file.write.bind(file)

@@ -69,7 +69,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     expect(await storage.read('/a')).toBe(how === 'removed' ? 404 : '333')
   })
 
-  it('A purge keeps the version that If-Match names, even if the file is replaced meanwhile (H-30, H-32)', async () => {
+  it('A purge keeps the version of its If-Match, even if replaced (H-30, H-32)', async () => {
     const others = createInterruption()
     const storage = await opened(({ files }) => ({ files: others.in(files) }))
     for (const text of ['1', '22']) await storage.put('/a', text)
@@ -80,7 +80,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     expect(await sizesOf(storage, '/a')).toEqual([3, 2])
   })
 
-  it('A restored folder leaves out a file that was removed before it, even after a purge (H-21)', async () => {
+  it('A restored folder leaves out a file that was removed before it (H-21)', async () => {
     const storage = await opened()
     await storage.put('/f/a')
     await storage.remove('/f/a')
@@ -175,7 +175,7 @@ describe('A purge on S3', () => {
     expect(await storage.read('/page.html')).toBe('old')
   })
 
-  it('A version can be purged after one minute, and a version that was stored in parts after 15 (H-35)', async () => {
+  it('A version can be purged after a minute, one in parts after 15 (H-35)', async () => {
     for (const text of ['1', '22']) await storage.put('/a', text)
     expect((await purge(storage, '/a')).status).toBe(503)
     later(61_000)

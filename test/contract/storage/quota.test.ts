@@ -136,7 +136,7 @@ test.each(Object.entries(changes))('%s during a recount never makes the count to
   }
 })
 
-test('The bytes of a removal that ends after the listing are not subtracted twice (S-125)', async () => {
+test('The bytes of a removal after the listing are not subtracted twice (S-125)', async () => {
   const releasing = createGate()
   let isHeld = false
   const storage = await start(1_000, {

@@ -39,7 +39,7 @@ const long: readonly (readonly [string, string, Readonly<Record<string, string>>
 
 describe.each(relocations)('The limits of a $kind', ({ kind, bodyOf }) => {
   it.each(long.filter(([what]) => kind !== 'copy' || what !== 'a draft'))(
-    'The new path of %s may have 900 bytes, and a longer path is refused with 104015 (S-11)',
+    'The new path of %s may have 900 bytes, a longer one answers 104015 (S-11)',
     async (_, ending, query) => {
       await storage.put(`/${longPath(899, 'f', ending)}`, '', query)
       expect((await storage.relocate('/f', bodyOf('fo'))).status).toBe(200)

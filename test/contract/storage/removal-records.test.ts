@@ -112,7 +112,7 @@ describe.each([
     }
   })
 
-  it('If the process died before it removed a file, an earlier removal is restored (H-21)', async () => {
+  it('If a process died before it removed a file, an older removal counts (H-21)', async () => {
     const { intact } = await dieAtEachCall(remove)
     expect(intact).not.toEqual([])
     for (const folder of intact) {
@@ -139,7 +139,7 @@ describe.each([
     expect(await restored('/folder', storage.restore)).toEqual(['/folder', 200, ...newer])
   })
 
-  it('All files can be restored if one of them was replaced while the folder was removed (H-21)', async () => {
+  it('All files are restored if one was replaced during the removal (H-21)', async () => {
     await fill('/folder', 'newer')
     const { files } = storage.deps
     let isReplaced = false

@@ -55,7 +55,7 @@ describe('The removal of a folder with more files than one request deletes', () 
   }
   const finish = (number = 0) => continueRemoval(storage.deps, message(number), unlimited, longestWork)
 
-  it('A removal that runs out of time answers 202, and the queue completes it (S-95, S-102, S-103)', async () => {
+  it('A removal without time answers 202, and the queue ends it (S-95, S-102, S-103)', async () => {
     const { status, text } = await storage.remove('/large', { remaining: noTime })
     expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })
     for (const refused of [put('/large/new'), storage.post('/large', [{ name: 'new' }]), storage.remove('/large/0')])
@@ -65,7 +65,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('Repeated removals send one delayed message, before the record of the removal is written', async () => {
+  it('Repeated removals send one delayed message, before the removal is recorded', async () => {
     for (let repetition = 0; repetition < 3; repetition++) {
       expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
     }
@@ -121,7 +121,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(await storage.keys()).toEqual(left)
   })
 
-  it('A removal resumes with the page of keys that failed, and misses no file that was stored late (S-103)', async () => {
+  it('A removal resumes with the page that failed, and misses no late file (S-103)', async () => {
     const keys = await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
     const left = (await storage.keys()).filter((key) => keys.includes(key))

@@ -129,7 +129,7 @@ it.each([
   expect(count).toEqual({ rounds, calls })
 })
 
-it('PUT into a folder that is at most two minutes old needs one more round, and one more call for each folder', async () => {
+it('PUT into a folder of at most two minutes needs one more round', async () => {
   await storage.makeFolder('/f')
   await storage.makeFolder('/f/g')
   age = 0

@@ -140,7 +140,7 @@ describe('A bucket whose versioning is not yet active', () => {
     }),
   )
 
-  it('A change that is undone removes its new folder, and keeps a file that may have replaced another file', async () => {
+  it("An undone change removes its folder, and no file that may be another's", async () => {
     isLockedSince = true
     const staged = await stageObject(bench.store, 'live/f/a', 'x')
     const changes: Change[] = [

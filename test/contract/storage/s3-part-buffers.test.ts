@@ -74,7 +74,7 @@ it('Uploads wait for a free buffer before they read, and all of them complete', 
   expect((await bytesIn(store, 'second'))?.equals(expected(20))).toBe(true)
 })
 
-it('If the bucket fails, uploads that share all buffers fail together, and free the buffers', async () => {
+it('If the bucket fails, uploads that share all buffers fail, and free them', async () => {
   const { store, open, failNext } = openStore(2)
   const staging = ['first', 'second'].map((key) => stage(store, key, countedContent(30).content))
   const failed = Promise.allSettled(staging)

@@ -76,7 +76,7 @@ const linkUntil = (expiration: Date) => {
   return downloadLink({ client, name: 'memory' }, { key: 'live/1001/a.txt' })
 }
 
-it('A link expires after five minutes, or earlier if the credentials of its signature expire (S-69, S-73)', async () => {
+it('A link expires after five minutes, or with its credentials (S-69, S-73)', async () => {
   const soon = new Date(Date.now() + 60_000)
   expect((await linkUntil(soon)).expires).toBe(soon.getTime())
   const { url, expires } = await linkUntil(new Date(Date.now() + 3_600_000))
@@ -99,7 +99,7 @@ describe('A bucket that KMS encrypts', () => {
     }
   })
 
-  it('A file has no fingerprint if the time is up, or if the version no longer exists (S-84)', async () => {
+  it('A file has no fingerprint without time, or without the version (S-84)', async () => {
     await putObject(files, 'key', 'hello')
     const info = await infoOf(files, 'key')
     const over = createDeadline(() => 2_000)

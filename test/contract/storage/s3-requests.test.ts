@@ -35,7 +35,7 @@ const stage = (text: string) => stageObject(bench.store, 'live/a', text)
 const uploadsFor = async (text: string): Promise<number> =>
   (await bench.requestsOf(async () => (await stage(text)).discard())).filter(isUpload).length
 
-it('Small files wait in memory while enough memory is free; others are uploaded at once', async () => {
+it('Small files wait in memory while some is free; others are uploaded at once', async () => {
   expect(await uploadsFor(full)).toBe(0)
   expect(await uploadsFor(`${full}x`)).toBe(1)
   const waiting = await stage('x')
@@ -107,7 +107,7 @@ describe('The parts of a large file', () => {
     expect(bench.s3.requests.filter(isCopy)).toEqual([])
   })
 
-  it('An undone resumable upload keeps its bytes although the connection of their copy breaks (U-30)', async () => {
+  it('An undone resumable upload keeps its bytes if their copy breaks (U-30)', async () => {
     const place = await upload()
     bench.failing(isCopy, 1, brokenConnection)
     expect(await place({ present: ['live/gone/'] })).toEqual({ outcome: 'stale', isWhole: undefined })
@@ -174,7 +174,7 @@ describe('A removal whose answer was lost, and which is undone', () => {
     await bench.remove(name)
   }
 
-  it('The object that the call removed is restored, not an object that was removed earlier', async () => {
+  it('The object of the call is restored, not one that was removed earlier', async () => {
     for (const text of ['first', 'second']) await removed(key, text)
     await bench.put(key, 'the last one')
     bench.loseAnswer(isRemovalOf(key))

@@ -89,7 +89,7 @@ describe('A restore that is undone', () => {
   })
 })
 
-it('A file that was removed and uploaded again within a second is found in its last removal (H-21)', async () => {
+it('A file that came back within a second is in its last removal (H-21)', async () => {
   const start = freeze()
   await put('live/1/a', 'old')
   vi.setSystemTime(start + 10_000)
@@ -102,7 +102,7 @@ it('A file that was removed and uploaded again within a second is found in its l
   expect(await versionsOf('live/1/a')).toMatchObject([{ goneAt: start + 20_000 }, { goneAt: start + 10_000 }])
 })
 
-it('A list of versions is refused with 503 if the version before it is deleted meanwhile', async () => {
+it('A list is refused with 503 if its last version is deleted meanwhile', async () => {
   await put('live/1/a', 'old', 'newer')
   const [newest] = await versionsOf('live/1/a')
   const { id: versionId = '' } = newest ?? {}
@@ -219,7 +219,7 @@ describe('An object with thousands of versions', () => {
 describe('The removed entries of a folder', () => {
   const prefix = 'live/1/'
 
-  it('A folder keeps the time of its removal when a purge adds delete markers to its files (H-17)', async () => {
+  it('A folder keeps its time of removal when a purge adds delete markers (H-17)', async () => {
     const start = freeze()
     await put('live/1/f/', '')
     await hide('live/1/f/')
@@ -283,7 +283,7 @@ describe('The removed entries of a folder', () => {
 describe('The versions of an object in S3', () => {
   const key = 'live/1/a'
 
-  it('A request with expired credentials fails, and is not taken for an unknown version', async () => {
+  it('A request with expired credentials is not taken for an unknown version', async () => {
     await put(key, '1')
     const choose = () => undefined
     expect(await bench.store.readVersion(key, 'nonsense', choose)).toBeUndefined()

@@ -56,7 +56,7 @@ it('A file is read only if its new name is free, and turns it into a template (S
   }
 })
 
-it('A rename for whose templates no time is left reads none of them and changes nothing (S-26)', async () => {
+it('A rename without time for its templates reads none of them (S-26)', async () => {
   await storage.put('/Templates/a.txt', page)
   meanwhile = { before: () => expect.unreachable() }
   expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html', { remaining: 0 }))).toBe(104000)

@@ -112,7 +112,7 @@ describe('An upload that completed without being recorded on AWS', () => {
   })
 })
 
-test('A folder whose name another program stored in NFD accepts uploads, and can be removed (S-9, S-95)', async () => {
+test('A folder in NFD accepts uploads, and can be removed (S-9, S-95)', async () => {
   const service = await openUploads({}, openStorageOnAws)
   const { site, stores } = service
   const folder = 'e\u0301'

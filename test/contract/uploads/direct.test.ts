@@ -77,7 +77,7 @@ const sendAll = async (upload: string) => {
 const fileIn = (path: string) => bytesIn(service.deps.files, `live/${service.site}/${path}`)
 const percent = async (): Promise<number> => JSON.parse((await ask('GET', '/storage', { status: '' })).text).percent
 
-test('The parts become the file without copying, with type and history, by a PATCH without bytes (U-31, U-32, U-33)', async () => {
+test('The parts become the file without copying (U-31, U-32, U-33)', async () => {
   const begun = await begin({ name: 'film.mp4', size: bytes.length, type: 'video/mp4' }, {}, '/films')
   expect([begun.status, begun.text]).toEqual([201, ''])
   const upload = uploadIn(begun)
@@ -93,7 +93,7 @@ test('The parts become the file without copying, with type and history, by a PAT
   expect(await bucket.leftovers()).toBe(0)
 })
 
-test('Requests for addresses update the progress, and completing the upload sets 100 (U-34)', async () => {
+test('Requests for addresses set the progress, and completion sets 100 (U-34)', async () => {
   const upload = await beginFilm()
   expect(await percent()).toBe(0)
   await addressesOf(upload, 2)
@@ -112,7 +112,7 @@ test('One request returns the addresses of 64 parts (U-32)', async () => {
   expect(addresses.map(({ number }) => number)).toEqual(Array.from({ length: 64 }, (_, index) => index + 1))
 })
 
-test('The refusal to complete an upload names the missing part, and the upload stays open (U-33)', async () => {
+test('The refusal to complete an upload names the missing part (U-33)', async () => {
   const upload = await beginFilm()
   const whole = Buffer.concat([bytes.subarray(0, 2 * part), Buffer.from('four')])
   const [first, second, third] = await addressesOf(upload, 1, whole)
@@ -131,7 +131,7 @@ test('The refusal to complete an upload names the missing part, and the upload s
   expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
 })
 
-test('After a temporary failure, an upload can be completed without sending the bytes again (U-29)', async () => {
+test('After a temporary failure, an upload completes without new bytes (U-29)', async () => {
   const upload = await beginFilm()
   await sendAll(upload)
   placing.always(() => Promise.reject(new ServiceError('unavailable')))
@@ -149,7 +149,7 @@ test('Removing the upload leaves nothing behind (U-33)', async () => {
   expect(await bucket.leftovers()).toBe(0)
 })
 
-test('A user with too many open uploads is refused, and nothing is left behind (U-17, U-35)', async () => {
+test('A user with too many open uploads is refused, without a trace (U-17, U-35)', async () => {
   const most: number[] = []
   Object.assign(service.deps.uploadRecords, {
     create: async (...[, given]: Parameters<UploadRecords['create']>) => most.push(given) < 0,

@@ -4,7 +4,7 @@ import { deployment } from '../support/deployment.ts'
 
 const { baseUrl, site, token } = deployment
 
-it('behind the gateway, the console stores a file, shows it, and lists it in the history', async () => {
+it('behind the gateway, the console stores and shows a file', async () => {
   const browser = await launchBrowser()
   try {
     const page = await browser.newPage({ locale: 'en-GB' })

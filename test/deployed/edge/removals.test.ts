@@ -11,7 +11,7 @@ import { latecomer, sendEvent } from '../../support/lambda.ts'
 import { call, deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'
 
-it('a removal that runs out of time answers 202, and the worker completes the removal', async () => {
+it('a removal without time answers 202, and the worker ends it', async () => {
   await fillFolder('slow', 2_100)
   const headers = { Authorization: deployment.token }
   const answer = await sendEvent(storageFunction, 'DELETE', `${storage}/slow`, { headers, remaining: latecomer() })

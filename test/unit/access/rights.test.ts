@@ -25,7 +25,7 @@ test.each([
   ...['files:read:news', 'files:read:', 'forms:read:/a', 'files:read:/a/../b', 'files:read:/.', 'files:read:/a\nb'],
 ])('the text "%s" is not a right (A-33)', (text) => expect(parseRight(text)).toBeUndefined())
 
-test('The topmost folders with a right are listed, without the folders inside them (A-43)', () => {
+test('The topmost folders with a right are listed, without inner folders (A-43)', () => {
   const held = rights('files:write:/a/b', 'files:read:/a/b/c', 'files:read:/a/b', 'files:read:/x/a', 'files:read:/ab')
   expect(foldersBelow(held, right('files:read:/a'))).toEqual(['a/b'])
   expect(foldersBelow(held, right('files:read'))).toEqual(['a/b', 'x/a', 'ab'])

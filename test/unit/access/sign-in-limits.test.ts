@@ -15,7 +15,7 @@ const waitsAt = (...moments: readonly number[]): readonly number[] => {
   })
 }
 
-test('beyond a limit, each attempt must wait twice as long as the last, up to 15 minutes (A-78)', () => {
+test('beyond a limit, each attempt waits twice as long, up to 15 minutes (A-78)', () => {
   const moments = [0, 0, 0, 0, 0]
   const waits: number[] = []
   for (let at = 0; waits.length < 12; ) {
@@ -46,7 +46,7 @@ test('attempts are forgotten after 15 minutes (A-76)', () => {
 const mostOf = (...given: Parameters<typeof limitsOf>) => limitsOf(...given).map(({ most }) => most)
 const keysOf = (name: string, address: string) => limitsOf(name, address, undefined, now).map(({ key }) => key)
 
-test('a sign-in counts for its address, for the name at this address, and for the name at all addresses (A-76)', () => {
+test('a sign-in counts for its address, its name, and both together (A-76)', () => {
   expect(mostOf('ann', '192.0.2.1', undefined, now)).toEqual([50, 5, 25])
   expect(keysOf('ANN', '192.0.2.1')).toEqual(keysOf('ann', '192.0.2.1'))
   expect(new Set([...keysOf('ann', '192.0.2.1'), ...keysOf('bob', '192.0.2.2')]).size).toBe(6)

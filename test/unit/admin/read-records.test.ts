@@ -38,7 +38,7 @@ const firstLines = (pieces: readonly string[], before = ''): number[] => {
   })
 }
 
-test('each value has the number of the line where it begins, however the array is indented or split', async () => {
+test('each value has the number of its first line, whatever the layout', async () => {
   const blanks = fc.constantFrom('', ' ', '\t', '\n', '\r\n  ', '\n\n')
   const element = fc
     .tuple(blanks, fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), blanks)

@@ -49,7 +49,7 @@ test('a page reads at most 10,000 changes, and `next` leads to the other changes
   expect(await changesAfter(history, site, 25_000, 500, byBob)).toEqual({ changes: [], next: undefined })
 })
 
-test('a page has as many changes as fit into an answer, and `next` leads to the other changes', async () => {
+test('a page has as many changes as fit, and `next` leads to the others', async () => {
   const names = Array.from({ length: 100 }, (_, index) => `${index} ${'"'.repeat(250)}`)
   const large = Array.from({ length: 200 }, (_, index): Change => {
     const position = index + 1

@@ -17,7 +17,7 @@ const arriving = (headers: Readonly<Record<string, string>>) => {
   }
 }
 
-it('a request without a body has a minute, which is as long as the distribution waits', () => {
+it('a request without a body has a minute, as long as the distribution waits', () => {
   const { left, wait } = arriving({})
   expect(left()).toBe(58)
   wait(30)

@@ -53,20 +53,17 @@ test.skipIf(!existsSync(full)).for([
 test.for([
   ['completion bash', noRoom],
   ['export --site 1001', messages.output.full(' The export is incomplete. …')],
-] as const)(
-  '%s fails if its output becomes full in the middle',
-  async ([command, reported], { siteDirectory, mountDisk }) => {
-    await addForms(siteDirectory)
-    const disk = mountDisk(1)
-    disk.fill(4096)
+] as const)('%s fails if its output fills halfway', async ([command, reported], { siteDirectory, mountDisk }) => {
+  await addForms(siteDirectory)
+  const disk = mountDisk(1)
+  disk.fill(4096)
 
-    const file = join(disk.path, 'output')
-    const { status, stderr } = await administerInto(file, siteDirectory, command)
+  const file = join(disk.path, 'output')
+  const { status, stderr } = await administerInto(file, siteDirectory, command)
 
-    expect(statSync(file).size).toBe(4096)
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(reported) })
-  },
-)
+  expect(statSync(file).size).toBe(4096)
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(reported) })
+})
 
 test.for(['site list', '--help'] as const)('%s succeeds if its pipe is closed', async (command, { siteDirectory }) => {
   expect(await administerUnread(siteDirectory, command)).toMatchObject({ status: 0, stderr: '' })

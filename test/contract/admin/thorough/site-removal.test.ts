@@ -68,10 +68,7 @@ const leftOf = async ({ webForms, contents, links, workflows, files, webhooks }:
 })
 const nothing = { forms: 0, contents: 0, links: 0, workflows: 0, files: false, drafts: false, webhooks: 0 }
 
-test('site remove lists all that it would remove, and with --yes removes that site (T-17)', async ({
-  directory,
-  start,
-}) => {
+test('site remove lists what it would remove, and removes it with --yes (T-17)', async ({ directory, start }) => {
   const { run, attempt } = await fill(directory, await start())
   const contents = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1 }
   const counts = { ...contents, webhooks: 1, rules: 1, tokens: 3, people: 1 }

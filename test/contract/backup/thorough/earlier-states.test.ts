@@ -7,10 +7,7 @@ import { backUp, blobOf, contentOf, faultsOf, put, read, replaceBlob, restore, t
 import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
-test('following the advice of check repairs the file, and its old version is reported', async ({
-  backedUp: { data, folder, restored },
-  serve,
-}) => {
+test('the advice of check repairs a file', async ({ backedUp: { data, folder, restored }, serve }) => {
   const lost = blobOf(data)
   await rm(lost)
   expect(await faultsOf(data)).toMatchObject([
@@ -64,10 +61,7 @@ test('check --bytes reports changed bytes of an old version', async ({ backedUp:
   })
 })
 
-test('damaged bytes that a live file shares with an old version are reported for the live file', async ({
-  backedUp: { data, folder },
-  serve,
-}) => {
+test('damage that a file shares with an old version is its own', async ({ backedUp: { data, folder }, serve }) => {
   const service = await serve(data)
   const copied = await service.request(`${storage}/large.bin?meta`, {
     method: 'PUT',
@@ -83,9 +77,7 @@ test('damaged bytes that a live file shares with an old version are reported for
   await expect(backUp(data, join(folder, 'again'), { withBytes: true })).rejects.toThrow(fault)
 })
 
-test('a backup of an earlier program, without old versions, is restored', async ({
-  backedUp: { backup, restored },
-}) => {
+test('an old backup without old versions is restored', async ({ backedUp: { backup, restored } }) => {
   const marker = join(backup, 'site-admin-backup.json')
   const { damagedEarlier: _, ...before } = JSON.parse(readFileSync(marker, 'utf8'))
   writeFileSync(marker, JSON.stringify(before))

@@ -96,14 +96,11 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
   })
 })
 
-test.skipIf(noOtherUser !== undefined)(
-  'an unreadable backup is reported with its permissions',
-  async ({ backedUp }) => {
-    const { folder, backup, restored } = backedUp
-    chmodSync(folder, 0o755)
-    const { status, stdout, stderr } = await runAsOther('admin/main.js', ['--data-dir', restored, 'restore', backup])
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toMatch(messages.backup.unreadable)
-    expect(stderr).not.toContain('Name another backup')
-  },
-)
+test.skipIf(noOtherUser !== undefined)('an unreadable backup is reported with its rights', async ({ backedUp }) => {
+  const { folder, backup, restored } = backedUp
+  chmodSync(folder, 0o755)
+  const { status, stdout, stderr } = await runAsOther('admin/main.js', ['--data-dir', restored, 'restore', backup])
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toMatch(messages.backup.unreadable)
+  expect(stderr).not.toContain('Name another backup')
+})

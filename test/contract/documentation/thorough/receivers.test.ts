@@ -24,7 +24,7 @@ const exists = (command: string): boolean => spawnSync(command, ['--version']).s
 const allRights = ['files', 'forms', 'categories', 'history', 'access'].flatMap((area) => ['--right', `${area}:write`])
 
 test.for(languages)(
-  'the %s receiver in the documentation checks each delivery (V-6, V-7)',
+  'the documented %s receiver works (V-6, V-7)',
   async ([language, command, argsFor], { directory, start, skip }) => {
     skip(!exists(command), `This machine has no ${command}`)
     const port = await freePort()

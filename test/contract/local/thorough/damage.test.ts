@@ -88,38 +88,35 @@ const damages: readonly Damage[] = [
   ['the demo file has no token', noToken, ...unread('demo.json', 'it lacks "token"')],
 ]
 
-test.for(damages)(
-  'When %s, the start and check give the same report, and change nothing (O-14, O-15)',
-  async ([name, inflict, refusal, fault], { used }) => {
-    const { directory, token } = await used(name.endsWith('after a crash') ? 'killed' : 'stopped')
-    inflict(directory)
-    const before = snapshotOf(directory)
-    if (refusal) {
-      await expect(hostHere(directory)).rejects.toThrow(refusal)
-      expect(snapshotOf(directory)).toEqual(before)
-    }
+test.for(damages)('When %s, start and check agree (O-14, O-15)', async ([name, inflict, refusal, fault], { used }) => {
+  const { directory, token } = await used(name.endsWith('after a crash') ? 'killed' : 'stopped')
+  inflict(directory)
+  const before = snapshotOf(directory)
+  if (refusal) {
+    await expect(hostHere(directory)).rejects.toThrow(refusal)
+    expect(snapshotOf(directory)).toEqual(before)
+  }
 
-    const { status, stdout } = await administer(directory, ['--json', 'check'])
-    const faults = (fault ? [fault] : []).map(([where, what]) => ({
-      where: expect.stringMatching(where),
-      fault: expect.stringMatching(what),
-    }))
-    expect({ status, ...JSON.parse(stdout) }).toEqual({ status: faults.length, faults })
-    const thoroughly = await checkDataDirectory(directory, { withBytes: true })
-    expect(thoroughly.filter((each) => !check.bytesUnread.test(each.fault))).toEqual(faults)
-    expect(snapshotOf(directory)).toMatchObject(before)
+  const { status, stdout } = await administer(directory, ['--json', 'check'])
+  const faults = (fault ? [fault] : []).map(([where, what]) => ({
+    where: expect.stringMatching(where),
+    fault: expect.stringMatching(what),
+  }))
+  expect({ status, ...JSON.parse(stdout) }).toEqual({ status: faults.length, faults })
+  const thoroughly = await checkDataDirectory(directory, { withBytes: true })
+  expect(thoroughly.filter((each) => !check.bytesUnread.test(each.fault))).toEqual(faults)
+  expect(snapshotOf(directory)).toMatchObject(before)
 
-    if (refusal) return
-    const printed: string[] = []
-    const service = await hostHere(directory, { say: (sentence) => printed.push(sentence) })
-    const answer = await fetch(`${service.baseUrl}${fields}/-2`, { headers: { Authorization: token } })
-    await service.stop()
-    expect({ status: answer.status, printed }).toEqual({
-      status: 404,
-      printed: faults.map(() => expect.stringMatching(filesDamaged)),
-    })
-  },
-)
+  if (refusal) return
+  const printed: string[] = []
+  const service = await hostHere(directory, { say: (sentence) => printed.push(sentence) })
+  const answer = await fetch(`${service.baseUrl}${fields}/-2`, { headers: { Authorization: token } })
+  await service.stop()
+  expect({ status: answer.status, printed }).toEqual({
+    status: 404,
+    printed: faults.map(() => expect.stringMatching(filesDamaged)),
+  })
+})
 
 test('The layout of a newer version is refused by the start and by check', async ({ used }) => {
   const { directory } = await used('stopped')

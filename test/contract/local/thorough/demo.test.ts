@@ -52,7 +52,7 @@ test('a demo token of an earlier version still works', async ({ used: { demo, to
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'if the demo file has wrong permissions, check does not advise the operator to remove the file',
+  'if the demo file has wrong rights, check does not advise to remove it',
   async ({ used: { directory, file } }) => {
     execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
     execFileSync('chown', ['root:root', file])

@@ -39,9 +39,7 @@ const useUp = async (url: string): Promise<readonly Socket[]> => {
   return sockets
 }
 
-test('without file handles, requests are refused for a while (O-19)', async ({
-  scarce: { baseUrl, token, program },
-}) => {
+test('without file handles, the service refuses (O-19)', async ({ scarce: { baseUrl, token, program } }) => {
   const headers = { Authorization: token }
   const put = (path: string, size: number) =>
     fetch(`${baseUrl}${storage}/${path}`, { method: 'PUT', headers, body: 'x'.repeat(size) })

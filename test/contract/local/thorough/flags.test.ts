@@ -177,24 +177,21 @@ const withSlowReader = 'exec "$node" local/main.js --json --port 0 --data-dir "$
 test.for([
   ['stops', 0],
   ['cannot stop cleanly', 1],
-] as const)(
-  'a service that %s writes all lines that were waiting for their reader (O-8)',
-  async ([, status], { directory }) => {
-    const [data, gate] = [join(directory, 'data'), join(directory, 'gate')]
-    execFileSync('mkfifo', [gate])
-    const program = startInShell(withSlowReader, [data, gate])
-    const { baseUrl } = JSON.parse(await program.line())
-    const numbers = Array.from({ length: 60 }, (_, index) => `${index}`)
-    for (const number of numbers) await fetch(`${baseUrl}/${number}/${'x'.repeat(15_000)}`)
-    if (status === 1) await rm(join(data, 'locks'), { recursive: true })
-    program.kill('SIGTERM')
-    await expect.poll(() => fetch(baseUrl).catch(() => 'closed')).toBe('closed')
-    await writeFile(gate, 'open\n')
-    const outcome = await program.ended
-    const written = Array.from(outcome.stderr.matchAll(/ GET \/(\d+)\//g), ([, number]) => number)
-    expect({ status: outcome.status, written }).toEqual({ status, written: numbers })
-  },
-)
+] as const)('a service that %s writes its whole log (O-8)', async ([, status], { directory }) => {
+  const [data, gate] = [join(directory, 'data'), join(directory, 'gate')]
+  execFileSync('mkfifo', [gate])
+  const program = startInShell(withSlowReader, [data, gate])
+  const { baseUrl } = JSON.parse(await program.line())
+  const numbers = Array.from({ length: 60 }, (_, index) => `${index}`)
+  for (const number of numbers) await fetch(`${baseUrl}/${number}/${'x'.repeat(15_000)}`)
+  if (status === 1) await rm(join(data, 'locks'), { recursive: true })
+  program.kill('SIGTERM')
+  await expect.poll(() => fetch(baseUrl).catch(() => 'closed')).toBe('closed')
+  await writeFile(gate, 'open\n')
+  const outcome = await program.ended
+  const written = Array.from(outcome.stderr.matchAll(/ GET \/(\d+)\//g), ([, number]) => number)
+  expect({ status: outcome.status, written }).toEqual({ status, written: numbers })
+})
 
 test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) => {
   const { baseUrl, request } = await start(['--port', '0', '--host', '0.0.0.0'])
@@ -204,9 +201,7 @@ test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) =
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
 })
 
-test('the URL of --base-url is used in the first line and in links, with any port (C-42, O-3)', async ({
-  directory,
-}) => {
+test('--base-url is in the first line and in links, with any port (C-42, O-3)', async ({ directory }) => {
   const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
   const program = launch('local/main.js', [...flags, '--log', 'text'])
   const { baseUrl, dataCentres, listening, token } = JSON.parse(await program.line())

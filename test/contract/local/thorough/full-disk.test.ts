@@ -113,7 +113,7 @@ test('an import that fills the disk is completed by the next import (O-18, T-27)
   expect(JSON.parse((await importAll('--json')).stdout)).toMatchObject({ imported: 16, skipped: 0 })
 })
 
-test('a command that fails on a full disk names the full disk, also when it is repeated', async ({ disk }) => {
+test('a command that fails on a full disk names it, also when repeated', async ({ disk }) => {
   const data = join(disk.path, 'data')
   await (await openMachine(data, { role: 'service' })).close()
   disk.fill()

@@ -25,7 +25,7 @@ const beginChange = async ({ baseUrl, token }: SpawnedService): Promise<RawConne
 const takesConnections = (url: string): Promise<boolean> => isListening(Number(new URL(url).port))
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  test(`${signal} stops the service with status 0, after the running request has ended (O-26)`, async ({ start }) => {
+  test(`${signal} stops the service after the running request, with status 0 (O-26)`, async ({ start }) => {
     const service = await start()
     const connection = await beginChange(service)
 

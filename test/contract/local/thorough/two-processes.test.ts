@@ -32,10 +32,7 @@ const useService = async (service: SpawnedService, name: string, isOver: () => b
   return statuses
 }
 
-test('a service answers requests while a command imports many records, and both succeed', { timeout: 120_000 }, async ({
-  directory,
-  start,
-}) => {
+test('a service answers beside a large import', { timeout: 120_000 }, async ({ directory, start }) => {
   const service = await start(['--port', '0', '--quiet'])
   const program = launch('admin/main.js', ['--data-dir', directory, '--json', 'import', '-', '--site', '1001'])
   let isOver = false

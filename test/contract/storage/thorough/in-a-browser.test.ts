@@ -153,7 +153,7 @@ describe('A page of another origin that reads with jQuery 1.11', () => {
   }
 
   test.for(Object.entries(contents))(
-    'The page receives text: %s',
+    'A page reads text: %s',
     async ([extension, text], { service, storage, elsewhere, openPage }) => {
       const path = `/_System/Apps/client/file.${extension}`
       await storage.put(path, text)
@@ -180,12 +180,7 @@ describe('A page of another origin that reads with jQuery 1.11', () => {
     expect(await ajax(storage.at('_System/Apps/client/copy.json'))).toEqual({ data: contents.json, type: 'string' })
   })
 
-  test('The page receives text after JSON, even if the browser has cached the JSON', async ({
-    service,
-    storage,
-    elsewhere,
-    openPage,
-  }) => {
+  test('A page reads text although it cached JSON', async ({ service, storage, elsewhere, openPage }) => {
     await storage.put('cached.json', contents.json)
     const { ajax } = await openClient(elsewhere, openPage, service.token)
     const url = storage.at('cached.json')
