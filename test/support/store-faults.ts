@@ -19,10 +19,10 @@ interface Call {
 }
 
 /** Calls `run` instead of each call of the client, or of each of its attempts. `send` sends the call. */
-const around = (
+export const aroundCommands = (
   { middlewareStack }: DynamoDBDocumentClient,
   each: 'call' | 'attempt',
-  run: <Result>(send: () => Promise<Result>, call: Call) => Promise<Result>,
+  run: <Result extends { readonly output: object }>(send: () => Promise<Result>, call: Call) => Promise<Result>,
 ): void => {
   const step = each === 'call' ? 'initialize' : ('deserialize' as 'initialize')
   middlewareStack.add(
@@ -36,7 +36,7 @@ const around = (
 /** Records the name of every call. */
 export const watchCalls = (dynamodb: DynamoDBDocumentClient): string[] => {
   const calls: string[] = []
-  around(dynamodb, 'call', (send, { name }) => {
+  aroundCommands(dynamodb, 'call', (send, { name }) => {
     calls.push(name)
     return send()
   })
@@ -54,7 +54,7 @@ interface Fault {
 /** Makes one call fail after the client has given up repeating it. */
 export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afterwards = false }: Fault): void => {
   let made = 0
-  around(dynamodb, 'call', async (send) => {
+  aroundCommands(dynamodb, 'call', async (send) => {
     const fails = made++ === call
     if (fails && !afterwards) throw passingFailures[failure]()
     const result = await send()
@@ -65,7 +65,7 @@ export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afte
 
 /** Runs something before each call with this name. */
 export const beforeCalls = (dynamodb: DynamoDBDocumentClient, command: string, run: () => Promise<void>): void =>
-  around(dynamodb, 'attempt', async (send, { name }) => {
+  aroundCommands(dynamodb, 'attempt', async (send, { name }) => {
     if (name === command) await run()
     return send()
   })
@@ -77,7 +77,7 @@ export const loseAnswer = (
   meanwhile: () => Promise<void> = async () => undefined,
 ): { lost: number } => {
   const count = { lost: 0 }
-  around(dynamodb, 'attempt', async (send, { name }) => {
+  aroundCommands(dynamodb, 'attempt', async (send, { name }) => {
     const result = await send()
     if (name !== command || count.lost > 0) return result
     count.lost += 1
@@ -90,7 +90,7 @@ export const loseAnswer = (
 /** Loses the answer to the first call of each name, table and expression, so that the client repeats it. */
 export const loseFirstAnswers = (dynamodb: DynamoDBDocumentClient): void => {
   const known = new Set<string>()
-  around(dynamodb, 'attempt', async (send, { name, input }) => {
+  aroundCommands(dynamodb, 'attempt', async (send, { name, input }) => {
     const result = await send()
     const members = ['TableName', 'UpdateExpression', 'ConditionExpression']
     const kind = [name, ...members.map((member) => Reflect.get(input, member))].join()
@@ -104,7 +104,7 @@ export const loseFirstAnswers = (dynamodb: DynamoDBDocumentClient): void => {
 export const createLoss = (dynamodb: DynamoDBDocumentClient) => {
   let calls = 0
   let lost = 0
-  around(dynamodb, 'call', async (send) => {
+  aroundCommands(dynamodb, 'call', async (send) => {
     calls += 1
     const isLost = calls === lost
     const result = await send()

@@ -50,6 +50,7 @@ import { answerKms } from '../../support/memory-kms.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
+import { aroundCommands } from '../../support/store-faults.ts'
 import { tableSettings } from '../../support/tables.ts'
 import { openTestDirectory } from './directory.ts'
 import type { StartedHere } from './target.ts'
@@ -217,16 +218,13 @@ const startWebhooks = () => {
     ...{ ...deps, leases, queue },
     deliver: (site, id, deadline) => deliverNext(deps, site, id, deadline),
   })
-  dynamodb.middlewareStack.add(
-    (next) => async (args) => {
-      const done = await next(args)
-      const { TableName, Key } = args.input as { readonly TableName?: string; readonly Key?: { readonly site: number } }
-      const Keys = { site: { N: String(Key?.site) } }
-      if (TableName === settings.journalTable && Key) invoke([{ eventSource: 'aws:dynamodb', dynamodb: { Keys } }])
-      return done
-    },
-    { step: 'initialize', name: 'stream' },
-  )
+  aroundCommands(dynamodb, 'call', async (send, { input }) => {
+    const done = await send()
+    const { TableName, Key } = input as { readonly TableName?: string; readonly Key?: { readonly site: number } }
+    const Keys = { site: { N: String(Key?.site) } }
+    if (TableName === settings.journalTable && Key) invoke([{ eventSource: 'aws:dynamodb', dynamodb: { Keys } }])
+    return done
+  })
 }
 startWebhooks()
 

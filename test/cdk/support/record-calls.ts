@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { type TableName, tables } from '../../../lib/config/tables.ts'
+import { aroundCommands } from '../../support/store-faults.ts'
 
 export interface Call {
   readonly table: TableName
@@ -34,14 +35,10 @@ export const callsIn = ({ headers, body }: HttpRequest): readonly Call[] =>
 /** Records every call to tables in memory. */
 export const recordCalls = (dynamodb: DynamoDBDocumentClient): readonly Call[] => {
   const calls: Call[] = []
-  dynamodb.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      (args) => {
-        calls.push(...callsOf(commandName.replace(/Command$/, ''), args.input as Body))
-        return next(args)
-      },
-    { step: 'initialize' },
-  )
+  aroundCommands(dynamodb, 'call', (send, { name, input }) => {
+    calls.push(...callsOf(name.replace(/Command$/, ''), input as Body))
+    return send()
+  })
   return calls
 }
 

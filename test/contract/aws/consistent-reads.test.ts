@@ -12,6 +12,7 @@ import { addOwner } from '../../support/every-operation.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
+import { aroundCommands } from '../../support/store-faults.ts'
 import { openTableStores } from '../../support/tables.ts'
 
 /**
@@ -28,16 +29,6 @@ const consistencyOf = (input: object): boolean => {
   return options.every(({ ConsistentRead }) => ConsistentRead === true)
 }
 
-const watchReads = (dynamodb: DynamoDBDocumentClient): void =>
-  dynamodb.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      (args) => {
-        if (/^(Get|Query|Scan|BatchGet)/.test(commandName)) reads.push(consistencyOf(args.input))
-        return next(args)
-      },
-    { step: 'initialize', name: 'watchReads' },
-  )
-
 const site = 1 as SiteId
 const other = 2 as SiteId
 const form = 3 as WebFormId
@@ -47,7 +38,10 @@ const folder = toStoragePath('photos')
 
 const { names, connect } = openMemoryTables()
 const dynamodb = connect()
-watchReads(dynamodb)
+aroundCommands(dynamodb, 'call', (send, { name, input }) => {
+  if (/^(Get|Query|Scan|BatchGet)/.test(name)) reads.push(consistencyOf(input))
+  return send()
+})
 const stores = openTableStores(names, { dynamodb, record: unrecorded })
 type Tested = typeof stores
 let session: string

@@ -4,7 +4,7 @@ import { type Person, personEntries, sitesOfPerson, updatePerson, withoutSite } 
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
-import { beforeCalls, watchCalls } from '../../support/store-faults.ts'
+import { aroundCommands, beforeCalls, watchCalls } from '../../support/store-faults.ts'
 import { openTableStores } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
@@ -41,16 +41,12 @@ test('Two owners who demote each other stay, with what others change (A-58)', as
   const demote = async (one: Person) => {
     const client = tables.connect()
     let counts = 0
-    client.middlewareStack.add(
-      (next, { commandName = '' }) =>
-        async (args) => {
-          if (commandName.startsWith('Scan')) counts += 1
-          if (commandName.startsWith('Put') && counts === 1) await beforeWrite()
-          if (commandName.startsWith('Scan') && counts === 2) await beforeLastCount()
-          return next(args)
-        },
-      { step: 'initialize' },
-    )
+    aroundCommands(client, 'call', async (send, { name }) => {
+      if (name.startsWith('Scan')) counts += 1
+      if (name.startsWith('Put') && counts === 1) await beforeWrite()
+      if (name.startsWith('Scan') && counts === 2) await beforeLastCount()
+      return send()
+    })
     return open(client).replace(one, { ...one, sites: { ...sites, ...at('editor') } }, [])
   }
 

@@ -12,6 +12,7 @@ import {
 } from '../../support/every-operation.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createRounds } from '../../support/rounds.ts'
+import { aroundCommands } from '../../support/store-faults.ts'
 
 const tables = openMemoryTables()
 const token = await fillDirectory(storesOver(tables.connect()))
@@ -21,13 +22,7 @@ const roundsOf = async ({ fill, open, requests }: Exercise): Promise<ReadonlyMap
   const dynamodb = tables.connect()
   await fill(dynamodb)
   let asked = async () => {}
-  dynamodb.middlewareStack.add(
-    (next) => async (args) => {
-      await asked()
-      return next(args)
-    },
-    { step: 'initialize', name: 'rounds' },
-  )
+  aroundCommands(dynamodb, 'call', (send) => asked().then(send))
   const { handler, close } = await open(dynamodb, { telemetry: { request: () => {} } })
   const found = new Map<string, number>()
   const measure = async (request: Request, name = `${request.method} ${request.target.split(`/sites/${site}`)[1]}`) => {
@@ -80,16 +75,13 @@ test.each(exercises)('$group answers after the last of its calls to the tables h
   const session = await addOwner(storesOver(dynamodb))
   await exercise.fill(dynamodb)
   const running: object[] = []
-  dynamodb.middlewareStack.add(
-    (next) => async (args) => {
-      running.push(args)
-      // The newest call ends first, so a call that the function does not wait for is still running at its answer.
-      for (let turns = 0; turns < 50; turns = running.at(-1) === args ? turns + 1 : 0) await turn()
-      running.splice(running.indexOf(args), 1)
-      return next(args)
-    },
-    { step: 'initialize', name: 'newestFirst' },
-  )
+  aroundCommands(dynamodb, 'call', async (send, call) => {
+    running.push(call)
+    // The newest call ends first, so a call that the function does not wait for is still running at its answer.
+    for (let turns = 0; turns < 50; turns = running.at(-1) === call ? turns + 1 : 0) await turn()
+    running.splice(running.indexOf(call), 1)
+    return send()
+  })
   const { handler, close } = await exercise.open(dynamodb, { telemetry: { request: () => {} } })
   for (const request of exercise.requests) {
     await perform(handler, session, request)

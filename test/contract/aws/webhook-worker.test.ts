@@ -14,7 +14,7 @@ import { timesToTry } from '../../support/each-call.ts'
 import { storesOver, unsealed } from '../../support/every-operation.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
-import { failOnce, watchCalls } from '../../support/store-faults.ts'
+import { aroundCommands, failOnce, watchCalls } from '../../support/store-faults.ts'
 
 const site = 1001 as SiteId
 
@@ -300,12 +300,12 @@ test('An enabled webhook has no old retries, even after a crash meanwhile (V-5)'
 test('A delivery that fails while its webhook is being enabled is repeated (V-9)', async () => {
   let fails = true
   const { positions } = await enableAgain((enabling, { webhooks, deliveries }) => {
-    enabling.middlewareStack.add((next) => async (args) => {
+    aroundCommands(enabling, 'call', async (send) => {
       if (fails && (await webhooks.get(site, 'late'))?.enabled) {
         fails = false
         await deliveries.record(site, 'late', { position: 10, retry: { position: 10, attempt: 2, due: 2 } })
       }
-      return next(args)
+      return send()
     })
   })
   expect(positions).toEqual([10])

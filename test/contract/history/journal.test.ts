@@ -8,7 +8,7 @@ import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { createDeadline } from '../../../lib/core/time.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
-import { failOnce, loseAnswer, watchCalls } from '../../support/store-faults.ts'
+import { aroundCommands, failOnce, loseAnswer, watchCalls } from '../../support/store-faults.ts'
 import { openTestTables, type TestTables, tableSettings } from '../../support/tables.ts'
 
 const day = 24 * 3600 * 1000
@@ -88,14 +88,11 @@ test('all entries are listed in order while writers fill blocks between the quer
   await writer.record(entryOf('5'))
   const { history, dynamodb } = open()
   let queries = 0
-  dynamodb.middlewareStack.add(
-    (next) => async (args) => {
-      queries += 1
-      if (queries === 2) for (const name of ['6', '7', '8']) await large(name)
-      return next(args)
-    },
-    { step: 'initialize', name: 'meanwhile' },
-  )
+  aroundCommands(dynamodb, 'call', async (send) => {
+    queries += 1
+    if (queries === 2) for (const name of ['6', '7', '8']) await large(name)
+    return send()
+  })
   const seen: string[] = []
   for (let position = 0, isMore = true; isMore; ) {
     const changes = await history.after(site, position, 10)
@@ -112,19 +109,16 @@ test('a list ends at a block that was not full, so that no entry is missed', asy
   const { history, dynamodb } = open()
   let isEarly = true
   // Returns the first block as it was when it had only two entries.
-  dynamodb.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next(args)
-      const [first] = (result.output as { Items?: Record<string, unknown>[] }).Items ?? []
-      if (isEarly && first) {
-        const entries = (first['entries'] as unknown[]).slice(-2)
-        Object.assign(first, { entries, count: 101, bytes: 200 })
-      }
-      isEarly = false
-      return result
-    },
-    { step: 'initialize', name: 'early' },
-  )
+  aroundCommands(dynamodb, 'call', async (send) => {
+    const result = await send()
+    const [first] = (result.output as { Items?: Record<string, unknown>[] }).Items ?? []
+    if (isEarly && first) {
+      const entries = (first['entries'] as unknown[]).slice(-2)
+      Object.assign(first, { entries, count: 101, bytes: 200 })
+    }
+    isEarly = false
+    return result
+  })
   const early = await history.after(site, 0, 100)
   expect(early.map(({ subject }) => subject)).toEqual(['1', '2'])
   const rest = await history.after(site, early.at(-1)?.position ?? 0, 100)
@@ -168,15 +162,13 @@ test('an entry of a single writer costs one write of one unit', async ({ onTestF
   const { record, dynamodb } = open(undefined, connect())
   await record(entryOf('first'))
   const units: number[] = []
-  dynamodb.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } })
-      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits?: number } }
-      units.push(ConsumedCapacity?.CapacityUnits ?? 0)
-      return result
-    },
-    { step: 'initialize', name: 'meter' },
-  )
+  aroundCommands(dynamodb, 'call', async (send, { input }) => {
+    Object.assign(input, { ReturnConsumedCapacity: 'TOTAL' })
+    const result = await send()
+    const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits?: number } }
+    units.push(ConsumedCapacity?.CapacityUnits ?? 0)
+    return result
+  })
   for (let index = 0; index < 30; index++) await record(entryOf(`images/2026/november/${index}.png`))
   expect(units).toEqual(Array.from({ length: 30 }, () => 1))
 })

@@ -23,6 +23,7 @@ import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
+import { aroundCommands } from '../../support/store-faults.ts'
 import { tableSettings } from '../../support/tables.ts'
 
 /**
@@ -127,15 +128,12 @@ const withoutConditions = (request: S3Request): S3Request => {
 }
 
 const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefined): void => {
-  dynamodb.middlewareStack.add(
-    (next) => (args) => {
-      const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
-      const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
-      if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
-      return next(args)
-    },
-    { step: 'initialize', priority: 'low', name: 'plant' },
-  )
+  aroundCommands(dynamodb, 'call', (send, { input }) => {
+    const isUpload = Reflect.get(input, 'TableName') === 'uploads'
+    const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
+    if (isUnconditional) Reflect.deleteProperty(input, 'ConditionExpression')
+    return send()
+  })
 }
 
 /** Two keys per page make a folder of three objects large. S3 may return fewer keys than requested. */
@@ -156,11 +154,8 @@ const openStores = (turns: Turns, time: Time, { plant, hasSmallPages }: Options)
   }
   const tables = openMemoryTables(() => time.now)
   const dynamodb = tables.connect()
-  dynamodb.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      (args) =>
-        turns.take(`${commandName} ${Reflect.get(args.input, 'TableName') ?? ''}`, () => next(args)),
-    { step: 'deserialize', priority: 'high', name: 'turns' },
+  aroundCommands(dynamodb, 'attempt', (send, { name, input }) =>
+    turns.take(`${name} ${Reflect.get(input, 'TableName') ?? ''}`, send),
   )
   plantInTables(dynamodb, plant)
   const s3Clients = createFastClients(settings.filesBucket, { requestHandler })
