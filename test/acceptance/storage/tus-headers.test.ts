@@ -5,8 +5,6 @@ import { call } from '../support/http.ts'
 import { at, ownFolder, put, read } from '../support/storage.ts'
 import { append, asBytes, cancel, createUploader, head, inTus, metadata } from '../support/tus.ts'
 
-// Quotations are from tus 1.0.0 (https://tus.io/protocols/resumable-upload).
-
 const own = ownFolder()
 const { create, begin } = createUploader(own)
 const uploads = '/api/v2/admin/sites/current/uploads'

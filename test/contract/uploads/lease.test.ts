@@ -166,7 +166,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     const expires = await expiry()
     const body = openBody('x'.repeat(17 * mebibyte))
     const appending = service.patch(upload, 0, body.stream, { headers: { 'Upload-Checksum': checksum } })
-    while (!stored?.size) await turn()
+    await expect.poll(() => stored?.size).toBeGreaterThan(0)
     await service.pass(5)
     expect(Number((await service.head(upload)).headers['upload-offset']) > 0).toBe(isRecorded)
     expect(await expiry()).toBeGreaterThan(expires)

@@ -76,7 +76,7 @@ base.for(['SIGINT', 'SIGTERM'] as const)(
     const many = Array.from({ length: 500 }, (_, index) => ({ kind: 'category', id: index + 1 }))
     program.stdin.write(jsonLines([...many, { kind: 'category', id: 501 }]))
     const count = async () => (await run(listCategories)).length
-    while ((await count()) < 500);
+    await expect.poll(count).toBe(500)
     program.kill(signal)
     expect(await program.ended).toMatchObject(interruptedAfter(500, siteDirectory))
     expect(await count()).toBe(500)

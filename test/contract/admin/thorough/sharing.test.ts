@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
@@ -17,7 +16,7 @@ const holdDirectory = async (directory: string) => {
   const program = launch('admin/main.js', ['--data-dir', directory, '--json', 'import', '-', '--site', '1001'])
   const record = `${JSON.stringify({ kind: 'webForm', id: 90, name: 'Held' })}\n`
   await new Promise((resolve) => program.stdin.write(record, resolve))
-  while (!existsSync(join(directory, 'running'))) await turn()
+  await expect.poll(() => existsSync(join(directory, 'running'))).toBe(true)
   return program
 }
 

@@ -32,7 +32,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     service.kill(signal)
     // The shell and the system each send this signal when a terminal closes.
     if (signal === 'SIGHUP') service.kill(signal)
-    while (await takesConnections(service.baseUrl));
+    await expect.poll(() => takesConnections(service.baseUrl)).toBe(false)
     await connection.write(change.slice(half))
 
     expect(lastAnswer(await connection.rest()).status).toBe(200)
@@ -74,7 +74,7 @@ test('a second signal ends the service at once', async ({ start }) => {
   const service = await start()
   await beginChange(service)
   service.kill('SIGINT')
-  while (await takesConnections(service.baseUrl));
+  await expect.poll(() => takesConnections(service.baseUrl)).toBe(false)
   service.kill('SIGINT')
   expect(await service.ended).toMatchObject({ signal: 'SIGINT' })
 })
