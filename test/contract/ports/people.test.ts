@@ -86,13 +86,6 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     expect(await people.get(before.name)).toEqual(next)
   })
 
-  test('The people of a site are listed by name', async () => {
-    const names = ['eve', 'Bob', 'joe', 'ann', 'Dan']
-    for (const name of names) await people.create(person(name), [])
-    const listed = (await people.listOfSites(site)).map(({ name }) => name)
-    expect(listed).toEqual(['ann', 'Bob', 'Dan', 'eve', 'joe'].map((name) => `${name}.${site}`))
-  })
-
   test('An owner of several sites leaves only if each keeps an owner (A-58)', async () => {
     const [second, third] = [1, 2].map((digit) => Number(`${site}0${digit}`) as SiteId) as [SiteId, SiteId]
     const of = (...sites: readonly SiteId[]) => Object.fromEntries(sites.map((one) => [one, owner])) as Person['sites']

@@ -7,7 +7,6 @@ import { addField, maxOrder, type WebForm } from '../../../lib/fields/web-forms.
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
 import { describeOn, entry, handsOfPorts, type TableStores } from '../../support/hands.ts'
-import { oddNames } from './odd-names.ts'
 import { idsOf, range } from './some-content.ts'
 
 const odd = `Ä "b" 'c' \\ 🍐 \u{ffff}`
@@ -37,6 +36,12 @@ const grant = (details: Partial<Grant> = {}): Grant => ({
   ...details,
 })
 const us = { id: 'us', url: 'https://us.example.com', isDefault: true }
+
+/** Names that the rules of paths allow, and that a store may handle wrongly. */
+const oddNames = [
+  ...['%', '_', '*', '#', "o'clock", 'a "b"', ' blank ', '-0', '~', 'Übung', '日本語', '🍐'],
+  ...['\u{fffe}', '\u{ffff}', '\u{10ffff}', 'x'.repeat(255)],
+]
 
 type Write = (stores: TableStores) => Promise<unknown>
 

@@ -101,15 +101,6 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
     expect(await infoOf(files, upload.target.key)).toMatchObject({ contentType: 'image/png' })
   })
 
-  test('the bytes of an upload can be read before the file is stored', async () => {
-    const upload = await begin()
-    const bytes = anyBytes(100_000)
-    const holding = await addAll(upload, bytes, 30_000)
-    const read: Uint8Array[] = []
-    for await (const chunk of uploadParts.read({ ...upload, holding, length: bytes.length })) read.push(chunk)
-    expect(Buffer.concat(read).equals(bytes)).toBe(true)
-  })
-
   test.each([5, part + 5])('bytes stay when the body breaks off after %i bytes', async (length) => {
     const upload = await begin()
     const bytes = anyBytes(length + 10)
@@ -145,7 +136,7 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
         yield piece
         recorded.push({ ...durable })
       }
-      while (durable.size === 0) await turn()
+      await expect.poll(() => durable.size).toBeGreaterThan(0)
     }
     await uploadParts.append({ ...upload, holding: tail.holding }, 5, rest(), durable, neverOver)
     recorded.push({ ...durable })

@@ -22,34 +22,6 @@ export const describeCopying = (bench: Workbench): void => {
     const all = async (prefix: string) =>
       (await listed(prefix)).map((from): Change => ({ kind, from, key: `${from.key}-new` }))
 
-    it('The bytes and types stay the same, and other objects are not replaced', async ({ skip }) => {
-      if (kind === 'copy') bench.requires('refusesTaken', skip)
-      const prefix = fresh()
-      for (const name of ['a', 'b']) await put(`${prefix}${name}`, name, 'image/png')
-      const changes = await all(prefix)
-      await put(`${prefix}b-new`, 'taken')
-      expect(await place(changes)).toEqual({ outcome: 'occupied', key: `${prefix}b-new` })
-      expect(await keysUnder(prefix)).toEqual(['a', 'b', 'b-new'].map((name) => prefix + name))
-      await remove(`${prefix}b-new`)
-      await placed(changes)
-      expect(await keysUnder(prefix)).toEqual(
-        (kind === 'copy' ? ['a', 'a-new', 'b', 'b-new'] : ['a-new', 'b-new']).map((name) => prefix + name),
-      )
-      expect(await bench.store.find(`${prefix}a-new`)).toMatchObject({ contentType: 'image/png', size: 1 })
-    })
-
-    it('If one of the objects was replaced or removed, nothing changes', async ({ skip }) => {
-      bench.requires('comparesVersions', skip)
-      const prefix = fresh()
-      for (const name of ['a', 'b']) await put(`${prefix}${name}`, 'old')
-      const changes = await all(prefix)
-      await put(`${prefix}b`, 'newer')
-      expect(await place(changes)).toEqual({ outcome: 'stale', key: `${prefix}b` })
-      await remove(`${prefix}b`)
-      expect(await place(changes)).toEqual({ outcome: 'stale', key: `${prefix}b` })
-      expect(await keysUnder(prefix)).toEqual([`${prefix}a`])
-    })
-
     it('If the time ends before the last object, nothing changes', async () => {
       const prefix = fresh()
       const names = [...'abcdefghij']

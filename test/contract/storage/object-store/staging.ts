@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { unlimited } from '../../../../lib/core/time.ts'
 import { fingerprintOf } from '../../../../lib/storage/content.ts'
-import type { Change } from '../../../../lib/storage/object-store.ts'
 import { inPieces } from '../../../support/in-pieces.ts'
 import { bytesOf, infoOf } from '../../../support/objects.ts'
 import { kilobyte, megabyte, type Workbench } from './workbench.ts'
@@ -56,18 +55,5 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     const staging = bench.store.stage(body, { key, contentType: 'a/b' })
     await expect(staging).rejects.toThrow('The connection broke')
     expect(await bench.store.find(key)).toBeUndefined()
-  })
-
-  it('Bytes may be staged before their key is known', async () => {
-    const prefix = fresh()
-    const small = await stage(undefined, 'small')
-    const large = await stage(undefined, Buffer.alloc(most, 'x'))
-    const changes: Change[] = [
-      { kind: 'put', key: `${prefix}a/c`, staged: small },
-      { kind: 'put', key: `${prefix}b/d`, staged: large },
-    ]
-    await placed(changes)
-    expect(await keysUnder(prefix)).toEqual([`${prefix}a/c`, `${prefix}b/d`])
-    expect(await bench.store.find(`${prefix}b/d`)).toMatchObject({ size: most, contentType: 'text/plain' })
   })
 }

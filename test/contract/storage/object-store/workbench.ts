@@ -17,7 +17,6 @@ import { bytesOf, nowhere } from '../../../support/objects.ts'
 /** Features that some emulators do not support, each with the reason why its cases are skipped. */
 export const abilities = {
   comparesVersions: 'this endpoint deletes and copies objects whatever their version',
-  refusesTaken: 'this endpoint copies over existing objects',
   ordersVersions: 'this endpoint lists folders before objects on each page of versions',
 } as const
 export type Ability = keyof typeof abilities
