@@ -67,7 +67,6 @@ interface Observed<State> extends Pick<Lane<State>, 'start' | 'next'> {
   observe(judged: Judged): Promise<State>
 }
 
-/** A lane whose state can be read. */
 export const observedLane = <State>({ observe, ...lane }: Observed<State>): Lane<State> => ({
   ...lane,
   faultIn: async (judged, expected) => findDifference(expected, await observe(judged)),

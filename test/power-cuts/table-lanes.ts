@@ -12,7 +12,6 @@ const form = 2 as WebFormId
 const formPath = `/api/v1/admin/sites/current/webforms/${form}/fields/system`
 const types = [-2, -20, -21, -22] as const
 
-/** A lane that adds, changes and removes fields of a form. */
 export const fieldChanges = () => {
   const next = (fields: Fields, count: number): Step<Fields> => {
     const id = types[count % types.length] ?? types[0]
@@ -54,7 +53,6 @@ const observeLinks = async ({ machine: { stores } }: Judged): Promise<Links> => 
   return found.map(({ id, displayable }) => [id, displayable ? 1 : 0])
 }
 
-/** A lane that links and unlinks several objects at once. */
 export const linkChanges = () => {
   const next = (links: Links): Step<Links> => {
     const some = ids.filter(() => Math.random() < 0.5)

@@ -35,13 +35,11 @@ export const bareHandler = (
   return { handler: createHandler('fields', routes, { GET: run, POST: run }, { edge }), records }
 }
 
-/** A reply with these bytes as plain text. */
 export const textReply = (length: number, bytes: Readable | Uint8Array): Reply => ({
   status: 200,
   content: { type: 'text/plain', length, bytes },
 })
 
-/** A stream that fails after these chunks. */
 export const breakingStream = (failure: Error, ...chunks: readonly string[]): Readable =>
   Readable.from(
     (async function* () {

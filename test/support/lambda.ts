@@ -3,7 +3,6 @@ import type { GatewayEvent, LambdaHandler } from '../../lib/aws/lambda/gateway.t
 import { type Answer, answerOf } from './answer.ts'
 import type { Request as CoreRequest } from './gateway.ts'
 
-/** An event of a REST API with a proxy integration. */
 export const gatewayEvent = (path: string, event: Partial<GatewayEvent> = {}): GatewayEvent => ({
   httpMethod: 'GET',
   path,

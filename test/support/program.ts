@@ -83,7 +83,6 @@ export const startInShell = (
   environment: Readonly<Record<string, string>> = {},
 ): Program => launchCommand('bash', ['-c', line, 'bash', ...args], { ...environment, node: process.execPath })
 
-/** Runs a line of bash to its end. */
 export const runInShell = (line: string, args: readonly string[]): Promise<Outcome> => {
   const program = startInShell(line, args)
   program.stdin.end()

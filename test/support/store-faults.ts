@@ -13,7 +13,6 @@ const passingFailures = {
 type Failure = keyof typeof passingFailures
 
 interface Call {
-  /** The name of the command. */
   readonly name: string
   readonly input: object
 }
@@ -33,7 +32,6 @@ export const aroundCommands = (
   )
 }
 
-/** Records the name of every call. */
 export const watchCalls = (dynamodb: DynamoDBDocumentClient): string[] => {
   const calls: string[] = []
   aroundCommands(dynamodb, 'call', (send, { name }) => {
@@ -63,7 +61,6 @@ export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afte
   })
 }
 
-/** Runs something before each call with this name. */
 export const beforeCalls = (dynamodb: DynamoDBDocumentClient, command: string, run: () => Promise<void>): void =>
   aroundCommands(dynamodb, 'attempt', async (send, { name }) => {
     if (name === command) await run()

@@ -23,7 +23,6 @@ import { test as base } from '../../support/test.ts'
 
 const runFile = promisify(execFile)
 
-/** `outside` is a folder outside of the data directory. */
 const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
   const outside = mkdtempSync(`${directory}-outside-`)
   onCleanup(() => rmSync(outside, { recursive: true }))

@@ -23,7 +23,6 @@ import { openTableStores } from '../../support/tables.ts'
 /** One entry for each read of a test: true if the read was consistent. */
 let reads: boolean[] = []
 
-/** True if all reads of a call are consistent. */
 const consistencyOf = (input: object): boolean => {
   const options = 'RequestItems' in input ? Object.values(input.RequestItems ?? {}).map(Object) : [Object(input)]
   return options.every(({ ConsistentRead }) => ConsistentRead === true)

@@ -56,7 +56,6 @@ export const put = (path: string, content: string): Operation => ({
   entry: `stored ${path}`,
 })
 
-/** Creates a file, and never replaces a file. */
 const create = (path: string, content: string): Operation => ({
   label: `create ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),

@@ -168,7 +168,6 @@ const sendForAll = async (sendOne: (query: { readonly cursor?: string }) => Prom
   }
 }
 
-/** Sends the same request to both stores. */
 export const openBothStores = async (clock: TestClock) => {
   const sides = await Promise.all([createOneMachine(clock), createAws(clock)])
   const startAll = () => Promise.all(sides.map((side) => side.start()))

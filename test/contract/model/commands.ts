@@ -11,7 +11,6 @@ export type Learn = (model: SiteModel, answer: Answer, sites: BothSites) => void
 const describeQuestion = ({ method, path, api: _, ...more }: Question): string =>
   `${method} ${path} ${JSON.stringify(more).slice(0, 300)}`
 
-/** A request to both stores. */
 export const request = (question: Question, learn: Learn = () => {}): fc.AsyncCommand<SiteModel, BothSites> => ({
   check: () => true,
   run: async (model, sites) => learn(model, await sites.ask(question), sites),

@@ -40,7 +40,6 @@ const isFolder = (value: unknown): boolean => partsOf(value)?.['type'] === 'fold
 
 const isOfTemplate = (message: unknown): boolean => /^templates\/.*: The template /i.test(String(message))
 
-/** The places where two values differ, with both values. */
 const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): readonly string[] => {
   const [here, there] = [partsOf(machine), partsOf(aws)]
   if (here && there) {

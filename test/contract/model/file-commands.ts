@@ -44,7 +44,6 @@ const isConditional = ({ headers, tag }: Condition): boolean => headers !== unde
 
 const written = (path: string): string => path.normalize('NFC')
 
-/** Applies the change to the model after a success. */
 const onSuccess =
   (change: (model: SiteModel) => void): Learn =>
   (model, { status }) => {
@@ -69,7 +68,6 @@ const put = fc.tuple(anyPath, asDraft, anyContent, anyCondition).map(([path, que
 )
 
 type Parts = readonly (readonly [name: string, content: string])[]
-/** Stores a form, or an upload, in a folder. */
 const storeIn = (model: SiteModel, wanted: string, parts: Parts, condition: Condition) => {
   const folder = isConditional(condition) ? wanted : spellFolder(model, wanted)
   const [[only = ''] = []] = parts

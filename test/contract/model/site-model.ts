@@ -116,7 +116,6 @@ const encode = (path: string): string => path.split('/').map(encodeURIComponent)
 export const targetOf = (path: string) =>
   ({ api: 'v2', path: path === '' ? 'storage' : `storage/${encode(path)}` }) as const
 
-/** Reads everything below a folder. */
 export const readFiles = async (sites: BothSites, folder = ''): Promise<Pick<SiteModel, 'files' | 'folders'>> => {
   const [files, folders] = [new Map<string, string>(), new Set<string>()]
   const { contents } = (await sites.ask({ method: 'GET', ...targetOf(folder), query: { meta: '' } })).json

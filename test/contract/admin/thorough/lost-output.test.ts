@@ -9,7 +9,6 @@ import { test } from '../../../support/test.ts'
 /** A device that is always full. Only Linux has it. */
 const full = '/dev/full'
 
-/** Runs a command whose output goes to a file. */
 const administerInto = (file: string, directory: string, command: string): Promise<Outcome> =>
   runInShell(`"$node" admin/main.js --data-dir "$1" ${command} > "$2"`, [directory, file])
 
