@@ -35,7 +35,7 @@ export interface Hand {
   open(clock?: Clock): Promise<OpenedHand>
 }
 
-const oneMachine: Hand = {
+export const oneMachine: Hand = {
   name: 'one machine',
   async open(clock) {
     const folder = makeDirectory()

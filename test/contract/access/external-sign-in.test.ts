@@ -12,7 +12,7 @@ import { unlimited } from '../../../lib/core/time.ts'
 import type { Handler, RequestRecord, SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
 import { requestOf, send } from '../../support/gateway.ts'
-import { entry, hands, type OpenedHand } from '../../support/hands.ts'
+import { entry, type OpenedHand, oneMachine } from '../../support/hands.ts'
 import { startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
 
 /** A provider whose answers a test chooses. */
@@ -53,9 +53,7 @@ const describeItself = (more: object = {}) =>
 
 beforeAll(async () => {
   issuer = await startTokenIssuer()
-  const [machine] = hands
-  if (!machine) throw new Error('There is no store')
-  hand = await machine.open(clock)
+  hand = await oneMachine.open(clock)
   const { sites, issuers } = hand.stores
   await sites.putDataCentre({ id: 'us', url: baseUrl, isDefault: true })
   await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)

@@ -1,5 +1,5 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { type Caller, findCaller, hashToken } from '../../../lib/access/grants.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
@@ -20,7 +20,7 @@ import type { SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
 import { answerOf, statusAndCode } from '../../support/answer.ts'
 import { requestOf, send, textOf } from '../../support/gateway.ts'
-import { type Hand, hands, type OpenedHand } from '../../support/hands.ts'
+import { type Hand, hands, oneMachine } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 import { messages } from '../../support/messages.ts'
 import { testPerson } from '../../support/people.ts'
@@ -38,165 +38,160 @@ const weakHash = (): string => {
 }
 
 // The rules of sign-in know no store, so one store is enough.
-describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
-  let hand: OpenedHand
-  beforeAll(async () => {
-    hand = await open()
-    await hand.stores.people.create(testPerson({ password: weakHash() }), [])
-    const site = { id: storedId<SiteId>(1001), name: 'Shop', dataCentre: 'us', renderingEngine: true }
-    await hand.stores.sites.createSite(site, entry)
-  })
-  afterAll(() => hand.close())
+const hand = await oneMachine.open()
+await hand.stores.people.create(testPerson({ password: weakHash() }), [])
+const shop = { id: storedId<SiteId>(1001), name: 'Shop', dataCentre: 'us', renderingEngine: true }
+await hand.stores.sites.createSite(shop, entry)
+afterAll(() => hand.close())
 
-  const weaken = (name: string) =>
-    updatePerson(hand.stores.people, name, (person) => ({ after: { ...person, password: weakHash() } }))
+const weaken = (name: string) =>
+  updatePerson(hand.stores.people, name, (person) => ({ after: { ...person, password: weakHash() } }))
 
-  const fail = async () => {
-    throw new ServiceError('signInRefused')
+const fail = async () => {
+  throw new ServiceError('signInRefused')
+}
+
+test('An attempt that one limit refuses does not count under the others (A-76)', async () => {
+  const narrow = { key: 'narrow', most: 1 }
+  const wide = { key: 'wide', most: 2 }
+  const codes = []
+  for (const limits of [[narrow, wide], [narrow, wide], [wide], [wide]])
+    codes.push(await countedAttempt(hand.stores.attempts, limits, fail).catch(({ code }) => code))
+  expect(codes).toEqual([101001, 100429, 101001, 100429])
+})
+
+test('An attempt that cannot be counted under one limit counts nowhere (A-76, E-16)', async () => {
+  const { attempts } = hand.stores
+  const [counted, broken] = [
+    { key: 'counted', most: 1 },
+    { key: 'broken', most: 1 },
+  ]
+  const count: typeof attempts.count = async (limit) => {
+    if (limit === broken) throw new ServiceError('unavailable')
+    return attempts.count(limit)
   }
+  const failing = countedAttempt({ ...attempts, count }, [broken, counted], fail)
+  await expect(failing).rejects.toMatchObject({ code: 100503 })
+  await expect(countedAttempt(attempts, [counted], fail)).rejects.toMatchObject({ code: 101001 })
+})
 
-  test('An attempt that one limit refuses does not count under the others (A-76)', async () => {
-    const narrow = { key: 'narrow', most: 1 }
-    const wide = { key: 'wide', most: 2 }
-    const codes = []
-    for (const limits of [[narrow, wide], [narrow, wide], [wide], [wide]])
-      codes.push(await countedAttempt(hand.stores.attempts, limits, fail).catch(({ code }) => code))
-    expect(codes).toEqual([101001, 100429, 101001, 100429])
-  })
-
-  test('An attempt that cannot be counted under one limit counts nowhere (A-76, E-16)', async () => {
-    const { attempts } = hand.stores
-    const [counted, broken] = [
-      { key: 'counted', most: 1 },
-      { key: 'broken', most: 1 },
-    ]
-    const count: typeof attempts.count = async (limit) => {
-      if (limit === broken) throw new ServiceError('unavailable')
-      return attempts.count(limit)
+const openService = async (url = 'https://us.example.com', insecureSignIn = false) => {
+  const { sites, grants, people, attempts } = hand.stores
+  await sites.putDataCentre({ id: 'us', url, isDefault: true })
+  const records: SignInRecord[] = []
+  const reads: string[] = []
+  const noted =
+    <Given extends readonly unknown[], Result>(name: string, get: (...given: Given) => Result) =>
+    (...given: Given): Result => {
+      reads.push(name)
+      return get(...given)
     }
-    const failing = countedAttempt({ ...attempts, count }, [broken, counted], fail)
-    await expect(failing).rejects.toMatchObject({ code: 100503 })
-    await expect(countedAttempt(attempts, [counted], fail)).rejects.toMatchObject({ code: 101001 })
-  })
-
-  const openService = async (url = 'https://us.example.com', insecureSignIn = false) => {
-    const { sites, grants, people, attempts } = hand.stores
-    await sites.putDataCentre({ id: 'us', url, isDefault: true })
-    const records: SignInRecord[] = []
-    const reads: string[] = []
-    const noted =
-      <Given extends readonly unknown[], Result>(name: string, get: (...given: Given) => Result) =>
-      (...given: Given): Result => {
-        reads.push(name)
-        return get(...given)
-      }
-    const counted = {
-      ...hand.stores,
-      sites,
-      attempts,
-      grants: { ...grants, get: noted('token', grants.get) },
-      people: { ...people, get: noted('person', people.get) },
-    }
-    const telemetry = { request: () => {}, signIn: (record: SignInRecord) => void records.push(record) }
-    const handler = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, counted, { telemetry, insecureSignIn }))
-    const signIn = async (address: string | undefined, body: object = { username: 'ANN', password }) => {
-      const request = requestOf('POST', tokens, { body })
-      const answer = await handler({ ...request, ...(address !== undefined && { address }) }, unlimited)
-      return answerOf(answer.status, answer.headers, await textOf(answer))
-    }
-    return { handler, signIn, records, reads }
+  const counted = {
+    ...hand.stores,
+    sites,
+    attempts,
+    grants: { ...grants, get: noted('token', grants.get) },
+    people: { ...people, get: noted('person', people.get) },
   }
+  const telemetry = { request: () => {}, signIn: (record: SignInRecord) => void records.push(record) }
+  const handler = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, counted, { telemetry, insecureSignIn }))
+  const signIn = async (address: string | undefined, body: object = { username: 'ANN', password }) => {
+    const request = requestOf('POST', tokens, { body })
+    const answer = await handler({ ...request, ...(address !== undefined && { address }) }, unlimited)
+    return answerOf(answer.status, answer.headers, await textOf(answer))
+  }
+  return { handler, signIn, records, reads }
+}
 
-  test('A password is hashed again only if the parameters of its hash are old (A-55)', async () => {
-    const { signIn } = await openService()
-    await weaken('ann')
-    const stored = async () => (await hand.stores.people.get('ann'))?.password
-    const before = await stored()
-    expect((await signIn('192.0.2.1')).status).toBe(200)
-    const after = await stored()
-    expect(after).not.toBe(before)
-    expect(after).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
-    expect((await signIn('192.0.2.1')).status).toBe(200)
-    expect(await stored()).toBe(after)
-  })
+test('A password is hashed again only if the parameters of its hash are old (A-55)', async () => {
+  const { signIn } = await openService()
+  await weaken('ann')
+  const stored = async () => (await hand.stores.people.get('ann'))?.password
+  const before = await stored()
+  expect((await signIn('192.0.2.1')).status).toBe(200)
+  const after = await stored()
+  expect(after).not.toBe(before)
+  expect(after).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+  expect((await signIn('192.0.2.1')).status).toBe(200)
+  expect(await stored()).toBe(after)
+})
 
-  test.each<[string, string | undefined, string, boolean, number]>([
-    ['http from another machine', '192.0.2.1', 'http://us.example.com', false, 401],
-    ['http from an unknown address', undefined, 'http://us.example.com', false, 401],
-    ['http from this machine', '127.0.0.1', 'http://us.example.com', false, 200],
-    ['http from this machine in IPv6', '::1', 'http://us.example.com', false, 200],
-    ['http to an address of this machine', undefined, 'http://localhost:4000', false, 200],
-    ['https', '192.0.2.1', 'https://us.example.com', false, 200],
-    ['http with the flag', '192.0.2.1', 'http://us.example.com', true, 200],
-  ])('A password over %s is accepted, or refused with a reason (A-74)', async (_, address, url, flag, status) => {
-    const { signIn } = await openService(url, flag)
-    const answer = await signIn(address)
-    expect(answer.status).toBe(status)
-    if (status === 401) {
-      expect(statusAndCode(answer)).toEqual([401, 101001])
-      expect(answer.json.message).toContain(messages.access.httpsOnly)
-    }
-  })
+test.each<[string, string | undefined, string, boolean, number]>([
+  ['http from another machine', '192.0.2.1', 'http://us.example.com', false, 401],
+  ['http from an unknown address', undefined, 'http://us.example.com', false, 401],
+  ['http from this machine', '127.0.0.1', 'http://us.example.com', false, 200],
+  ['http from this machine in IPv6', '::1', 'http://us.example.com', false, 200],
+  ['http to an address of this machine', undefined, 'http://localhost:4000', false, 200],
+  ['https', '192.0.2.1', 'https://us.example.com', false, 200],
+  ['http with the flag', '192.0.2.1', 'http://us.example.com', true, 200],
+])('A password over %s is accepted, or refused with a reason (A-74)', async (_, address, url, flag, status) => {
+  const { signIn } = await openService(url, flag)
+  const answer = await signIn(address)
+  expect(answer.status).toBe(status)
+  if (status === 401) {
+    expect(statusAndCode(answer)).toEqual([401, 101001])
+    expect(answer.json.message).toContain(messages.access.httpsOnly)
+  }
+})
 
-  test('The log shows known names, addresses and outcomes, but no typed text (A-75)', async () => {
-    const { signIn, records } = await openService()
-    await signIn('192.0.2.1')
-    await signIn('192.0.2.2', { username: 'ann', password: 'typed password' })
-    await signIn(undefined, { username: password, password: 'typed name' })
-    await signIn('192.0.2.1', { username: 'ann' })
-    expect(records).toEqual([
-      { name: 'ann', address: '192.0.2.1', outcome: 'signed in' },
-      { name: 'ann', address: '192.0.2.2', outcome: 'refused' },
-      { name: null, address: null, outcome: 'refused' },
-    ])
-  })
+test('The log shows known names, addresses and outcomes, but no typed text (A-75)', async () => {
+  const { signIn, records } = await openService()
+  await signIn('192.0.2.1')
+  await signIn('192.0.2.2', { username: 'ann', password: 'typed password' })
+  await signIn(undefined, { username: password, password: 'typed name' })
+  await signIn('192.0.2.1', { username: 'ann' })
+  expect(records).toEqual([
+    { name: 'ann', address: '192.0.2.1', outcome: 'signed in' },
+    { name: 'ann', address: '192.0.2.2', outcome: 'refused' },
+    { name: null, address: null, outcome: 'refused' },
+  ])
+})
 
-  test('The log shows who accepts an invitation (A-75, A-83)', async () => {
-    const { handler, records } = await openService()
-    const { person, invitation } = invite(testPerson({ name: 'dora' }), Date.now())
-    await hand.stores.people.create(person, [])
-    const body = { invitation: invitation.text, password }
-    expect((await send(handler, 'POST', '/api/v2/admin/invitations', { body })).status).toBe(200)
-    expect(records).toEqual([{ name: 'dora', address: null, outcome: 'signed in' }])
-  })
+test('The log shows who accepts an invitation (A-75, A-83)', async () => {
+  const { handler, records } = await openService()
+  const { person, invitation } = invite(testPerson({ name: 'dora' }), Date.now())
+  await hand.stores.people.create(person, [])
+  const body = { invitation: invitation.text, password }
+  expect((await send(handler, 'POST', '/api/v2/admin/invitations', { body })).status).toBe(200)
+  expect(records).toEqual([{ name: 'dora', address: null, outcome: 'signed in' }])
+})
 
-  test('The first request with a token reads token and person, later ones none (A-62)', async () => {
-    const { handler, signIn, reads } = await openService()
-    const { token } = (await signIn('192.0.2.1')).json
-    reads.length = 0
-    const ask = () => send(handler, 'GET', '/api/v2/admin/me', { headers: { Authorization: token } })
-    expect((await ask()).status).toBe(200)
-    expect(reads).toEqual(['token', 'person'])
-    for (let time = 0; time < 3; time++) await ask()
-    expect(reads).toEqual(['token', 'person'])
-  })
+test('The first request with a token reads token and person, later ones none (A-62)', async () => {
+  const { handler, signIn, reads } = await openService()
+  const { token } = (await signIn('192.0.2.1')).json
+  reads.length = 0
+  const ask = () => send(handler, 'GET', '/api/v2/admin/me', { headers: { Authorization: token } })
+  expect((await ask()).status).toBe(200)
+  expect(reads).toEqual(['token', 'person'])
+  for (let time = 0; time < 3; time++) await ask()
+  expect(reads).toEqual(['token', 'person'])
+})
 
-  test('After 50 failures from one address, even the right password is refused (A-76)', async () => {
-    const { signIn } = await openService()
-    // Their hashes take little time. Five failures are of the same person.
-    const names = Array.from({ length: 10 }, (_, index) => `carl${index}`)
-    for (const name of names) await hand.stores.people.create(testPerson({ name, password: weakHash() }), [])
-    const wrong = (index: number) =>
-      signIn('2001:db8:1:2::1', { username: index === 0 ? 'unknown' : names[index % names.length], password: 'wrong' })
-    for (let index = 0; index < 50; index++) expect((await wrong(index)).status).toBe(401)
-    expect((await signIn('2001:db8:1:2::ffff')).status).toBe(429)
-    expect((await signIn('2001:db8:1:3::1')).status).toBe(200)
-  })
+test('After 50 failures from one address, even the right password is refused (A-76)', async () => {
+  const { signIn } = await openService()
+  // Their hashes take little time. Five failures are of the same person.
+  const names = Array.from({ length: 10 }, (_, index) => `carl${index}`)
+  for (const name of names) await hand.stores.people.create(testPerson({ name, password: weakHash() }), [])
+  const wrong = (index: number) =>
+    signIn('2001:db8:1:2::1', { username: index === 0 ? 'unknown' : names[index % names.length], password: 'wrong' })
+  for (let index = 0; index < 50; index++) expect((await wrong(index)).status).toBe(401)
+  expect((await signIn('2001:db8:1:2::ffff')).status).toBe(429)
+  expect((await signIn('2001:db8:1:3::1')).status).toBe(200)
+})
 
-  test('Failures at other addresses do not lock out a person at a known address (A-77)', async () => {
-    await hand.stores.people.create(testPerson({ name: 'bob', password: weakHash() }), [])
-    const { signIn } = await openService()
-    const own = { username: 'bob', password }
-    expect((await signIn('198.51.100.1', own)).status).toBe(200)
-    await weaken('bob')
-    const statuses = []
-    for (let index = 0; index < 26; index++) {
-      statuses.push((await signIn(`203.0.113.${index}`, { ...own, password: 'wrong' })).status)
-    }
-    expect(statuses).toEqual([...Array.from({ length: 25 }, () => 401), 429])
-    expect((await signIn('203.0.113.200', own)).status).toBe(429)
-    expect((await signIn('198.51.100.1', own)).status).toBe(200)
-  })
+test('Failures at other addresses do not lock out a person at a known address (A-77)', async () => {
+  await hand.stores.people.create(testPerson({ name: 'bob', password: weakHash() }), [])
+  const { signIn } = await openService()
+  const own = { username: 'bob', password }
+  expect((await signIn('198.51.100.1', own)).status).toBe(200)
+  await weaken('bob')
+  const statuses = []
+  for (let index = 0; index < 26; index++) {
+    statuses.push((await signIn(`203.0.113.${index}`, { ...own, password: 'wrong' })).status)
+  }
+  expect(statuses).toEqual([...Array.from({ length: 25 }, () => 401), 429])
+  expect((await signIn('203.0.113.200', own)).status).toBe(429)
+  expect((await signIn('198.51.100.1', own)).status).toBe(200)
 })
 
 /** Empty tables until the end of the test, with the dependencies of a sign-in. */
@@ -245,10 +240,9 @@ test.each(hands)('A session works at each moment of its password change: $name (
 
 test.each(hands)('A token for one site follows the newest password: $name (A-68, A-73)', async (hand) => {
   const stores = await openTables(hand)
-  const site = storedId<SiteId>(1001)
   await stores.people.create(testPerson({ password: weakHash() }), [])
   await stores.sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await stores.sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
+  await stores.sites.createSite(shop, entry)
   const openFunction = () => {
     const telemetry = { request: () => {} }
     const handler = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, stores, { telemetry }))

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createDeadline, unlimited } from '../../../lib/core/time.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
@@ -12,161 +12,159 @@ const noTime = 1_000
 
 const longestWork = 90_000
 
-describe('The removal of a folder with more files than one request deletes', () => {
-  let storage: StorageUnderTest
-  /** How many messages the queue had when the removal was recorded. */
-  let sentBefore: number[]
-  /** In milliseconds, for each request or message that continues a removal. */
-  let heldFor: number[]
-  let time = 0
-  let others: Interruption
-  beforeEach(async () => {
-    sentBefore = []
-    heldFor = []
-    others = createInterruption()
-    storage = await openStorage({
-      clock: { wall: () => time, monotonic: () => time },
-      between: ({ files, removals }) => ({
-        files: others.in(files),
-        removals: {
-          ...removals,
-          open(...args) {
-            sentBefore.push(storage.sent.length)
-            return removals.open(...args)
-          },
-          take(task, holder, duration) {
-            heldFor.push(duration)
-            return removals.take(task, holder, duration)
-          },
-        },
-      }),
-    })
-    await fillFolder(storage, '/large', 2_100)
-  })
-  afterEach(() => storage.close())
-
-  const put = (path: string) => storage.put(path, 'x')
-  const metaOf = (path: string) => storage.get(path, { meta: '' })
-  /** The message with this number, counted from 0. */
-  const message = (number = 0) => {
-    const sent = storage.sent[number]
-    if (!sent) throw new Error('The queue does not have this message')
-    return sent
-  }
-  const finish = (number = 0) => continueRemoval(storage.deps, message(number), unlimited, longestWork)
-
-  it('A removal without time answers 202, and the queue ends it (S-95, S-102, S-103)', async () => {
-    const { status, text } = await storage.remove('/large', { remaining: noTime })
-    expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })
-    for (const refused of [put('/large/new'), storage.post('/large', [{ name: 'new' }]), storage.remove('/large/0')])
-      expect(statusAndCode(await refused)).toEqual([400, 104010])
-    expect(await finish()).toBeUndefined()
-    expect((await metaOf('/large')).status).toBe(404)
-    expect(storage.leftovers()).toBe(0)
-  })
-
-  it('Repeated removals send one delayed message, before the removal is recorded', async () => {
-    for (let repetition = 0; repetition < 3; repetition++) {
-      expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
-    }
-    expect(storage.sent.map(({ delay }) => delay)).toEqual([30])
-    // The request may die between the message and the record.
-    expect(sentBefore[0]).toBe(1)
-  })
-
-  it('A removal sends a new message if its first message has no effect for a long time', async () => {
-    await storage.remove('/large', { remaining: noTime })
-    time += longestSilence
-    expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
-    expect(storage.sent.map(({ task }) => task)).toEqual([message().task, message().task])
-    expect(message(1).delay).toBe(30)
-    expect(await finish(1)).toBeUndefined()
-    expect((await put('/large/new')).status).toBe(200)
-    // The first message was only late.
-    expect(await finish()).toBeUndefined()
-    expect((await storage.get('/large/new')).status).toBe(200)
-  })
-
-  it('A request holds a removal until its own end, and for at most 30 seconds (S-103)', async () => {
-    await fillFolder(storage, '/more', 2_100)
-    await storage.remove('/large', { remaining: 29_000 })
-    await storage.remove('/more')
-    expect(heldFor).toEqual([29_000, 30_000])
-  })
-
-  it('A removal runs in slices, with one message for each slice', async () => {
-    await fillFolder(storage, '/huge', 3_000)
-    await storage.remove('/huge', { remaining: noTime })
-    const over = createDeadline(() => 0)
-    const slice = () => continueRemoval(storage.deps, message(), over, longestWork)
-    expect([await slice(), await slice(), await slice()]).toEqual([{ delay: 0 }, { delay: 0 }, undefined])
-    expect((await metaOf('/huge')).status).toBe(404)
-  })
-
-  it.each([
-    ['wall', 'monotonic'],
-    ['monotonic', 'wall'],
-  ])('A worker that was frozen too long by the %s clock removes nothing (S-103)', async (_, stopped) => {
-    await storage.remove('/large', { remaining: noTime })
-    const left = await storage.keys()
-    const { files, clock: running } = storage.deps
-    const list: typeof files.list = async (query) => {
-      time += longestWork
-      return files.list(query)
-    }
-    const clock = { ...running, [stopped]: () => 0 }
-    const deps = { ...storage.deps, clock, files: { ...files, list } }
-    const frozen = continueRemoval(deps, message(), unlimited, longestWork)
-    await expect(frozen).rejects.toMatchObject({ code: 100503 })
-    expect(await storage.keys()).toEqual(left)
-  })
-
-  it('A removal resumes with the page that failed, and misses no late file (S-103)', async () => {
-    const keys = await fillFolder(storage, '/huge', 3_000)
-    await storage.remove('/huge', { remaining: noTime })
-    const left = (await storage.keys()).filter((key) => keys.includes(key))
-    const { files, removals } = storage.deps
-    let reached: string | undefined
-    let calls = 0
-    const second = Promise.withResolvers<void>()
-    const recording = {
-      ...storage.deps,
-      files: {
-        ...files,
-        /** The first page fails after the second one was removed. In the next attempt, the second page fails. */
-        async remove(...args: Parameters<typeof files.remove>) {
-          const call = ++calls
-          if (call === 1) await second.promise
-          if (call === 1 || call === 4) throw new Error('died')
-          const bytes = await files.remove(...args)
-          if (call === 2) second.resolve()
-          return bytes
-        },
-      },
+let storage: StorageUnderTest
+/** How many messages the queue had when the removal was recorded. */
+let sentBefore: number[]
+/** In milliseconds, for each request or message that continues a removal. */
+let heldFor: number[]
+let time = 0
+let others: Interruption
+beforeEach(async () => {
+  sentBefore = []
+  heldFor = []
+  others = createInterruption()
+  storage = await openStorage({
+    clock: { wall: () => time, monotonic: () => time },
+    between: ({ files, removals }) => ({
+      files: others.in(files),
       removals: {
         ...removals,
-        take: async (...args: Parameters<typeof removals.take>) => ({
-          ...(await removals.take(...args)),
-          after: reached,
-        }),
-        giveBack: (...[task, holder, removed, after]: Parameters<typeof removals.giveBack>) => {
-          reached = after
-          return removals.giveBack(task, holder, removed, after)
+        open(...args) {
+          sentBefore.push(storage.sent.length)
+          return removals.open(...args)
+        },
+        take(task, holder, duration) {
+          heldFor.push(duration)
+          return removals.take(task, holder, duration)
         },
       },
-    }
-    const work = () => continueRemoval(recording, message(), unlimited, longestWork)
-    await expect(work()).rejects.toThrow('died')
-    expect(reached).toBeUndefined()
-    await expect(work()).rejects.toThrow('died')
-    expect(reached).toBe(left[999])
-    // Stores a file after this key, as if its upload had checked for removals before the removal began.
-    const change = { kind: 'folder', key: `${keys[0]}0late/` } as const
-    await files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry)
-    expect(await work()).toBeUndefined()
-    expect((await metaOf('/huge')).status).toBe(404)
-    expect(storage.leftovers()).toBe(0)
+    }),
   })
+  await fillFolder(storage, '/large', 2_100)
+})
+afterEach(() => storage.close())
+
+const put = (path: string) => storage.put(path, 'x')
+const metaOf = (path: string) => storage.get(path, { meta: '' })
+/** The message with this number, counted from 0. */
+const message = (number = 0) => {
+  const sent = storage.sent[number]
+  if (!sent) throw new Error('The queue does not have this message')
+  return sent
+}
+const finish = (number = 0) => continueRemoval(storage.deps, message(number), unlimited, longestWork)
+
+it('A removal without time answers 202, and the queue ends it (S-95, S-102, S-103)', async () => {
+  const { status, text } = await storage.remove('/large', { remaining: noTime })
+  expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })
+  for (const refused of [put('/large/new'), storage.post('/large', [{ name: 'new' }]), storage.remove('/large/0')])
+    expect(statusAndCode(await refused)).toEqual([400, 104010])
+  expect(await finish()).toBeUndefined()
+  expect((await metaOf('/large')).status).toBe(404)
+  expect(storage.leftovers()).toBe(0)
+})
+
+it('Repeated removals send one delayed message, before the removal is recorded', async () => {
+  for (let repetition = 0; repetition < 3; repetition++) {
+    expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
+  }
+  expect(storage.sent.map(({ delay }) => delay)).toEqual([30])
+  // The request may die between the message and the record.
+  expect(sentBefore[0]).toBe(1)
+})
+
+it('A removal sends a new message if its first message has no effect for a long time', async () => {
+  await storage.remove('/large', { remaining: noTime })
+  time += longestSilence
+  expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
+  expect(storage.sent.map(({ task }) => task)).toEqual([message().task, message().task])
+  expect(message(1).delay).toBe(30)
+  expect(await finish(1)).toBeUndefined()
+  expect((await put('/large/new')).status).toBe(200)
+  // The first message was only late.
+  expect(await finish()).toBeUndefined()
+  expect((await storage.get('/large/new')).status).toBe(200)
+})
+
+it('A request holds a removal until its own end, and for at most 30 seconds (S-103)', async () => {
+  await fillFolder(storage, '/more', 2_100)
+  await storage.remove('/large', { remaining: 29_000 })
+  await storage.remove('/more')
+  expect(heldFor).toEqual([29_000, 30_000])
+})
+
+it('A removal runs in slices, with one message for each slice', async () => {
+  await fillFolder(storage, '/huge', 3_000)
+  await storage.remove('/huge', { remaining: noTime })
+  const over = createDeadline(() => 0)
+  const slice = () => continueRemoval(storage.deps, message(), over, longestWork)
+  expect([await slice(), await slice(), await slice()]).toEqual([{ delay: 0 }, { delay: 0 }, undefined])
+  expect((await metaOf('/huge')).status).toBe(404)
+})
+
+it.each([
+  ['wall', 'monotonic'],
+  ['monotonic', 'wall'],
+])('A worker that was frozen too long by the %s clock removes nothing (S-103)', async (_, stopped) => {
+  await storage.remove('/large', { remaining: noTime })
+  const left = await storage.keys()
+  const { files, clock: running } = storage.deps
+  const list: typeof files.list = async (query) => {
+    time += longestWork
+    return files.list(query)
+  }
+  const clock = { ...running, [stopped]: () => 0 }
+  const deps = { ...storage.deps, clock, files: { ...files, list } }
+  const frozen = continueRemoval(deps, message(), unlimited, longestWork)
+  await expect(frozen).rejects.toMatchObject({ code: 100503 })
+  expect(await storage.keys()).toEqual(left)
+})
+
+it('A removal resumes with the page that failed, and misses no late file (S-103)', async () => {
+  const keys = await fillFolder(storage, '/huge', 3_000)
+  await storage.remove('/huge', { remaining: noTime })
+  const left = (await storage.keys()).filter((key) => keys.includes(key))
+  const { files, removals } = storage.deps
+  let reached: string | undefined
+  let calls = 0
+  const second = Promise.withResolvers<void>()
+  const recording = {
+    ...storage.deps,
+    files: {
+      ...files,
+      /** The first page fails after the second one was removed. In the next attempt, the second page fails. */
+      async remove(...args: Parameters<typeof files.remove>) {
+        const call = ++calls
+        if (call === 1) await second.promise
+        if (call === 1 || call === 4) throw new Error('died')
+        const bytes = await files.remove(...args)
+        if (call === 2) second.resolve()
+        return bytes
+      },
+    },
+    removals: {
+      ...removals,
+      take: async (...args: Parameters<typeof removals.take>) => ({
+        ...(await removals.take(...args)),
+        after: reached,
+      }),
+      giveBack: (...[task, holder, removed, after]: Parameters<typeof removals.giveBack>) => {
+        reached = after
+        return removals.giveBack(task, holder, removed, after)
+      },
+    },
+  }
+  const work = () => continueRemoval(recording, message(), unlimited, longestWork)
+  await expect(work()).rejects.toThrow('died')
+  expect(reached).toBeUndefined()
+  await expect(work()).rejects.toThrow('died')
+  expect(reached).toBe(left[999])
+  // Stores a file after this key, as if its upload had checked for removals before the removal began.
+  const change = { kind: 'folder', key: `${keys[0]}0late/` } as const
+  await files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry)
+  expect(await work()).toBeUndefined()
+  expect((await metaOf('/huge')).status).toBe(404)
+  expect(storage.leftovers()).toBe(0)
 })
 
 /** Objects that one call lists or deletes. */
