@@ -62,6 +62,7 @@ test('A policy for administrators over the quota of IAM is refused before deploy
 
 test('Alarms notify the configured topic, and the e-mail address of an operator', () => {
   const alarms = [owned.us, owned.directory].flatMap((stack) => propertiesOf(stack, 'AWS::CloudWatch::Alarm'))
+  expect(alarms.length).toBeGreaterThan(0)
   for (const { AlarmActions, OKActions } of alarms) {
     expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^AlarmsTopic/) }, dataCentres.us.alarmTopic])
     expect(OKActions).toEqual(AlarmActions)
