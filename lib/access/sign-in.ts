@@ -42,16 +42,20 @@ export const hashPassword = async (password: string): Promise<string> => {
   return write(nonce, await tagOf(password, { ...present, nonce }))
 }
 
+const [fewest, most] = [12, 256]
+// A character of NFC has at most 6 code units in another form, and NFC of a long text takes long.
+const mostTyped = 6 * most
+
 // No password has this hash. A-66: a sign-in with a wrong name checks this hash, and so takes as much time as one with
 // a wrong password.
 const nobody = write(randomBytes(16), randomBytes(present.tagLength))
 
 export const matchesPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
   const { tag, parameters } = read(stored ?? nobody)
-  return timingSafeEqual(await tagOf(password, parameters), tag) && stored !== undefined
+  const isEqual = timingSafeEqual(await tagOf(password.slice(0, mostTyped), parameters), tag)
+  return isEqual && stored !== undefined && password.length <= mostTyped
 }
 
-const [fewest, most] = [12, 256]
 const shortestName = 3
 
 const weak = (reason: string): ServiceError =>
@@ -59,7 +63,7 @@ const weak = (reason: string): ServiceError =>
 
 /** A-54. `names` has the name of the person and the names of the person's sites. Errors: passwordWeak. */
 const checkPassword = (password: string, names: readonly string[]): void => {
-  const text = password.normalize('NFC')
+  const text = password.slice(0, mostTyped + 1).normalize('NFC')
   const length = [...text].length
   if (length < fewest) throw weak(`has fewer than ${fewest} characters`)
   if (length > most) throw weak(`has more than ${most} characters`)
@@ -82,11 +86,6 @@ interface Credentials {
   readonly address: string | undefined
 }
 
-const mostTyped = 1_000
-
-const matches = async (password: string, person: Person | undefined): Promise<boolean> =>
-  (await matchesPassword(password.slice(0, mostTyped), person?.password)) && password.length <= mostTyped
-
 /**
  * A-55, A-66, A-76: returns the person with this name and password. Errors: signInRefused, tooManyRequests,
  * unavailable.
@@ -98,7 +97,7 @@ export const authenticatePerson = async (
 ): Promise<Person> => {
   const now = deps.clock.wall()
   const person = await countedAttempt(deps.attempts, limitsOf(username, address, known, now), async () => {
-    if ((await matches(password, known)) && known && !known.disabled) return known
+    if ((await matchesPassword(password, known?.password)) && known && !known.disabled) return known
     throw new ServiceError('signInRefused')
   })
   const remembered = rememberSignIn(person, address, now)

@@ -5,7 +5,8 @@ export const pageLimit = z
   .int(countable)
   .check(z.minimum(1, countable), z.maximum(999_999_999, 'must be 999999999 or less'))
 
-export const atMost = (length: number) => z.maxLength(length, `must have ${length} characters or fewer`)
+export const atMost = (length: number) =>
+  z.maxLength(length, { error: `must have ${length} characters or fewer`, abort: true })
 
 // A text that is not a number becomes NaN, which the next schema refuses with its own message.
 export const digits = z.pipe(

@@ -1,5 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { matchesPassword, withPassword } from '../../../lib/access/sign-in.ts'
+import { newKeyBody } from '../../../lib/contract/access/bodies.ts'
 import { foldersBelow, parseRight, textOfRight } from '../../../lib/core/rights.ts'
+import { systemClock } from '../../../lib/core/time.ts'
+import { validate } from '../../../lib/http/validate.ts'
+import { parseName, toStoragePath } from '../../../lib/storage/path.ts'
+import { testPerson } from '../../support/people.ts'
 
 const rights = (...texts: readonly string[]) =>
   texts.map((text) => parseRight(text)).filter((right) => right !== undefined)
@@ -32,4 +38,22 @@ test('The topmost folders with a right are listed, without inner folders (A-43)'
   expect(foldersBelow(held, right('files:write'))).toEqual(['a/b'])
   expect(foldersBelow(held, right('files:read:/a/b'))).toEqual(['a/b/c'])
   expect(foldersBelow(rights('files:write'), right('files:read:/a'))).toEqual([])
+})
+
+const passwords = { clock: systemClock, findSite: async () => undefined }
+const keyWith = (right: string) => validate(newKeyBody, { name: 'a', rights: [right] }, 'accessMalformed')
+
+test.each<[string, (marks: string) => unknown]>([
+  ['path', (marks) => toStoragePath(`a/${marks}`)],
+  ['new name', parseName],
+  ['folder of a right', (marks) => keyWith(`files:read:/${marks}`)],
+  ['new password', (marks) => withPassword(passwords, testPerson(), marks)],
+  ['password', (marks) => matchesPassword(marks, undefined)],
+])('A %s of 30,000 combining marks does not stop other requests for seconds (A-33, A-54, S-12)', async (_, use) => {
+  const normalise = vi.spyOn(String.prototype, 'normalize')
+  onTestFinished(() => normalise.mockRestore())
+  await Promise.resolve('\u0301\u0316'.repeat(15_000))
+    .then(use)
+    .catch(() => {})
+  for (const text of normalise.mock.contexts) expect(String(text).length).toBeLessThan(2_000)
 })
