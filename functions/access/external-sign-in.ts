@@ -82,12 +82,10 @@ const failAtConsole = (deps: IssuerDeps, request: RoutedRequest, provided: Provi
   return goToConsole(provided, { error: String(error.code), request: request.id, ...(wait !== undefined && { wait }) })
 }
 
-const challengeShape = /^[A-Za-z0-9_-]{43}$/
-
 /** */
 export const beginExternalSignIn: PublicOperation<IssuerDeps> = async (request, deps) => {
   const challenge = firstValue(request.query, 'challenge') ?? ''
-  if (!challengeShape.test(challenge)) {
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
     throw new ServiceError('accessMalformed', {
       message: 'challenge must be the SHA-256 of a verifier, in base64url. The console sends it.',
     })

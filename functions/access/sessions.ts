@@ -71,7 +71,7 @@ const logged = async <Signed extends { readonly name: string }>(
 const tokenReply = (token: string) =>
   ok<Answer<typeof tokenAnswer>>({ token }, { xml: xmlNames.token, headers: neverStored })
 
-const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
+const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text, 100)
 const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)
 
 /** The answer encodes the folders of rights, because a scope cannot contain all of their characters. */

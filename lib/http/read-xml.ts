@@ -38,7 +38,7 @@ const fromElement = (element: XmlElement, read: ReadText, depth: number): unknow
 
 const parse = (text: string): XmlElement | null => {
   try {
-    return parseXml(text).root
+    return parseXml(text.replace(/\r\n?/g, '\n')).root
   } catch (error) {
     // Deep nesting overflows the stack of the parser. A complete message of the parser would quote the body, which may
     // contain a password.

@@ -43,7 +43,7 @@ testWithAdmin('A password may have 256 emoji, in any form of Unicode (A-54, A-64
   const { addPerson, ask } = await openSite(undefined, 'Ed')
   const { name, token } = await addPerson()
   await (await openSite(undefined, '🐎🐎')).ask('POST', '', { name, role: 'viewer' })
-  const passwords = ['fed feeds of red', '🐎'.repeat(256), 'cafe\u0301 au lait noir']
+  const passwords = ['fed feeds of red', '🐎'.repeat(256), 'α\u0313\u0300\u0345'.repeat(256), 'cafe\u0301 au lait noir']
   let oldPassword = password
   for (const next of passwords) {
     const change = { password: next, oldPassword }
@@ -77,6 +77,7 @@ testWithAdmin.each<[string, unknown]>([
   ['a name that is not a text', { username: ['ann'], password }],
   ['an unknown period', { username: 'ann', password, tokenExpiryPeriod: 'forever' }],
   ['a list', []],
+  ['a form of 101 names', `username=ann&password=a${'&a=b'.repeat(99)}`],
   ['broken JSON', '{'],
   ['a password without quotes', `{"username":"ann","password":${password}}`],
 ])('A sign-in with %s is refused with 400/101002 (A-66, E-56)', async (_, body) => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { largestDocument, readDocument } from '../../../lib/http/read-body.ts'
+import { readXml } from '../../../lib/http/read-xml.ts'
 import { messages } from '../../support/messages.ts'
 
 const read = (stream: Readable) => {
@@ -34,4 +35,12 @@ test('A stream over the limit is refused at once with 100013, and stays open', a
   await expect(read(stream)).rejects.toThrow(refusal(100013))
   expect(pieces).toBeLessThan(largestDocument / 1024 + 6)
   expect(stream.destroyed).toBe(false)
+})
+
+test.each(['\r\n', '\r'])('Many line ends %j in XML do not stop other requests for a second (F-29)', (lineEnd) => {
+  const slice = vi.spyOn(String.prototype, 'slice')
+  onTestFinished(() => slice.mockRestore())
+  const lines = lineEnd.repeat(10_000)
+  expect(readXml(`<a>${lines}<b>x${lineEnd}y</b></a>`)).toEqual({ b: 'x\ny' })
+  expect(slice.mock.calls.length).toBeLessThan(1_000)
 })
