@@ -44,7 +44,8 @@ const askHidden = (question: string, signal: AbortSignal): Promise<string> =>
     }
     const take = (data: Buffer | string) => {
       const [typed = '', ...more] = String(data).split(enter)
-      for (const character of typed) text = erases.includes(character) ? text.slice(0, -1) : text + character
+      for (const character of typed)
+        text = erases.includes(character) ? [...text].slice(0, -1).join('') : text + character
       if (stops.some((key) => text.includes(key))) return stop()
       if (more.length === 0) return
       end()
