@@ -25,13 +25,22 @@ import type {
 } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
 
+export interface ReadUser extends User {
+  readonly etag: string
+}
+
+/** The change applies only to the state with this tag. Without a tag, it applies to any state. */
+export interface UserCondition {
+  readonly etag?: string
+}
+
 export interface People {
   list(): AsyncIterable<User>
-  get(name: string): Promise<User>
+  get(name: string): Promise<ReadUser>
   /** A new person gets an invitation: send its link to the person. */
   add(person: NewUser): Promise<Invitation>
-  change(name: string, change: UserChange): Promise<Invitation>
-  remove(name: string): Promise<void>
+  change(name: string, change: UserChange, condition?: UserCondition): Promise<Invitation>
+  remove(name: string, condition?: UserCondition): Promise<void>
 }
 
 export interface Keys {
@@ -52,6 +61,7 @@ export interface Access {
 }
 
 const after = (cursor: string | undefined) => (cursor === undefined ? {} : { query: { cursor } })
+const ifMatch = (etag: string | undefined) => (etag === undefined ? {} : { headers: { 'If-Match': etag } })
 
 export const createAccess = ({ site: { id: site }, call }: Connection): Access => ({
   people: {
@@ -60,10 +70,14 @@ export const createAccess = ({ site: { id: site }, call }: Connection): Access =
         const { users: items, nextCursor: next } = (await listUsers(call, { path: { site }, ...after(cursor) })).data
         return { items, next }
       }),
-    get: async (user) => (await getUser(call, { path: { site, user } })).data,
+    async get(user) {
+      const { data, headers } = await getUser(call, { path: { site, user } })
+      return { ...data, etag: headers.get('ETag') ?? '*' }
+    },
     add: async (body) => (await addUser(call, { path: { site }, body })).data,
-    change: async (user, body) => (await changeUser(call, { path: { site, user }, body })).data,
-    remove: async (user) => void (await removeUser(call, { path: { site, user } })),
+    change: async (user, body, { etag } = {}) =>
+      (await changeUser(call, { path: { site, user }, body, ...ifMatch(etag) })).data,
+    remove: async (user, { etag } = {}) => void (await removeUser(call, { path: { site, user }, ...ifMatch(etag) })),
   },
   keys: {
     list: () =>

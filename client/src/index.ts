@@ -1,4 +1,4 @@
-export type { Access, Keys, People } from './access.ts'
+export type { Access, Keys, People, ReadUser, UserCondition } from './access.ts'
 export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
 export type { Changes, ChangesPage } from './changes.ts'
 export {

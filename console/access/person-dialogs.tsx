@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { type Invitation, ServiceError, type User } from '../../client/src/index.ts'
+import { hasStatus } from '../../client/src/service-error.ts'
 import { usePage } from '../page/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
@@ -60,15 +61,21 @@ export const RoleDialog = ({ user, onClose }: UserProps) => {
   const t = viewTexts.value.access
   const title = t.roleTitle(titleOfPerson(user))
   const fields = useEntryFields(user)
-  const submit = async () => {
+  const save = async (): Promise<void> => {
     const entry = fields.entry.value
     if (!entry) return
-    const now = describeEntry(await people.get(user.name)).join()
+    const read = await people.get(user.name)
+    const now = describeEntry(read).join()
     // The service may have saved the entry before, although its answer was lost.
-    if (now !== describeEntry({ folders: [], rights: [], ...entry }).join()) {
-      if (now !== describeEntry(user).join()) throw new ServiceError({ status: 409, code: 0, message: t.roleConflict })
-      await people.change(user.name, entry)
-    }
+    if (now === describeEntry({ folders: [], rights: [], ...entry }).join()) return
+    if (now !== describeEntry(user).join()) throw new ServiceError({ status: 409, code: 0, message: t.roleConflict })
+    await people.change(user.name, entry, read).catch((error) => {
+      if (!hasStatus(error, 412)) throw error
+      return save()
+    })
+  }
+  const submit = async () => {
+    await save()
     notify(texts.value.saved(title))
   }
   return (

@@ -16,8 +16,9 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { compareText } from '../../lib/core/names.ts'
 import { countFitting, readCursor, writeCursor } from '../../lib/core/pages.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
-import { bodiesOf, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'
-import { done, ok, secret } from '../../lib/http/reply.ts'
+import { bodiesOf, type OperationInput, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'
+import { byValue, done, ok, secret } from '../../lib/http/reply.ts'
+import { checkConditions, tagOf } from '../../lib/http/representation.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 
@@ -74,20 +75,22 @@ const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => ({
 
 /** A-56, A-114. */
 export const listUsers = operation({ query: pageIn('users') }, async ({ site, query }, { people }) => {
-  const views = (shown: readonly Person[]) => shown.map((person) => userView(person, site.id))
-  const { views: users, next } = await pageOf(
-    query,
-    await people.listOfSites(site.id),
-    ({ name }) => keyOfName(name),
-    views,
-  )
+  const all = await people.listOfSites(site.id)
+  const viewsOf = (shown: readonly Person[]) => shown.map((person) => userView(person, site.id))
+  const { views: users, next } = await pageOf(query, all, ({ name }) => keyOfName(name), viewsOf)
   return ok<Answer<typeof userPage>>({ users, ...next })
 })
 
 /** A-56. 404/101010 for a person without an entry on the site. */
 export const getUser = operation({ params: nameOf }, async ({ site, params }, deps) =>
-  ok(userView(await findUser(deps, site.id, params.name), site.id)),
+  ok(userView(await findUser(deps, site.id, params.name), site.id), { tag: byValue }),
 )
+
+/** A-115: a change applies only to a state that `If-Match` names. */
+const onlyTo = <Input extends Pick<OperationInput, 'site' | 'headers'>>(input: Input) => ({
+  ...input,
+  checkState: (person: Person) => checkConditions(input.headers, tagOf(userView(person, input.site.id))),
+})
 
 /** A-52, A-57, A-82. 409/101011 for a name that is taken. */
 export const addUser = operation({ body: bodyOf('newUserBody') }, async (input, deps) => {
@@ -100,13 +103,13 @@ export const addUser = operation({ body: bodyOf('newUserBody') }, async (input, 
 /** A-57, A-58, A-59, A-84. 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
 export const changeUser = operation({ params: nameOf, body: bodyOf('userChangeBody') }, async (input, deps) => {
   const { body, params, dataCentre } = input
-  const { person, invitation } = await change(deps, input, params.name, { ...body, entry: entryIn(body) })
+  const { person, invitation } = await change(deps, onlyTo(input), params.name, { ...body, entry: entryIn(body) })
   return secret<Answer<typeof invitationAnswer>>(describeInvitation(person.name, invitation, dataCentre.url))
 })
 
 /** A-58, A-60. */
 export const removeUser = operation({ params: nameOf }, async (input, deps) => {
-  await remove(deps, input, input.params.name)
+  await remove(deps, onlyTo(input), input.params.name)
   return done
 })
 

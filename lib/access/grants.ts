@@ -164,6 +164,5 @@ export const findCaller = async (grants: Grants, people: People, hash: string): 
 export const rightsOn = ({ rightsBySite }: Pick<Caller, 'rightsBySite'>, site: SiteId): readonly Right[] =>
   rightsBySite.get(site) ?? []
 
-/** A-22: callers who can read files in at least one folder have the permission `files`. */
 export const permissionsOf = (rights: readonly Right[]): readonly Permission[] =>
   hasInAnyFolder(rights, rightOf('files:read')) ? permissions : []

@@ -171,7 +171,6 @@ export const updatePerson = async (
   throw new ServiceError('unavailable')
 }
 
-/** undefined if this was the last site of the person. */
 export const withoutSite = (person: Person, site: SiteId): Person | undefined => {
   const { [site]: _, ...sites } = person.sites
   return Object.keys(sites).length > 0 ? { ...person, sites } : undefined

@@ -23,6 +23,7 @@ export interface Manager {
   readonly site: { readonly id: SiteId }
   readonly caller: Pick<Caller, 'rightsBySite'>
   readonly author: Author
+  readonly checkState?: (person: Person) => void
 }
 
 type UserDeps = Pick<SignInDeps, 'people' | 'clock' | 'findSite'>
@@ -54,12 +55,9 @@ const hasEveryRight = ({ caller }: Manager, person: Person): boolean =>
     rightsOfEntry(person.sites[site]).every((right) => includesRight(rightsOn(caller, site), right)),
   )
 
-const requireEveryRight = (manager: Manager, person: Person): void => {
-  if (hasEveryRight(manager, person)) return
-  throw new ServiceError('rightMissing', {
-    message:
-      'You lack a right that this person has on this or another site. Ask somebody who has all rights of the person.',
-  })
+const moreRights = {
+  message:
+    'You lack a right that this person has on this or another site. Ask somebody who has all rights of the person.',
 }
 
 const ofSite = (person: Person | undefined, site: SiteId): Person => {
@@ -121,7 +119,8 @@ export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, 
   const person = await updatePerson(people, name, (before) => {
     ofSite(before, site)
     requireGrantable(manager, sites)
-    if (isOfWholePerson) requireEveryRight(manager, before)
+    if (isOfWholePerson && !hasEveryRight(manager, before)) throw new ServiceError('rightMissing', moreRights)
+    manager.checkState?.(before)
     const changed = { ...(entry ? withSites(before, sites) : before), ...details }
     if (again && changed.disabled) {
       throw new ServiceError('accessMalformed', {
@@ -142,6 +141,7 @@ export const removeUser = async ({ people }: UserDeps, manager: Manager, name: s
   const site = manager.site.id
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)
+    manager.checkState?.(person)
     const after = hasEveryRight(manager, person) ? undefined : withoutSite(person, site)
     const sites = after ? [site] : sitesOfPerson(person)
     return { after, entries: personEntries('user.removed', person, manager.author, sites) }

@@ -6027,6 +6027,12 @@ export type AddUserResponse = AddUserResponses[keyof AddUserResponses];
 
 export type RemoveUserData = {
     body?: never;
+    headers?: {
+        /**
+         * ETags, or `*`. The change is made only if a tag names the current state.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -6069,6 +6075,10 @@ export type RemoveUserErrors = {
      */
     409: Error;
     /**
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
+     */
+    412: Error;
+    /**
      * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
@@ -6101,6 +6111,12 @@ export type RemoveUserResponses = {
 
 export type GetUserData = {
     body?: never;
+    headers?: {
+        /**
+         * An ETag. The answer is 304 if this tag still names the current state.
+         */
+        'If-None-Match'?: string;
+    };
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -6169,6 +6185,12 @@ export type GetUserResponse = GetUserResponses[keyof GetUserResponses];
 
 export type ChangeUserData = {
     body: UserChange;
+    headers?: {
+        /**
+         * ETags, or `*`. The change is made only if a tag names the current state.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -6211,6 +6233,10 @@ export type ChangeUserErrors = {
      * - `101012` This person is the last owner of a site. Give another person the role owner first. An invited owner counts only after accepting the invitation.
      */
     409: Error;
+    /**
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
+     */
+    412: Error;
     /**
      * - `100013` The request body is too large. Split it into smaller requests.
      */

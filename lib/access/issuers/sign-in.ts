@@ -16,7 +16,6 @@ import {
   type Trust,
 } from './issuers.ts'
 
-/** The browser keeps this between the two requests of a sign-in. */
 export interface Begun {
   readonly state: string
   readonly nonce: string

@@ -43,6 +43,7 @@ const signOut = {
 } satisfies GroupContract<'access'>['operations']['signOut']
 
 const ofUser = ['personUnknown'] as const
+const tagged = { headers: ['ETag'] } as const
 
 const pages = switchesOf(pageSwitches, {
   limit: ['The largest number of entries in the answer: at most 500, which is the default.', 100],
@@ -144,7 +145,7 @@ export const accessContract: GroupContract<'access'> = {
         { body: { name: 'bob', role: 'viewer' } },
       ],
     },
-    getUser: { summary: 'Read a person of a site', answers: ok('The person.', user), errors: ofUser },
+    getUser: { summary: 'Read a person of a site', answers: ok('The person.', user, tagged), errors: ofUser },
     changeUser: {
       summary: 'Change a person of a site',
       description:
@@ -153,7 +154,7 @@ export const accessContract: GroupContract<'access'> = {
         'chooses a new password.',
       body: { schema: named(userChangeBody, 'UserChange') },
       answers: ok('The person is changed.', invitation),
-      errors: ['accessMalformed', 'rightMissing', 'lastOwner', ...ofUser],
+      errors: ['accessMalformed', 'rightMissing', 'lastOwner', 'conditionFailed', ...ofUser],
       examples: [{ body: { role: 'editor' } }, { body: { role: 'director' } }],
     },
     removeUser: {
@@ -162,7 +163,7 @@ export const accessContract: GroupContract<'access'> = {
         'Removes the person from all sites if you have every right of the person on every site. Otherwise, removes ' +
         'the person only from this site. After the last site, the person no longer exists.',
       answers: { 200: { description: 'The person is removed.' } },
-      errors: ['lastOwner', ...ofUser],
+      errors: ['lastOwner', 'conditionFailed', ...ofUser],
     },
     signOutOfSite: signOut,
     signOutV1: signOut,

@@ -65,6 +65,20 @@ testWithAdmin('The list of people comes in pages (A-114, E-56)', async () => {
   }
 })
 
+testWithAdmin('A change with If-Match applies only to the state that it names (A-115, E-12)', async () => {
+  const { ask, addPerson, manager } = await openSite()
+  const { name } = await addPerson({ role: 'viewer' })
+  const tagNow = async () => (await ask('GET', `/${name}`)).headers['etag'] ?? ''
+  const before = await tagNow()
+  expect((await ask('PUT', `/${name}`, { role: 'editor' }, manager, before)).status).toBe(200)
+  for (const [method, change] of [['PUT', { role: 'owner' }], ['PUT', { disabled: true }], ['DELETE']] as const) {
+    expectError(await ask(method, `/${name}`, change, manager, before), 412, 100412)
+  }
+  expect((await ask('GET', `/${name}`)).json).toMatchObject({ role: 'editor', disabled: false })
+  expectError(await ask('PUT', `/${newName()}`, { role: 'editor' }, manager, '*'), 404, 101010)
+  expect((await ask('DELETE', `/${name}`, undefined, manager, await tagNow())).status).toBe(200)
+})
+
 testWithAdmin('With access:read, the history shows each change of a person (A-47, A-85, A-109)', async () => {
   const { site, ask, invite, manager } = await openSite()
   const name = newName()

@@ -41,8 +41,10 @@ export const openSite = async (rights: readonly string[] = everything, name = 'P
   const site = await createSite(name)
   const manager = await issueToken([site], ...rights)
   const users = `/api/v2/admin/sites/${site}/users`
-  const ask = (method: string, path = '', body?: unknown, token = manager): Promise<Answer> =>
-    call(`${users}${path}`, { method, token, ...(body !== undefined && { body }) } satisfies Call)
+  const ask = (method: string, path = '', body?: unknown, token = manager, ifMatch?: string): Promise<Answer> => {
+    const headers = ifMatch === undefined ? {} : { 'If-Match': ifMatch }
+    return call(`${users}${path}`, { method, token, headers, ...(body !== undefined && { body }) } satisfies Call)
+  }
 
   const invite = async (entry: object = { role: 'owner' }, own = newName()): Promise<string> =>
     (await ask('POST', '', { name: own, ...entry })).json.invitation
