@@ -9,7 +9,10 @@ import type { Settings } from '../config/settings.ts'
 import { period, type Watch } from './alarms.ts'
 
 /** The managed policies of AWS for backups. An operator restores with a role of the account, not with this role. */
-export const backupPolicies = ['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup']
+export const backupPolicies = [
+  'service-role/AWSBackupServiceRolePolicyForBackup',
+  'AWSBackupServiceRolePolicyForS3Backup',
+]
 
 const jobsOf = (metricName: string, { backupVaultName }: IBackupVault): Metric =>
   new Metric({
@@ -20,11 +23,11 @@ const jobsOf = (metricName: string, { backupVaultName }: IBackupVault): Metric =
     period,
   })
 
-const jobWatch = (id: string, metric: IMetric, impact: string): Watch => ({
+const jobWatch = (id: string, metric: IMetric, detail: string): Watch => ({
   id,
   metric,
   periods: 1,
-  impact,
+  impact: `A table or the files have no backup of the last night${detail}.`,
   action: 'Find the reason in the list of jobs in AWS Backup.',
 })
 
@@ -35,8 +38,6 @@ const failedCopies = (from: IBackupVault, to: IBackupVault): IMetric =>
     usingMetrics: { sent: jobsOf('NumberOfCopyJobsFailed', from), received: jobsOf('NumberOfCopyJobsFailed', to) },
     period,
   })
-
-const lacking = 'A table or the files have no backup of the last night'
 
 /** Makes a backup every night. Returns what to watch. */
 export const createBackup = (
@@ -67,16 +68,12 @@ export const createBackup = (
     disableDefaultBackupPolicy: true,
     role: new Role(parts, 'Role', {
       assumedBy: new ServicePrincipal('backup.amazonaws.com'),
-      managedPolicies: backupPolicies.map((name) => ManagedPolicy.fromAwsManagedPolicyName(`service-role/${name}`)),
+      managedPolicies: backupPolicies.map((name) => ManagedPolicy.fromAwsManagedPolicyName(name)),
     }),
   })
   return [
-    jobWatch('BackupsFailed', jobsOf('NumberOfBackupJobsFailed', vault), `${lacking}.`),
-    jobWatch(
-      'BackupsExpired',
-      jobsOf('NumberOfBackupJobsExpired', vault),
-      `${lacking}, because it did not start in time.`,
-    ),
-    ...copies.map((copy) => jobWatch('CopiesFailed', failedCopies(vault, copy), `${lacking} in another vault.`)),
+    jobWatch('BackupsFailed', jobsOf('NumberOfBackupJobsFailed', vault), ''),
+    jobWatch('BackupsExpired', jobsOf('NumberOfBackupJobsExpired', vault), ', because it did not start in time'),
+    ...copies.map((copy) => jobWatch('CopiesFailed', failedCopies(vault, copy), ' in another vault')),
   ]
 }

@@ -70,7 +70,7 @@ export const acceptedOf = (settings: Settings): Findings => {
   const traced = settings.tracing && { 'AwsSolutions-IAM5[Resource::*]': 'The actions of X-Ray have no resources.' }
   const backups = settings.backup ? backupPolicies : []
   const ofBackups = backups.map((name) => [
-    `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`,
+    `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${name}]`,
     'AWS maintains the permissions for its backups. Its role can back up, but not restore.',
   ])
   return Object.assign({}, accepted, traced, Object.fromEntries(ofBackups), ...there)
