@@ -100,22 +100,20 @@ const associate = (api: RestApi, acl: CfnWebACL, scope: Construct = api): void =
   new CfnWebACLAssociation(scope, 'FirewallAssociation', { resourceArn, webAclArn: acl.attrArn })
 }
 
+const withSecret = (secret: Secret): CfnWebACL.StatementProperty => ({
+  byteMatchStatement: {
+    fieldToMatch: { singleHeader: { Name: streaming.secretHeader } },
+    positionalConstraint: 'EXACTLY',
+    searchString: secret.secretValue.unsafeUnwrap(),
+    textTransformations: unchanged,
+  },
+})
+
 /**
  * Refuses requests to the gateway that have not passed the firewall of the distribution. The distribution sends one of
- * the secrets with each request.
+ * the secrets with each request, so it must change after the returned firewall.
  */
-export const admitDistribution = (api: RestApi, secrets: readonly Secret[]): void => {
-  const [first, ...others] = secrets.map(
-    (secret): CfnWebACL.StatementProperty => ({
-      byteMatchStatement: {
-        fieldToMatch: { singleHeader: { Name: streaming.secretHeader } },
-        positionalConstraint: 'EXACTLY',
-        searchString: secret.secretValue.unsafeUnwrap(),
-        textTransformations: unchanged,
-      },
-    }),
-  )
-  if (!first) return
+export const admitDistribution = (api: RestApi, secrets: readonly [Secret, ...Secret[]]): CfnWebACL => {
   const acl = new CfnWebACL(api, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { block: {} },
@@ -123,14 +121,14 @@ export const admitDistribution = (api: RestApi, secrets: readonly Secret[]): voi
     rules: [
       rule('Distribution', 0, {
         action: { allow: {} },
-        statement: others.length > 0 ? { orStatement: { statements: [first, ...others] } } : first,
+        statement:
+          secrets.length > 1 ? { orStatement: { statements: secrets.map(withSecret) } } : withSecret(secrets[0]),
       }),
     ],
   })
   associate(api, acl)
+  return acl
 }
 
-export const guardStage = (scope: Construct, api: RestApi, settings: Settings): void => {
-  const acl = createFirewall(scope, 'REGIONAL', metricName(Stack.of(scope)), settings)
-  associate(api, acl, scope)
-}
+export const guardStage = (scope: Construct, api: RestApi, settings: Settings): void =>
+  associate(api, createFirewall(scope, 'REGIONAL', metricName(Stack.of(scope)), settings), scope)

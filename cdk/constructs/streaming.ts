@@ -152,7 +152,6 @@ export const createStreaming = (
   const parts = new Construct(scope, 'Streaming')
   const { customDomain, originSecret: number = 1 } = dataCentre
   const handled = createStreamFunction(parts, stream, number)
-  if (edge.webAclArn) admitDistribution(api, handled.secrets)
   const toFunction = passing(functionOrigin(handled))
   const certificate = edge.certificate ?? (customDomain && certificateOf(parts, customDomain))
   const streamed = prefixes.filter(({ group }) => group === streamedGroup)
@@ -170,6 +169,7 @@ export const createStreaming = (
     publishAdditionalMetrics: true,
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })
+  if (edge.webAclArn) distribution.node.addDependency(admitDistribution(api, handled.secrets))
   // Without streaming, this record leads to the gateway. Streaming changes the record, because a name can have only one
   // record.
   const records = customDomain ? recordsOf(new Construct(api, 'Entrance'), customDomain, distribution) : []

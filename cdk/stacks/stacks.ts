@@ -206,7 +206,10 @@ export class DataCentreStack extends Stack {
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
     this.distribution = streaming?.distribution
-    if (streaming) functions.access.addEnvironment('ORIGIN_SECRETS', secretTexts(streaming.secrets))
+    if (streaming) {
+      functions.access.addEnvironment('ORIGIN_SECRETS', secretTexts(streaming.secrets))
+      streaming.distribution.node.addDependency(functions.access)
+    }
     const lostEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
     // If there is a distribution, the custom domain belongs to the distribution.
     const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
