@@ -2,6 +2,7 @@ import { CfnResource, type Stack } from 'aws-cdk-lib'
 import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
 import { CfnBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
+import { RegionInfo } from 'aws-cdk-lib/region-info'
 import type { TableName } from '../../lib/config/tables.ts'
 import type { FunctionName } from './functions.ts'
 import type { Settings } from './settings.ts'
@@ -199,6 +200,8 @@ export const encryptWith = (stack: Stack, settings: Settings): void => {
   }
 }
 
+const hostOf = (service: string, region: string) => `${service}.${region}.${RegionInfo.get(region).domainSuffix}`
+
 /**
  * Allows the use of the customer's keys through these services only. Without such keys, the keys of AWS need no
  * permission. A service uses only keys of its own region, so one statement is enough for several regions.
@@ -212,8 +215,7 @@ export const allowKeys = (
   const keys = regions.flatMap((region) => encryptionKeys?.[region] ?? [])
   if (keys.length === 0) return []
   const statement = allow('kms', actions, ...keys)
-  statement.addCondition('StringEquals', {
-    'kms:ViaService': regions.flatMap((region) => services.map((service) => `${service}.${region}.amazonaws.com`)),
-  })
+  const hosts = regions.flatMap((region) => services.map((service) => hostOf(service, region)))
+  statement.addCondition('StringEquals', { 'kms:ViaService': hosts })
   return [statement]
 }
