@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import {
   grantEntries,
+  isCurrent,
   issueGrant,
   kindOf,
   type Permission,
@@ -55,13 +56,12 @@ const issueToken = async (stores: AdminStores, { user, site, ttl, ...given }: Is
 
 const listTokens = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   if (site !== undefined) await siteOf(stores, site)
-  const tokens = (await stores.grants.list()).filter((grant) => kindOf(grant) === 'token')
+  const tokens = (await stores.grants.list()).filter((one) => kindOf(one) === 'token' && isCurrent(one, Date.now()))
   const covering = tokens.filter(({ sites }) => site === undefined || sites.includes(site))
   return covering.map((token) => {
     const { hash, user, sites } = token
-    const rights = rightsOfToken(token)
-    const permissions = permissionsOf(rights)
-    return { hash, user, sites, permissions, rights: rights.map(textOfRight), expires: inIso(token.expires) }
+    const [rights, expires] = [rightsOfToken(token), inIso(token.expires)]
+    return { hash, user, sites, permissions: permissionsOf(rights), rights: rights.map(textOfRight), expires }
   })
 }
 

@@ -57,14 +57,18 @@ test('tokens are listed by hash, and never shown (A-12, T-9)', async ({ commands
   for (const options of ['', ' --site 1001']) expect(await run(`token list${options}`)).toHaveLength(2)
 })
 
-test('token revoke accepts a unique part of a hash (T-11)', async ({ commands: { run, attempt }, siteDirectory }) => {
+test('token revoke accepts a unique part of a hash, and expired tokens are not listed (T-9, T-11)', async ({
+  commands: { run, attempt },
+  siteDirectory,
+}) => {
   const hashes = [`abcdef01${'0'.repeat(56)}`, `abcdef01${'1'.repeat(56)}`, `12345678${'2'.repeat(56)}`]
   {
     using database = new DatabaseSync(join(siteDirectory, 'site-admin.db'), { timeout: 5_000 })
     const add = database.prepare(
-      "INSERT INTO grants (hash, user, sites, permissions, expires) VALUES (?, 'ann', '[1001]', '[]', 4000000000)",
+      "INSERT INTO grants (hash, user, sites, permissions, expires) VALUES (?, 'ann', '[1001]', '[]', ?)",
     )
-    for (const hash of hashes) add.run(hash)
+    for (const hash of hashes) add.run(hash, 4_000_000_000)
+    add.run('9'.repeat(64), 1)
   }
   expect((await attempt('token revoke abcdef01')).stderr).toContain('The hashes of 2 tokens begin with abcdef01.')
   expect((await attempt('token revoke 1234567')).stderr).toContain('needs its first 8 digits or more.')
