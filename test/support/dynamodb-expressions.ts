@@ -110,8 +110,9 @@ const readComparison = (reader: Reader): Evaluate<boolean> => {
     reader.expect('AND')
     const to = readOperand(reader)
     return (item, terms) => {
-      const value = left(item, terms)
-      return compareValues(value, from(item, terms)) >= 0 && compareValues(value, to(item, terms)) <= 0
+      const [value, first, last] = [left(item, terms), from(item, terms), to(item, terms)]
+      if (compareValues(first, last) > 0) throw new Error('The upper bound of BETWEEN is less than the lower bound')
+      return compareValues(value, first) >= 0 && compareValues(value, last) <= 0
     }
   }
   const compare = comparisons[reader.peek()]

@@ -149,6 +149,11 @@ it.each([
   expect(seen).toEqual(names)
 })
 
+it('No entry is before the smallest id (H-10)', async () => {
+  const smallest = (await end()).replace(/^\d+/, '0'.repeat(16))
+  expect((await read({ before: smallest })).json).toMatchObject({ items: [], next: null })
+})
+
 it('The parameter type selects entries of one or several types (H-10)', async () => {
   const before = await end()
   await put(`${own}/typed.txt`, 'x')
