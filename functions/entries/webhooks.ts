@@ -5,7 +5,7 @@ import { type GatewayEvent, lambdaHandler } from '../../lib/aws/lambda/gateway.t
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { createWebhookWorker } from '../../lib/aws/lambda/webhook-worker.ts'
 import { openDirectory, openWebhooks } from '../../lib/aws/open-tables.ts'
-import { createSqsWebhookQueue } from '../../lib/aws/sqs-queues.ts'
+import { createSqsQueue } from '../../lib/aws/sqs-queues.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
 import { createWebhooksDeps } from '../../lib/service/deps.ts'
 import { deliverNext } from '../../lib/webhooks/deliver.ts'
@@ -24,7 +24,7 @@ const answer = lambdaHandler(createWebhooksHandler(deps), settings)
 const work = createWebhookWorker({
   ...deps,
   leases,
-  queue: createSqsWebhookQueue(settings.webhooksQueueUrl),
+  queue: createSqsQueue(settings.webhooksQueueUrl),
   deliver: (site, id, deadline) => deliverNext(deps, site, id, deadline),
 })
 

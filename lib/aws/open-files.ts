@@ -19,7 +19,7 @@ const listeners = { perSite: 20, inAll: 1_000 }
 
 // Only removals of large folders need the queue, so its client is not loaded in a cold start.
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
-  const open = onDemand(async () => (await import('./sqs-queues.ts')).createSqsRemovalQueue(queueUrl))
+  const open = onDemand(async () => (await import('./sqs-queues.ts')).createSqsQueue(queueUrl))
   return { send: async (...given) => (await open()).send(...given) }
 }
 

@@ -1,6 +1,5 @@
 import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs'
 import type { SiteId } from '../core/ids.ts'
-import type { RemovalQueue } from '../storage/path-locks.ts'
 import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
 /** Without `webhook`, the message is for all webhooks of the site. The delay is in seconds. Errors: unavailable. */
@@ -13,7 +12,7 @@ export interface WebhookMessage {
   readonly webhook?: string
 }
 
-const openQueue = (queueUrl: string, config: SQSClientConfig) => {
+export const createSqsQueue = (queueUrl: string, config: SQSClientConfig = {}) => {
   const client = new SQSClient({
     maxAttempts: 3,
     requestHandler: smallCallTimeouts,
@@ -22,22 +21,12 @@ const openQueue = (queueUrl: string, config: SQSClientConfig) => {
     ...config,
   })
   failLikePort(client)
-  return async (message: Readonly<Record<string, string>>, delay: number): Promise<string> => {
-    const MessageBody = JSON.stringify(message)
-    const sent = await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, DelaySeconds: delay }))
-    if (sent.MessageId === undefined) throw new Error(`The queue ${queueUrl} returned no message id`)
-    return sent.MessageId
-  }
-}
-
-export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig = {}): RemovalQueue => {
-  const send = openQueue(queueUrl, config)
-  return { send: ({ site, path, id }, delay) => send({ site: String(site), path, id }, delay) }
-}
-
-export const createSqsWebhookQueue = (queueUrl: string, config: SQSClientConfig = {}): WebhookQueue => {
-  const send = openQueue(queueUrl, config)
   return {
-    send: ({ site, webhook }, delay) => send({ site: String(site), ...(webhook !== undefined && { webhook }) }, delay),
+    async send(message: { readonly site: SiteId }, delay: number): Promise<string> {
+      const MessageBody = JSON.stringify({ ...message, site: String(message.site) })
+      const sent = await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, DelaySeconds: delay }))
+      if (sent.MessageId === undefined) throw new Error(`The queue ${queueUrl} returned no message id`)
+      return sent.MessageId
+    },
   }
 }

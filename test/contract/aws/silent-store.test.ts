@@ -8,7 +8,7 @@ import { smallCallTimeouts } from '../../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
-import { createSqsRemovalQueue } from '../../../lib/aws/sqs-queues.ts'
+import { createSqsQueue } from '../../../lib/aws/sqs-queues.ts'
 import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
@@ -50,7 +50,7 @@ const task = { site: 1 as SiteId, path: toStoragePath('large'), id: 'removal' }
 
 const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
   DynamoDB: (given) => createDocumentClient(given).send(new GetCommand({ TableName: 'table', Key: { id: '1' } })),
-  SQS: (given) => createSqsRemovalQueue(`${given.endpoint}/queue`, given).send(task, 0),
+  SQS: (given) => createSqsQueue(`${given.endpoint}/queue`, given).send(task, 0),
   KMS: (given) => createKmsSeals('key', given).open({ site: 1 as SiteId, id: 'whk_1' }, 'c2VhbGVk'),
   S3: (given) => createS3Clients(given).client.send(new ListObjectsV2Command({ Bucket: 'bucket' })),
   CloudFormation: (given) => readStackOutputs('stack', undefined, given),
