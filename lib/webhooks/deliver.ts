@@ -45,9 +45,7 @@ const eventOf = (view: ReportedView, source: string) => ({
 /** V-11, in milliseconds. */
 const longestFailure = 5 * 24 * 3600 * 1000
 
-const secretPrefix = 'whsec_'
-
-const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(secretPrefix.length), 'base64')
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64')
 
 /** V-7, as described in Standard Webhooks. `time` is in milliseconds since the epoch. */
 const signEvent = (id: string, time: number, body: string, secrets: readonly string[]) => {
@@ -156,14 +154,10 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, retr
 
 /**
  * Sends the first of these entries that the webhook wants. Then the position of the webhook is this entry, or the last
- * entry if the webhook wants none. On AWS, others may record entries between the position of a new webhook and its own
- * entry (V-4). These entries are not sent.
+ * entry if the webhook wants none.
  */
 const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, entries: readonly Change[]) => {
-  const own = entries.findIndex(
-    ({ type, subject }) => type === 'webhook.created' && subject === `webhook/${webhook.id}`,
-  )
-  const entry = entries.slice(Math.max(own, 0)).find((each) => isWanted(webhook, each))
+  const entry = entries.find((each) => isWanted(webhook, each))
   if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
   const delivery = await attemptDelivery(deps, webhook, entry, source)
   const isHandled = isSuccess(delivery) || hasRoom(webhook)
@@ -191,9 +185,13 @@ const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) =
   return { webhook, source, due: webhook.retries.find((each) => isDue(each, now)), isPaused, next }
 }
 
-const newEntries = async ({ history }: DeliveryDeps, { site, position }: Webhook, known: readonly Change[]) => {
+const newEntries = async ({ history, clock }: DeliveryDeps, webhook: Webhook, known: readonly Change[]) => {
+  const { site, id, position, announcedBy } = webhook
   const rest = known.filter((entry) => entry.position > position)
-  return rest.length > 0 ? rest : history.after(site, position, mostAtOnce)
+  const entries = rest.length > 0 ? rest : await history.after(site, position, mostAtOnce)
+  if (announcedBy === undefined) return entries
+  const own = entries.findIndex(({ type, subject }) => type.startsWith('webhook.') && subject === `webhook/${id}`)
+  return own < 0 && clock.wall() < announcedBy ? [] : entries.slice(Math.max(own, 0))
 }
 
 /**

@@ -21,13 +21,15 @@ export interface SecretSeals {
 /**
  * The newest secret is the first one, and only the newest has no `until` (V-5). The entries of the history up to
  * `position` were delivered, are not wanted, or have a retry. An entry has at most one retry, and the retry that is due first
- * is the first one. Times are in milliseconds since the epoch.
+ * is the first one. On AWS, others may record entries between the position of a new or enabled webhook and its own entry.
+ * Until `announcedBy`, the webhook waits for its own entry (V-4, V-5). Times are in milliseconds since the epoch.
  */
 export interface Webhook extends WebhookSettings {
   readonly site: SiteId
   readonly id: string
   readonly secrets: readonly { readonly sealed: string; readonly until?: number }[]
   readonly position: number
+  readonly announcedBy?: number
   readonly retries: readonly Retry[]
   readonly lastSuccess?: number
   readonly failingSince?: number
@@ -99,7 +101,7 @@ export interface Outcome {
 }
 
 export const withOutcome = (
-  { failingSince, ...webhook }: Webhook,
+  { failingSince, announcedBy: _, ...webhook }: Webhook,
   { delivery, position = 0, retry, ended = retry?.position }: Outcome,
 ): Webhook => {
   const others = webhook.retries.filter((each) => each.position !== ended)

@@ -71,15 +71,18 @@ const replace = async (table: Table<WebhookItem>, site: SiteId, id: string, plan
 
 type Options = RecordingOptions & Pick<Stores, 'history'>
 
+const longestAnnouncement = 60_000
+
 /** The table Webhooks: an item for each webhook with its progress and its retries, and rows for its deliveries. */
-export const createWebhooks = ({ record, history, ...options }: Options): Webhooks => {
+export const createWebhooks = ({ record, history, now = Date.now, ...options }: Options): Webhooks => {
   const table = openTable<WebhookItem>(options)
   const listOfSite = async (site: SiteId) => (await queryItems(table, listed(site, webhooks))).map(toWebhook)
   const hasTooMany = async (site: SiteId, most: number) => (await listOfSite(site)).length > most
 
-  const withPosition = async (planned: PlannedWebhook): Promise<Webhook> => {
-    const [last] = planned.position === undefined ? await history.before(planned.site, undefined, 1) : []
-    return { position: last?.position ?? 0, ...planned }
+  const withPosition = async ({ position, ...planned }: PlannedWebhook): Promise<Webhook> => {
+    if (position !== undefined) return { ...planned, position }
+    const [last] = await history.before(planned.site, undefined, 1)
+    return { ...planned, position: last?.position ?? 0, announcedBy: now() + longestAnnouncement }
   }
 
   const removeBelow = async (site: SiteId, prefix?: string): Promise<void> => {

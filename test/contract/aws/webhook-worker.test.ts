@@ -1,6 +1,8 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
 import { afterEach, expect, test, vi } from 'vitest'
+import type { RecordChange } from '../../../lib/aws/dynamodb/journal.ts'
+import { createWebhooks } from '../../../lib/aws/dynamodb/webhooks.ts'
 import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
 import type { WebhookMessage } from '../../../lib/aws/sqs-queues.ts'
 import { idOfChange } from '../../../lib/core/history-entry.ts'
@@ -101,6 +103,7 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
   return {
     stores,
     statuses,
+    options: { dynamodb: tables.connect(), table: tables.names.webhooks, now: clock.wall },
     put: (Item: object) => tables.connect().send(new PutCommand({ TableName: tables.names.webhooks, Item })),
     onTheWay: () => waiting.length,
     redrive: (body: object) => push(messageOf(body), 0),
@@ -203,6 +206,23 @@ test('A webhook of an older version keeps its retries, and gets every entry (V-9
   await world.pass()
   expect(world.receivedBy(webhook.targetUrl).toSorted()).toEqual(await storedIds(world))
   expect(await world.stores.deliveries.recent(site, 'old')).toHaveLength(2)
+})
+
+test('A worker that runs before the entry of a new webhook is written sends no earlier change (V-4)', async () => {
+  const world = await openWorld()
+  const { position: _, ...settings } = await world.addWebhook('other')
+  const { history } = world.stores
+  const record: RecordChange = async (own) => {
+    await world.change('early')
+    await world.pass()
+    await world.stores.record(own)
+  }
+  const webhook = { ...settings, id: 'new', targetUrl: 'https://new.example.com/' }
+  const own = { ...entry, site, type: 'webhook.created', subject: 'webhook/new' } as const
+  await createWebhooks({ ...world.options, history, record }).create(webhook, own)
+  await world.change('late')
+  await world.pass()
+  expect(world.receivedBy(webhook.targetUrl)).toEqual((await storedIds(world)).slice(1))
 })
 
 test('When the lease of a dead worker ends, another worker sends the entries (V-9)', async () => {

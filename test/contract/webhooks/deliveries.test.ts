@@ -152,7 +152,7 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
 
   test('A change that was recorded while a webhook was created is not reported (V-4)', async () => {
     await change('a.html')
-    await create({ types: [] })
+    await create({ types: [], announcedBy: now + minute })
     await change('b.html')
     await deliver()
     expect(subjects()).toEqual(['webhook/whk_one', 'b.html'])
