@@ -12,7 +12,7 @@ const dynamodb = createDocumentClient()
 export const handler = createRemovalsHandler({
   ...openFileStores(settings, { dynamodb }),
   sites: openSites(settings, { dynamodb }),
-  openUploadsOf: (site) => countOpenUploads({ dynamodb, table: settings.uploadsTable }, site),
+  countOpenUploads: () => countOpenUploads({ dynamodb, table: settings.uploadsTable }),
   dataCentre: settings.dataCentre,
   clock: systemClock,
 })

@@ -89,12 +89,12 @@ const removeAndRecount = async (
 ) => {
   const site = { id: 1001 as SiteId, name: 'Limited', dataCentre: 'us', renderingEngine: true, quota: 10 }
   const { sites, removals, usage: counts } = storesOver(dynamodb)
-  const openUploadsOf = (one: SiteId) => countOpenUploads({ dynamodb, table: 'uploads' }, one)
+  const ofUploads = { countOpenUploads: () => countOpenUploads({ dynamodb, table: 'uploads' }) }
   const listed = { key: 'live/1001/again/a.txt', size: 1, modified: 0, version: '1', fingerprint: null }
   const list = async () => ({ objects: [listed], folders: [], next: undefined })
   let waited = 0
   const run = createRemovalsHandler({
-    ...{ sites, removals, counts, openUploadsOf, dataCentre: 'us', removalQueue },
+    ...{ sites, removals, counts, ...ofUploads, dataCentre: 'us', removalQueue },
     files: { ...files, list, exists: async () => false, remove: async () => ({ bytes: 0, spared: new Set() }) },
     clock: { ...systemClock, wall: () => Date.now() + waited },
   })

@@ -1,4 +1,4 @@
-import { type SiteId, storedId } from '../../core/ids.ts'
+import { storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import {
@@ -221,12 +221,13 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
 // In milliseconds. A request that began before the expiry of an upload may still complete the upload for this time.
 const longestRequest = 15 * 60_000
 
-/** In bytes. Reads the whole table, which has only the uploads of a week. */
-export const countOpenUploads = async ({ now = Date.now, ...options }: TableOptions, site: SiteId): Promise<number> => {
+/** The bytes of the open uploads of each site. Reads the whole table, which has only the uploads of a week. */
+export const countOpenUploads = async ({ now = Date.now, ...options }: TableOptions) => {
   const oldest = now() - longestRequest
-  let bytes = 0
+  const bytes = new Map<number, number>()
   for await (const item of scan(openTable<RecordItem>(options))) {
-    if (item.site === site && !item.complete && item.ends > oldest) bytes += countedBytes(item)
+    const isCounted = item.complete === false && item.ends > oldest
+    if (isCounted) bytes.set(item.site, (bytes.get(item.site) ?? 0) + countedBytes(item))
   }
   return bytes
 }

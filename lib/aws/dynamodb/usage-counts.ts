@@ -96,7 +96,7 @@ export interface RecountDeps {
   readonly dataCentre: string
   readonly files: Pick<ObjectStore, 'list'>
   readonly counts: ReturnType<typeof createUsageCounts>
-  readonly openUploadsOf: (site: SiteId) => Promise<number>
+  readonly countOpenUploads: () => Promise<ReadonlyMap<number, number>>
   readonly now: () => number
 }
 
@@ -127,7 +127,7 @@ const listBytes = async (
 
 // One step: begins the recount of a site or, when all earlier changes have ended, lists its files.
 const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline): Promise<void> => {
-  const { counts, now, openUploadsOf } = deps
+  const { counts, now, countOpenUploads } = deps
   const state = await counts.read(site)
   if (state?.epoch === undefined) return counts.prepare(site, false)
   const { epoch, begun, counted = 0 } = state
@@ -137,14 +137,15 @@ const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline):
   }
   if (now() - begun < settledAfter) return
   const bytes = await listBytes(deps, site, state, deadline)
-  if (bytes !== undefined) await counts.finish(site, epoch, bytes + (await openUploadsOf(site)))
+  if (bytes !== undefined) await counts.finish(site, epoch, bytes + ((await countOpenUploads()).get(site) ?? 0))
 }
 
 /** Recounts each site with a quota once a day, in steps. The schedule runs this several times an hour. */
 export const recountSites = async (deps: RecountDeps, deadline: Deadline): Promise<void> => {
   const { sites } = await deps.sites.list()
+  const once = { ...deps, countOpenUploads: onDemand(deps.countOpenUploads) }
   for (const { id, quota, dataCentre } of sites) {
-    if (quota !== undefined && dataCentre === deps.dataCentre) await recountSite(deps, id, deadline)
+    if (quota !== undefined && dataCentre === deps.dataCentre) await recountSite(once, id, deadline)
     if (deadline.isOver()) return
   }
 }

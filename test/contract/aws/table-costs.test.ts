@@ -1,5 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { recountSites } from '../../../lib/aws/dynamodb/usage-counts.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import { unlimited } from '../../../lib/core/time.ts'
 import {
   addOwner,
   type Exercise,
@@ -88,4 +91,26 @@ test.each(exercises)('$group answers after the last of its calls to the tables h
     expect(running, request.target).toEqual([])
   }
   await close()
+})
+
+test('A recount of several sites reads the table of uploads once (S-125)', async () => {
+  let [time, reads] = [0, 0]
+  const { usage: counts } = storesOver(openMemoryTables().connect(), () => time)
+  const limited = { name: 'Limited', dataCentre: 'us', renderingEngine: true, quota: 9 }
+  const sites = [1, 2].map((id) => ({ ...limited, id: id as SiteId }))
+  const deps = {
+    ...{ counts, dataCentre: 'us', now: () => time },
+    sites: { list: async () => ({ dataCentres: [], sites }) },
+    files: { list: async () => ({ objects: [], folders: [], next: undefined }) },
+    async countOpenUploads() {
+      reads += 1
+      return new Map([[2, 5]])
+    },
+  }
+  for (let run = 0; run < 3; run++) {
+    time += 24 * 3_600_000
+    await recountSites(deps, unlimited)
+  }
+  expect(await Promise.all(sites.map(({ id }) => counts.bytesOf(id)))).toEqual([0, 5])
+  expect(reads).toBe(1)
 })

@@ -87,10 +87,11 @@ const createAws = ({ wall: now }: TestClock): Side => {
       const recorded = { ...given, record }
       const stores = { ...openDirectory(all, recorded), ...areas, ...openUploads(all, recorded), ...files }
       const recount = async (site: Site): Promise<void> => {
-        const openUploadsOf = (id: SiteId) => countOpenUploads({ ...given, table: all.uploadsTable }, id)
+        const ofUploads = { ...given, table: all.uploadsTable }
         const sites = { list: async () => ({ dataCentres: [], sites: [site] }) }
         const { counts } = files
-        await recountSites({ sites, dataCentre: 'us', files: files.files, counts, openUploadsOf, now }, unlimited)
+        const deps = { sites, dataCentre: 'us', files: files.files, counts, now }
+        await recountSites({ ...deps, countOpenUploads: () => countOpenUploads(ofUploads) }, unlimited)
       }
       return { stores: { ...stores, history: areas.history }, stop: async () => {}, recount }
     },

@@ -4,7 +4,6 @@ import { countOpenUploads } from '../../../lib/aws/dynamodb/uploads.ts'
 import { createUsageCounts, type RecountDeps, recountSites } from '../../../lib/aws/dynamodb/usage-counts.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openUploads } from '../../../lib/aws/open-tables.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { createDeadline } from '../../../lib/core/time.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
@@ -56,12 +55,13 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
   const filler = connect()
   const storage = await openStorage({ ...options, between: onAws })
   const readingUploads = { dynamodb: tables.connect(), table: tables.names.uploads, now }
-  const openUploadsOf = (site: SiteId) => countOpenUploads(readingUploads, site)
-  const ofSites = { sites: storage.stores.sites, dataCentre: 'us', counts, openUploadsOf, now: now ?? Date.now }
+  const openBytes = () => countOpenUploads(readingUploads)
+  const { sites } = storage.stores
+  const ofSites = { sites, dataCentre: 'us', counts, countOpenUploads: openBytes, now: now ?? Date.now }
   return {
     ...storage,
     counts,
-    openUploadBytes: () => openUploadsOf(storage.site),
+    openUploadBytes: async () => (await openBytes()).get(storage.site) ?? 0,
     async recount(during = async () => {}, time = Number.POSITIVE_INFINITY) {
       const list: ObjectStore['list'] = async (query) => {
         await during()

@@ -178,10 +178,11 @@ test('A cancelled upload whose file is already stored stays counted (S-125)', as
 test('The worker of removals subtracts removed bytes, and recounts on schedule (S-125)', async () => {
   const storage = await start(1_000)
   await fill(storage)
-  const { stores, site, deps, counts, openUploadBytes: openUploadsOf } = storage
+  const { stores, site, deps, counts, openUploadBytes } = storage
   const { files, removalQueue, sites } = stores
   const removals = stores.removals as ObservedRemovals
-  const ofRecount = { counts, sites, dataCentre: 'us', openUploadsOf }
+  const countOpenUploads = async () => new Map([[site, await openUploadBytes()]])
+  const ofRecount = { counts, sites, dataCentre: 'us', countOpenUploads }
   const work = createRemovalsHandler({ files, removals, removalQueue, clock: deps.clock, ...ofRecount })
   await removals.open(site, toStoragePath('z'), 'removal', entry)
   const body = JSON.stringify({ site: String(site), path: 'z', id: 'removal' })
