@@ -58,7 +58,10 @@ const copyInParts = async ({ doing, finding }: StepBuckets, CopySource: string, 
   }
 }
 
-/** A single connection is too slow for a large object, so its parts are copied side by side. */
+/**
+ * A single connection is too slow for a large object, so its parts are copied side by side. A copy has no tags: S3 copies
+ * tags, which other programs may have set, only with further rights.
+ */
 export const sendCopy = (buckets: StepBuckets, source: Source, goal: Goal) => {
   const { once, name, largestCopy } = buckets.doing
   const { key, size, versionId } = source
@@ -66,6 +69,7 @@ export const sendCopy = (buckets: StepBuckets, source: Source, goal: Goal) => {
   const CopySource = versionId === undefined ? path : `${path}?versionId=${encodeURIComponent(versionId)}`
   if (size > largestCopy) return copyInParts(buckets, CopySource, source, goal)
   const MetadataDirective = goal.Metadata ? 'REPLACE' : undefined
-  const command = new CopyObjectCommand({ Bucket: name, CopySource, MetadataDirective, ...goal })
+  const ofCopy = { Bucket: name, CopySource, MetadataDirective, TaggingDirective: 'REPLACE' } as const
+  const command = new CopyObjectCommand({ ...ofCopy, ...goal })
   return once.send(command, longOptions(buckets.doing))
 }
