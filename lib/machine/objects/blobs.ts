@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { close, closeSync, constants, fstatSync, fsync, openSync, readv } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -44,6 +45,9 @@ export interface Blobs {
 export type BlobFolders = Pick<DataDirectory, 'blobs' | 'orphans'>
 
 const blobName = /^[0-9a-f]{32}$/
+
+/** The name of a blob, or of a version of an object. */
+export const newName = (): string => randomBytes(16).toString('hex')
 
 export const isBlobName = (name: unknown): name is string => typeof name === 'string' && blobName.test(name)
 

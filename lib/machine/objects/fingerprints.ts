@@ -4,13 +4,12 @@ import { createFingerprint } from '../../storage/content.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { Bodies, ObjectRow, ObjectRows } from './object-rows.ts'
-import type { Staging } from './staging.ts'
 
 interface Deps {
   readonly database: Pick<Database, 'read' | 'note'>
   readonly rows: ObjectRows
   readonly bodies: Pick<Bodies, 'piecesOf'>
-  readonly staging: Pick<Staging, 'isBusy'>
+  readonly isBusy: () => boolean
 }
 
 type Target = Pick<ListedObject, 'key' | 'version'>
@@ -37,7 +36,7 @@ const nameOf = ({ key, version }: Target): string => `${version} ${key}`
  * Fingerprints of objects that were too large to get one on arrival. One fingerprint at a time is computed in the
  * background. Between two pieces of a file, other work has its turn.
  */
-export const createFingerprints = ({ database, rows, bodies, staging }: Deps) => {
+export const createFingerprints = ({ database, rows, bodies, isBusy }: Deps) => {
   const jobs = new Map<string, Job>()
   let working: Promise<void> | undefined
   let isStopped = false
@@ -47,7 +46,7 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps) =>
     for await (const piece of await bodies.piecesOf(row)) {
       if (isStopped) return undefined
       making.update(piece)
-      if (staging.isBusy() && !job.isAwaited) await sleep(restWhileBusy)
+      if (isBusy() && !job.isAwaited) await sleep(restWhileBusy)
     }
     return making.digest()
   }

@@ -1,33 +1,95 @@
 import { withCount } from '../../core/history-entry.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
-import { longestListing, NotPlaced, type ObjectStore, type Staged } from '../../storage/object-store.ts'
+import { createFingerprint, createStagedContents, fingerprintOf, partLength, readAhead } from '../../storage/content.ts'
+import {
+  longestListing,
+  NotPlaced,
+  type ObjectStore,
+  type Staged,
+  type StageTarget,
+} from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
 import { createQuotaCheck } from '../tables/directory-stores.ts'
 import { createLockCheck, createRemovalRecords } from '../tables/path-locks.ts'
-import type { Blobs } from './blobs.ts'
+import { type Blobs, newName } from './blobs.ts'
 import { createFingerprints } from './fingerprints.ts'
 import { createNameIndex } from './name-index.ts'
 import { createBodies, createObjectRows, endOf, infoOf, listObjects, type ObjectRows } from './object-rows.ts'
 import { createOldObjects, createVersions } from './old-objects.ts'
-import { type Placing, placeChanges } from './placing.ts'
-import { type AdoptedBlob, createStaging } from './staging.ts'
+import { type Placing, placeChanges, type StagedBlob } from './placing.ts'
 
 interface Deps extends Pick<Placing, 'record'> {
   readonly database: Database
   readonly blobs: Blobs
-  /** In bytes: smaller content is kept in the database. */
+  /**
+   * In bytes. For small content the database is faster than a file, and makes the content durable together with its
+   * row.
+   */
   readonly smallContent?: number
-  /** In bytes: the staged small content in memory, for all requests together. */
+  /** In bytes, for all requests together. Beyond this, small content is written to blobs. */
   readonly mostWaiting?: number
   readonly now?: () => number
 }
 
 export interface LocalObjectStore extends ObjectStore {
   /** Stages an existing blob without a copy. If the object is not placed, the blob stays. */
-  adopt(blob: AdoptedBlob): Staged
+  adopt(blob: Omit<StagedBlob, 'bytes'>): Staged
   /** Removes old versions for good. `before` is in milliseconds since the epoch. */
   giveUp(before: number): Promise<void>
   stop(): Promise<void>
+}
+
+const createStaging = ({
+  blobs,
+  smallContent,
+  mostWaiting,
+}: Required<Pick<Deps, 'blobs' | 'smallContent' | 'mostWaiting'>>) => {
+  const { reserve, keep, of, take } = createStagedContents<StagedBlob>(mostWaiting, ({ bytes }) => bytes !== undefined)
+  let comingIn = 0
+
+  const keepOnDisk = async (
+    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    contentType: string,
+  ): Promise<Staged> => {
+    const blob = newName()
+    const making = createFingerprint()
+    let size = 0
+    async function* measured() {
+      for await (const chunk of content) {
+        size += chunk.length
+        // A fingerprint of several parts is computed later.
+        if (size <= partLength) making.update(chunk)
+        yield chunk
+      }
+    }
+    await blobs.write(blob, measured())
+    const fingerprint = size > partLength ? null : making.digest()
+    return keep({ blob, size, contentType, fingerprint }, () => blobs.remove([blob]))
+  }
+
+  const stageContent = async (content: AsyncIterable<Uint8Array>, { contentType }: StageTarget): Promise<Staged> => {
+    const ahead = await readAhead(content, smallContent)
+    if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
+    const bytes = Buffer.concat(ahead.gathered, ahead.size)
+    if (!reserve(bytes.length)) return keepOnDisk([bytes], contentType)
+    return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
+  }
+
+  return {
+    of,
+    take,
+    adopt: (blob: StagedBlob): Staged => keep(blob),
+    isBusy: () => comingIn > 0,
+
+    async stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged> {
+      comingIn += 1
+      try {
+        return await stageContent(content, target)
+      } finally {
+        comingIn -= 1
+      }
+    },
+  }
 }
 
 // The number of objects in one transaction, if the change may use several transactions. Other requests then wait only
@@ -71,9 +133,9 @@ export const createObjectStore = ({
   const changeWithinQuota = createQuotaCheck(database.connection)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
   const isLocked = createLockCheck(database.connection)
-  const placing = { rows, old, staging, isLocked, record }
+  const placing = { rows, old, stagedBlob: staging.of, isLocked, record }
   const bodies = createBodies({ database, blobs, rows })
-  const fingerprints = createFingerprints({ database, rows, bodies, staging })
+  const fingerprints = createFingerprints({ database, rows, bodies, isBusy: staging.isBusy })
   let isStopped = false
   let givingUp = Promise.resolve()
 

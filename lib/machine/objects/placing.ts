@@ -1,15 +1,26 @@
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import { unlimited } from '../../core/time.ts'
-import { type Change, NotPlaced, type PlaceConditions, type Transfer } from '../../storage/object-store.ts'
+import { type Change, NotPlaced, type PlaceConditions, type Staged, type Transfer } from '../../storage/object-store.ts'
 import type { RecordChange } from '../tables/history.ts'
+import { newName } from './blobs.ts'
 import { endOf, type ObjectRows } from './object-rows.ts'
 import type { OldObjects } from './old-objects.ts'
-import { newName, type StagedBlob, type Staging } from './staging.ts'
+
+export interface StagedBlob extends Pick<Staged, 'size'> {
+  readonly blob: string
+  /** Undefined if the bytes are in a blob. */
+  readonly bytes?: Uint8Array
+  readonly contentType: string
+  /** Null for large content: its fingerprint is computed after the bytes are placed. */
+  readonly fingerprint: string | null
+  /** Runs in the transaction that places the bytes. If this throws, the bytes are not placed. */
+  readonly alongside?: () => void
+}
 
 export interface Placing {
   readonly rows: ObjectRows
   readonly old: OldObjects
-  readonly staging: Pick<Staging, 'of'>
+  readonly stagedBlob: (staged: Staged) => StagedBlob
   readonly isLocked: (unlocked: PlaceConditions['unlocked']) => boolean
   readonly record: RecordChange
 }
@@ -72,10 +83,10 @@ const restore = ({ rows, old }: Placing, key: string, id: string): void => {
 }
 
 const apply = (placing: Placing, change: Change) => {
-  const { rows, old, staging } = placing
+  const { rows, old, stagedBlob } = placing
   switch (change.kind) {
     case 'put':
-      return put(placing, change.key, staging.of(change.staged))
+      return put(placing, change.key, stagedBlob(change.staged))
     case 'folder':
       return createFolder(rows, change.key)
     case 'move':

@@ -5,9 +5,8 @@ import { expiryOfComplete, type Holding, type UploadParts, type WholeUpload } fr
 import type { Database } from '../sqlite/database.ts'
 import { all } from '../sqlite/queries.ts'
 import { prepareUploads } from '../tables/uploads.ts'
-import type { Blobs } from './blobs.ts'
+import { type Blobs, newName } from './blobs.ts'
 import type { LocalObjectStore } from './object-store.ts'
-import { newName } from './staging.ts'
 
 interface Deps {
   readonly database: Pick<Database, 'connection'>
