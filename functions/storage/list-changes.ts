@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { hasOwnRights, type SiteCaller } from '../../lib/access/grants.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { changePage } from '../../lib/contract/storage/contract-changes.ts'
+import type { changePage } from '../../lib/contract/storage/contract-history.ts'
 import { ServiceError, tooManyRequests } from '../../lib/core/errors.ts'
 import { type Change, idOfChange, positionIn, viewOfChange } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'

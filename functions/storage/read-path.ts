@@ -2,6 +2,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type {
   downloadLink,
   progress as progressAnswer,
+  removalPreview,
   searchPage,
 } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
@@ -13,12 +14,13 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { longestListing, type ObjectInfo } from '../../lib/storage/object-store.ts'
 import { folderKey, pathIn, root } from '../../lib/storage/path.ts'
 import { searchNames } from '../../lib/storage/reading/listing.ts'
+import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
 import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
+import { listDeleted, listTrash, listVersions } from './list-kept.ts'
 import { asDraft, describablePath, operation, readablePath, schemaOf, scopeOf, timeOf, versionOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
-import { getRemovalPreview, listDeleted, listTrash, listVersions } from './read-old.ts'
 
 const getProgress = operation({}, async ({ caller }, { progress }) =>
   ok<Answer<typeof progressAnswer>>({ percent: await progress.percentOf(caller.hash) }),
@@ -93,6 +95,11 @@ const searchFolder = operation({ params: describablePath, query: searchOf }, asy
     })),
     ...(cursor !== undefined && { nextCursor: cursor }),
   })
+})
+
+const getRemovalPreview = operation({ params: readablePath }, async ({ params, deadline, ...asking }, deps) => {
+  const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
+  return ok<Answer<typeof removalPreview>>({ ...preview, ...(atLeast && { atLeast }) })
 })
 
 type Operation = OperationHandler<StorageDeps>

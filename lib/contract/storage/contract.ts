@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { flag, type GroupContract, ok, type ParameterContracts, siteParameter, switchesOf, text } from '../contract.ts'
-import { changesOperation } from './contract-changes.ts'
+import { changesOperation } from './contract-history.ts'
 import {
   deleting,
   downloadLink,

@@ -1,10 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type {
-  removalPreview,
-  removedPage,
-  trashPage,
-  versionPage,
-} from '../../lib/contract/storage/contract-schemas.ts'
+import type { removedPage, trashPage, versionPage } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Change, ChangeType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -17,9 +12,8 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { findInTrash } from '../../lib/storage/changes/restore.ts'
 import type { ObjectVersion, RemovedEntry } from '../../lib/storage/object-store.ts'
 import { fileKey, folderKey, root, type StoragePath } from '../../lib/storage/path.ts'
-import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
-import { describablePath, operation, pageOf, readablePath, scopeOf, timeOf } from './params.ts'
+import { describablePath, operation, pageOf, readablePath, timeOf } from './params.ts'
 
 const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) => ({
   version: id,
@@ -68,11 +62,6 @@ export const listDeleted = operation({ params: readablePath, query: pageOf }, as
     deleted: entries.map((entry) => viewOfRemoved(entry, prefix)),
     ...(next !== undefined && { cursor: writeCursor({ by: 'name', after: next.slice(prefix.length) }) }),
   })
-})
-
-export const getRemovalPreview = operation({ params: readablePath }, async ({ params, deadline, ...asking }, deps) => {
-  const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
-  return ok<Answer<typeof removalPreview>>({ ...preview, ...(atLeast && { atLeast }) })
 })
 
 type Item = Answer<typeof trashPage>['deleted'][number]
