@@ -34,6 +34,10 @@ const createTopic = (scope: Construct, email: string): Topic => {
   return topic
 }
 
+// A stack without its own topic uses the topic of a data centre in its region.
+export const topicIn = ({ dataCentres }: Settings, there: string): string | undefined =>
+  Object.values(dataCentres).find(({ region, alarmTopic }) => region === there && alarmTopic !== undefined)?.alarmTopic
+
 /**
  * The alarms report when they begin and when they end. The topic of the installation, if it has one, is in the region
  * of the alarms.

@@ -23,9 +23,11 @@ import { globalTables, regionalTables, type TableDefinition, type TableName, tab
 import { byName, capitalised } from '../../lib/core/names.ts'
 import {
   type DataCentreSettings,
+  homeRegion,
   isProtected,
   nearestDirectory,
   needsStream,
+  replicaRegions,
   type Settings,
 } from '../config/settings.ts'
 
@@ -35,6 +37,12 @@ export const globalTableName = (prefix: string, name: TableName): string => `${p
 
 export const globalTableArn = (stack: Stack, { prefix }: Settings, name: TableName, region: string): string =>
   stack.formatArn({ service: 'dynamodb', region, resource: 'table', resourceName: globalTableName(prefix, name) })
+
+export const replicasOf = (settings: Settings): ReplicaTableProps[] =>
+  replicaRegions(settings, homeRegion(settings)).map((region) => {
+    const there = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.region === region)
+    return { region, deletionProtection: there.some((dataCentre) => isProtected(settings, dataCentre)) }
+  })
 
 interface Options {
   readonly deletionProtection: boolean

@@ -10,14 +10,13 @@ import {
   baseUrlOf,
   type DataCentreSettings,
   edgeRegion,
-  homeRegion,
   isProtected,
   onEdge,
   replicaRegions,
   type Settings,
 } from '../config/settings.ts'
 import { createAdministrationPolicy, createDeploymentRole } from '../constructs/administration.ts'
-import { createAlarms } from '../constructs/alarms.ts'
+import { createAlarms, topicIn } from '../constructs/alarms.ts'
 import {
   consumeQueue,
   createCanary,
@@ -38,6 +37,7 @@ import {
   createTables,
   globalTableArn,
   globalTableName,
+  replicasOf,
   type Tables,
   tableOutput,
   watchedTables,
@@ -82,16 +82,6 @@ export class DirectoryStack extends Stack {
     encryptWith(this, settings)
   }
 }
-
-const replicasOf = (settings: Settings) =>
-  replicaRegions(settings, homeRegion(settings)).map((region) => {
-    const there = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.region === region)
-    return { region, deletionProtection: there.some((dataCentre) => isProtected(settings, dataCentre)) }
-  })
-
-// A stack without its own topic uses the topic of a data centre in its region.
-const topicIn = ({ dataCentres }: Settings, there: string): string | undefined =>
-  Object.values(dataCentres).find(({ region, alarmTopic }) => region === there && alarmTopic !== undefined)?.alarmTopic
 
 // The query and the page that a browser comes from are left out, because both may contain a token.
 const recordFields = (

@@ -120,19 +120,12 @@ export interface Listener extends Pick<SiteFeed, 'history' | 'recentAfter' | 'ne
   readonly isOver: () => boolean
 }
 
-export interface LiveChanges {
-  /** Undefined when too many requests listen already (V-24). Errors: unavailable, also when the service stops. */
-  listen(site: SiteId): Promise<Listener | undefined>
-  readonly count: () => number
-  close(): void
-}
-
 interface Limits {
   readonly perSite: number
   readonly inAll: number
 }
 
-export const createLiveChanges = (history: History, { perSite, inAll }: Limits): LiveChanges => {
+export const createLiveChanges = (history: History, { perSite, inAll }: Limits) => {
   const feeds = new Map<SiteId, { readonly feed: SiteFeed; listeners: number }>()
   let total = 0
   let isClosed = false
@@ -160,7 +153,8 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits):
   }
 
   return {
-    async listen(site) {
+    /** Undefined when too many requests listen already (V-24). Errors: unavailable, also when the service stops. */
+    async listen(site: SiteId) {
       if (isClosed) throw new ServiceError('unavailable')
       if (total >= inAll || (feeds.get(site)?.listeners ?? 0) >= perSite) return undefined
       const listener = join(site)
@@ -181,6 +175,8 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits):
     },
   }
 }
+
+export type LiveChanges = ReturnType<typeof createLiveChanges>
 
 interface Wanted {
   readonly site: SiteId

@@ -1,9 +1,9 @@
-import { createHmac, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
-import { type Change, type ChangeType, isAbout, isWantedType, viewOfChange } from '../core/history-entry.ts'
+import { type Change, isAbout, isWantedType, viewOfChange } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Clock, Deadline } from '../core/time.ts'
-import { longestAttempt, type Target } from './target.ts'
+import { longestAttempt, messageOf, type ReportedView, type Target } from './target.ts'
 import {
   type Delivery,
   isSuccess,
@@ -28,51 +28,17 @@ interface DeliveryDeps {
   readonly clock: Clock
 }
 
-type ReportedView = Omit<ReturnType<typeof viewOfChange>, 'type'> & { readonly type: ChangeType | 'webhook.test' }
-
-/** V-6. A CloudEvent in structured mode. `source` is the API address of the site. */
-const eventOf = (view: ReportedView, source: string) => ({
-  specversion: '1.0',
-  id: view.id,
-  source,
-  type: `site-admin.${view.type}`,
-  ...(view.subject !== '' && { subject: view.subject }),
-  time: view.at,
-  datacontenttype: 'application/json',
-  data: view,
-})
-
 /** V-11, in milliseconds. */
 const longestFailure = 5 * 24 * 3600 * 1000
-
-const keyOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64')
-
-/** V-7, as described in Standard Webhooks. `time` is in milliseconds since the epoch. */
-const signEvent = (id: string, time: number, body: string, secrets: readonly string[]) => {
-  const timestamp = String(Math.floor(time / 1000))
-  const signatureOf = (secret: string) =>
-    `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map(signatureOf).join(' '),
-  }
-}
 
 const postEvent = async (deps: DeliveryDeps, webhook: Webhook, view: ReportedView, source: string) => {
   const { seals, target, clock } = deps
   const at = Math.floor(clock.wall())
   const current = webhook.secrets.filter(({ until = at + 1 }) => until > at)
   const secrets = await Promise.all(current.map(({ sealed }) => seals.open(webhook, sealed)))
-  const body = JSON.stringify(eventOf(view, source))
-  const headers = {
-    'content-type': 'application/cloudevents+json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
-    'user-agent': 'site-admin',
-    ...signEvent(view.id, at, body, secrets),
-  }
+  const message = messageOf(webhook.targetUrl, view, source, at, secrets)
   const began = clock.monotonic()
-  const answer = await target.send({ url: webhook.targetUrl, headers, body })
+  const answer = await target.send(message)
   return { at, ...answer, milliseconds: Math.round(clock.monotonic() - began) }
 }
 

@@ -1,14 +1,63 @@
+import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { onDemand } from '../core/cached-lookup.ts'
+import type { ChangeType, viewOfChange } from '../core/history-entry.ts'
 import { systemCodeOf } from '../core/system-failures.ts'
 
 export interface Message {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+}
+
+export type ReportedView = Omit<ReturnType<typeof viewOfChange>, 'type'> & {
+  readonly type: ChangeType | 'webhook.test'
+}
+
+/** V-6. A CloudEvent in structured mode. `source` is the API address of the site. */
+const eventOf = (view: ReportedView, source: string) => ({
+  specversion: '1.0',
+  id: view.id,
+  source,
+  type: `site-admin.${view.type}`,
+  ...(view.subject !== '' && { subject: view.subject }),
+  time: view.at,
+  datacontenttype: 'application/json',
+  data: view,
+})
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64')
+
+/** V-7, as described in Standard Webhooks. `time` is in milliseconds since the epoch. */
+const signEvent = (id: string, time: number, body: string, secrets: readonly string[]) => {
+  const timestamp = String(Math.floor(time / 1000))
+  const signatureOf = (secret: string) =>
+    `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map(signatureOf).join(' '),
+  }
+}
+
+export const messageOf = (
+  url: string,
+  view: ReportedView,
+  source: string,
+  time: number,
+  secrets: readonly string[],
+): Message => {
+  const body = JSON.stringify(eventOf(view, source))
+  const headers = {
+    'content-type': 'application/cloudevents+json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'site-admin',
+    ...signEvent(view.id, time, body, secrets),
+  }
+  return { url, headers, body }
 }
 
 export type TargetAnswer = { readonly status: number } | { readonly fault: string }
