@@ -9,6 +9,7 @@ import type { Handler, Request } from '../lib/http/request.ts'
 import type { LinkTo } from '../lib/service/deps.ts'
 import { asAttachment } from '../lib/storage/file-kind.ts'
 import type { ObjectStore } from '../lib/storage/object-store.ts'
+import { encodePath, nameOf } from '../lib/storage/path.ts'
 
 // The links of `?link` on one machine (S-73). On AWS the links lead to the bucket.
 const prefix = '/downloads'
@@ -55,7 +56,7 @@ export const createLinkTo =
     const expires = wall() + lifetime
     const signature = sign(secret, { key, version, expires }).toString('base64url')
     const query = new URLSearchParams({ version, expires: String(expires), signature })
-    return { url: `${url}${prefix}/${key.split('/').map(encodeURIComponent).join('/')}?${query}`, expires }
+    return { url: `${url}${prefix}/${encodePath(key)}?${query}`, expires }
   }
 
 // Errors: fileUnknown, whatever is wrong with the link.
@@ -93,8 +94,8 @@ export const createDownloads = (files: ObjectStore, secret: Uint8Array, edge: Ed
     })
     if (!object || !choice) throw refused()
     // A browser must not run an uploaded page here.
-    const name = object.info.key.slice(object.info.key.lastIndexOf('/') + 1)
-    const headers = { type: anyType, ETag: entityTagOf(object.info), 'Content-Disposition': asAttachment(name) }
+    const disposition = asAttachment(nameOf(key))
+    const headers = { type: anyType, ETag: entityTagOf(object.info), 'Content-Disposition': disposition }
     return replyWith(object, choice, headers, undefined)
   }
   return createHandler('storage', routes, { download }, { edge })

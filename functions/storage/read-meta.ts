@@ -86,14 +86,14 @@ const children: Shown<Entry> = {
 
 const filesBelow: Shown<FileBelow> = {
   view: (file, folderUri) => ({
-    name: file.path.slice(file.path.lastIndexOf('/') + 1),
+    name: nameOf(file.path),
     path: file.path,
     type: 'file',
     size: file.size,
     lastModified: timeOf(file.modified),
     etag: entityTagOf(file),
     fingerprint: file.fingerprint,
-    links: linksTo(`${folderUri}/${file.path.split('/').map(encodeURIComponent).join('/')}`),
+    links: linksTo(`${folderUri}/${encodePath(file.path)}`),
   }),
   textOf: ({ path }) => path,
 }

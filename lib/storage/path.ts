@@ -85,7 +85,7 @@ export const childOf = (folder: StoragePath, name: string): StoragePath => check
 
 export const segmentsOf = (path: StoragePath): readonly string[] => (path === root ? [] : path.split('/'))
 
-export const nameOf = (path: StoragePath): string => path.slice(path.lastIndexOf('/') + 1)
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 export const parentOf = (path: StoragePath): StoragePath =>
   path.slice(0, Math.max(path.lastIndexOf('/'), 0)) as StoragePath
@@ -116,7 +116,7 @@ export const foldForSearch = (text: string): string => foldCase(text).replaceAll
 export const isReserved = (reservedFolders: readonly string[], folder: string): boolean =>
   reservedFolders.some((reserved) => foldCase(reserved) === foldCase(folder))
 
-export const encodePath = (path: StoragePath): string => segmentsOf(path).map(encodeURIComponent).join('/')
+export const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
 // Keys of objects are `live/<site>/<path>`. The key of a folder ends in `/`. A path has no `..`, so it cannot leave its
 // site (S-16).

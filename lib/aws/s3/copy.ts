@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/content.ts'
+import { encodePath } from '../../storage/path.ts'
 import { longOptions, mostParts, type StepBuckets } from './bucket.ts'
 import { headObject } from './find.ts'
 import { abortUpload, beginUpload } from './stage.ts'
@@ -65,7 +66,7 @@ const copyInParts = async ({ doing, finding }: StepBuckets, CopySource: string, 
 export const sendCopy = (buckets: StepBuckets, source: Source, goal: Goal) => {
   const { once, name, largestCopy } = buckets.doing
   const { key, size, versionId } = source
-  const path = `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
+  const path = `${name}/${encodePath(key)}`
   const CopySource = versionId === undefined ? path : `${path}?versionId=${encodeURIComponent(versionId)}`
   if (size > largestCopy) return copyInParts(buckets, CopySource, source, goal)
   const MetadataDirective = goal.Metadata ? 'REPLACE' : undefined

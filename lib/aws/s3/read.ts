@@ -6,6 +6,7 @@ import type { DownloadLink } from '../../service/deps.ts'
 import { createFingerprint } from '../../storage/content.ts'
 import { asAttachment } from '../../storage/file-kind.ts'
 import type { ChooseBytes, ObjectInfo } from '../../storage/object-store.ts'
+import { nameOf } from '../../storage/path.ts'
 import { type Bucket, isMissing, isRefused, statusOf, until } from './bucket.ts'
 import { findObject, toInfo } from './find.ts'
 import { findVersion } from './versions.ts'
@@ -96,7 +97,7 @@ export const downloadLink = async (
     Key: key,
     // If the file is replaced meanwhile, a download does not mix two versions.
     VersionId: versionId,
-    ResponseContentDisposition: asAttachment(key.slice(key.lastIndexOf('/') + 1)),
+    ResponseContentDisposition: asAttachment(nameOf(key)),
     ResponseContentType: 'application/octet-stream',
   })
   // S3 counts whole seconds.
