@@ -3,7 +3,7 @@ import { logLostEntry, type RecordChange } from '../../lib/aws/dynamodb/journal.
 import { openAreas, openDirectory, openIssuers, openJournal, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
 import { type TableName, tableSettings } from '../../lib/config/tables.ts'
-import { onDemand } from '../../lib/core/cached-lookup.ts'
+import { cachedLookup, onDemand } from '../../lib/core/cached-lookup.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { capitalised } from '../../lib/core/names.ts'
 import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
@@ -72,19 +72,12 @@ const longestMemory = 60_000
 export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
   const home = replica === undefined ? await outputsOf(`${prefix}-directory`, undefined) : undefined
   const dynamodb = createDocumentClient(replica === undefined ? {} : { region: replica })
-  const readDataCentre = async (id: string) => {
+  const openDataCentre = cachedLookup(async (id: string) => {
     const known = await sites.getDataCentre(id)
     if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed. Deploy it, then repeat the command.`)
     const outputs = await outputsOf(`${prefix}-${id}`, known.region)
     return { ...outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
-  }
-
-  const opened = new Map<string, ReturnType<typeof readDataCentre>>()
-  const openDataCentre = (id: string) => {
-    const dataCentre = opened.get(id) ?? readDataCentre(id)
-    opened.set(id, dataCentre)
-    return dataCentre
-  }
+  })
 
   // Sites and tokens are global. Their history is in the data centre of the site.
   const record: RecordChange = async (entry) => {

@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { cachedLookup } from '../../lib/core/cached-lookup.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { isMissing } from '../../lib/core/system-failures.ts'
 import type { PublicOperation } from '../../lib/http/operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import { acceptsGzip, tagOfText } from '../../lib/http/representation.ts'
 import type { DocumentationDeps } from '../../lib/service/deps.ts'
-import { onceEach, pagePolicy } from './reference.ts'
+import { pagePolicy } from './reference.ts'
 
 type ConsoleDeps = Pick<
   DocumentationDeps,
@@ -107,7 +108,7 @@ const load = async (file: string): Promise<{ readonly plain: Reply; readonly gzi
   return { plain, gzipped }
 }
 
-const assetOf = onceEach(load)
+const assetOf = cachedLookup(load)
 
 /** A file of the console. 404/100004 for other names. */
 export const getConsoleAsset: PublicOperation<ConsoleDeps> = async (request, { consoleFolder }) => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type ReferenceAsset, referenceAssets } from '../../lib/contract/routes/documentation.ts'
+import { cachedLookup } from '../../lib/core/cached-lookup.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { PublicOperation } from '../../lib/http/operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
@@ -120,19 +121,6 @@ const drawReference = (root: string): void => {
   })
 }
 
-/** Keeps one value per key, but forgets failures. */
-export const onceEach = <Key, Value>(make: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
-  const made = new Map<Key, Promise<Value>>()
-  return (key) => {
-    const known = made.get(key)
-    if (known) return known
-    const created = make(key)
-    made.set(key, created)
-    created.catch(() => made.delete(key))
-    return created
-  }
-}
-
 const script = (root: string) => `(${drawReference})(${JSON.stringify(root)})`
 
 const page = (root: string) => `<!doctype html>
@@ -180,7 +168,7 @@ const documentAt = async (url: string): Promise<Reply> => {
   return text('application/json', json, tagOfText(json))
 }
 
-const replyAt = onceEach(documentAt)
+const replyAt = cachedLookup(documentAt)
 
 export const getOpenApi: PublicOperation<DocumentationDeps> = async (_, { edge }) => replyAt((await findHere(edge)).url)
 
@@ -192,7 +180,7 @@ const load = async (name: ReferenceAsset): Promise<Reply> => {
   return text(type, content, tagOfText(content))
 }
 
-const replyOf = onceEach(load)
+const replyOf = cachedLookup(load)
 
 /** A file of the reference page. 404/100004 for other names. */
 export const getReferenceAsset: PublicOperation = async ({ params }) => {

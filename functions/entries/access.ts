@@ -22,7 +22,7 @@ const rememberedSecrets = cachedLookup(readSecrets, { ttl: 300_000, max: 1, now:
 
 /** the client secrets of issuers from a parameter of Systems Manager, read when they are first needed. */
 const findClientSecret = async (issuer: string): Promise<string | undefined> =>
-  parameter === undefined ? undefined : (await rememberedSecrets(parameter))?.get(issuer)
+  parameter === undefined ? undefined : (await rememberedSecrets(parameter)).get(issuer)
 
 const telemetry = createTelemetry('access', settings.logLevel)
 

@@ -16,51 +16,53 @@ export const onDemand = <Opened>(open: () => Opened): (() => Opened) => {
   }
 }
 
-interface Answer<Value> {
-  readonly value: Promise<Value | undefined>
+interface Answer<Found> {
+  readonly value: Promise<Found>
   readonly until: number
-  arrived?: Value
+  arrived?: NonNullable<Found>
 }
 
-export interface CachedLookup<Key, Value> {
-  (key: Key): Promise<Value | undefined>
+export interface CachedLookup<Key, Found> {
+  (key: Key): Promise<Found>
   /** Also drops values that are still being loaded, because they may be as old as the stale ones. */
-  forget(isStale: (value: Value) => boolean): void
+  forget(isStale: (value: NonNullable<Found>) => boolean): void
 }
+
+const always = { ttl: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY, now: Date.now }
 
 /**
- * Simultaneous lookups of a key share one load. Absent values are not cached. `ttl` is in milliseconds. (A library
- * would add 18 KB to every cold start.)
+ * Simultaneous lookups of a key share one load. Failures and absent values are not cached. `ttl` is in milliseconds, and
+ * has no end by default. (A library would add 18 KB to every cold start.)
  */
-export const cachedLookup = <Key extends string | number, Value extends object>(
-  load: (key: Key) => Promise<Value | undefined>,
-  { ttl, max, now }: { readonly ttl: number; readonly max: number; readonly now: () => number },
-): CachedLookup<Key, Value> => {
-  const answers = new Map<Key, Answer<Value>>()
+export const cachedLookup = <Key extends string | number, Found extends object | undefined>(
+  load: (key: Key) => Promise<Found>,
+  { ttl, max, now }: Readonly<typeof always> = always,
+): CachedLookup<Key, Found> => {
+  const answers = new Map<Key, Answer<Found>>()
 
-  const forget = (key: Key, answer: Answer<Value>) => {
+  const forget = (key: Key, answer: Answer<Found>) => {
     if (answers.get(key) === answer) answers.delete(key)
   }
 
-  const ask = (key: Key): Promise<Value | undefined> => {
-    const answer: Answer<Value> = { value: load(key), until: now() + ttl }
+  const ask = (key: Key): Promise<Found> => {
+    const answer: Answer<Found> = { value: load(key), until: now() + ttl }
     setRecent(answers, key, answer, max)
     answer.value.then(
       (value) => {
-        if (value === undefined) forget(key, answer)
-        else answer.arrived = value
+        if (value) answer.arrived = value
+        else forget(key, answer)
       },
       () => forget(key, answer),
     )
     return answer.value
   }
 
-  const find = (key: Key): Promise<Value | undefined> => {
+  const find = (key: Key): Promise<Found> => {
     const answer = answers.get(key)
     return answer && now() < answer.until ? answer.value : ask(key)
   }
   return Object.assign(find, {
-    forget(isStale: (value: Value) => boolean) {
+    forget(isStale: (value: NonNullable<Found>) => boolean) {
       for (const [key, { arrived }] of answers) if (arrived === undefined || isStale(arrived)) answers.delete(key)
     },
   })

@@ -8,14 +8,14 @@ import { createRequestLimit } from '../http/admission.ts'
 import type { EdgeDeps } from '../http/handler.ts'
 import { createReplyCache } from '../http/reply.ts'
 import type { Telemetry } from '../http/request.ts'
-import type { DataCentre, Site } from '../sites/site-directory.ts'
+import type { DataCentre } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import { createQuotas, limitFiles, type UsageCounts } from '../storage/quota.ts'
 import { type LeaseTerms, renewedLease } from '../storage/uploads/uploads.ts'
 import type { Target } from '../webhooks/target.ts'
 import type { Stores } from './stores.ts'
 
-type CallerLookup = CachedLookup<string, Caller>
+type CallerLookup = CachedLookup<string, Caller | undefined>
 
 /** A-13: groups of one process that share `callers` forget a revoked token at the same moment. */
 export interface Surroundings {
@@ -54,8 +54,8 @@ const edgeOf = (
 ): EdgeDeps => ({
   dataCentre,
   findCaller: callers ?? (grants && people ? createCallerLookup({ grants, people }, clock) : nobody),
-  findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered(clock)),
-  findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered(clock)),
+  findSite: cachedLookup((id: SiteId) => sites.getSite(id), remembered(clock)),
+  findDataCentre: cachedLookup((id: string) => sites.getDataCentre(id), remembered(clock)),
   limitToken: createRequestLimit(requestsPerToken, 'with this token', clock.monotonic),
   limitSite: createRequestLimit(requestsPerSite, 'for this site', clock.monotonic),
   telemetry,
@@ -208,7 +208,7 @@ export const createDeliveryDeps = (
   { sites, webhooks, deliveries, seals, history }: DeliveryStores,
   { target, clock = systemClock }: Sending,
 ) => {
-  const findBaseUrl = cachedLookup<SiteId, Pick<DataCentre, 'url'>>(async (id) => {
+  const findBaseUrl = cachedLookup(async (id: SiteId) => {
     const site = await sites.getSite(id)
     return site && sites.getDataCentre(site.dataCentre)
   }, remembered(clock))

@@ -12,7 +12,7 @@ type Awaitable = Found | undefined | Promise<Found>
 const observed = ({ max = 100, answers = (key: string, load: number): Awaitable => ({ key, load }) } = {}) => {
   const clock = { now: 0 }
   const loads: string[] = []
-  const find = cachedLookup<string, Found>(
+  const find = cachedLookup<string, Found | undefined>(
     async (key) => {
       loads.push(key)
       return answers(key, loads.length)

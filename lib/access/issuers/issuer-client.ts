@@ -95,14 +95,13 @@ export const createIssuerClient = ({ clock }: { readonly clock: Clock }, patienc
     return { document, keys }
   }
   const find = cachedLookup(load, { ttl: rememberedFor, max: 100, now: clock.monotonic })
-  const known = async (issuer: string) => (await find(issuer)) ?? load(issuer)
 
   return {
     fetchOf,
-    discover: async (issuer: string) => (await known(issuer)).document,
+    discover: async (issuer: string) => (await find(issuer)).document,
 
     async verify(jwt: string, issuer: string, audience: string, ...requiredClaims: readonly string[]) {
-      const { keys } = await known(issuer)
+      const { keys } = await find(issuer)
       try {
         const { payload } = await jwtVerify(jwt, keys, {
           issuer,

@@ -5,7 +5,7 @@ import { cachedLookup } from '../../core/cached-lookup.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { unlimited } from '../../core/time.ts'
-import type { Site, SiteDirectory } from '../../sites/site-directory.ts'
+import type { SiteDirectory } from '../../sites/site-directory.ts'
 import { type ContinueDeps, continueRemoval, type RemovalMessage, type Rest } from '../../storage/continue-removal.ts'
 import { storedPath } from '../../storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
@@ -88,7 +88,7 @@ const timeToEnd = 20_000
 /** Processes the queue of removals, and recounts the used bytes when the schedule asks for it. */
 export const createRemovalsHandler = ({ sites, counts, files, clock, ...deps }: HandlerDeps) => {
   const remembered = { ttl: siteTtl, max: 1_000, now: clock.monotonic }
-  const findSite = cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered)
+  const findSite = cachedLookup((id: SiteId) => sites.getSite(id), remembered)
   const limited = limitFiles(files, createQuotas(counts, findSite))
   const work = createRemovalWorker({ ...deps, files: limited, clock })
   return async (event: SQSEvent | ScheduledEvent, context: Context): Promise<void> => {
