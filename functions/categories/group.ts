@@ -1,4 +1,5 @@
-import { link, unlink } from '../../lib/categories/category-links.ts'
+import { type LinkList, type LinkRequest, link, unlink } from '../../lib/categories/category-links.ts'
+import type { SiteObject } from '../../lib/categories/contents.ts'
 import {
   associationList,
   categoriesOfObjectList,
@@ -24,7 +25,7 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import { type CategoryId, largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import type { Json } from '../../lib/core/pages.ts'
 import { createHandler } from '../../lib/http/handler.ts'
-import { bodiesOf, type OperationInput, operationsOn, type Segments } from '../../lib/http/operation.ts'
+import { type BodyShape, bodiesOf, type OperationInput, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { byValue, ok, okWithJson } from '../../lib/http/reply.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
@@ -42,10 +43,10 @@ const categoryOf = (segments: Segments): { category: CategoryId } => {
 }
 
 /** Errors: objectUnknown, even for a malformed id. */
-const objectOf = (segments: Segments): { object: number } => {
-  const object = idIn(segments['object'])
-  if (object === undefined) throw new ServiceError('objectUnknown')
-  return { object }
+const objectOf = (segments: Segments): { id: number } => {
+  const id = idIn(segments['object'])
+  if (id === undefined) throw new ServiceError('objectUnknown')
+  return { id }
 }
 
 const operation = operationsOn<CategoriesDeps>()
@@ -85,7 +86,7 @@ const listObjects = (kind: ObjectKind) =>
     },
     ({ site, params, query }, deps) =>
       keepPage<Answer<AssociationPage>>(deps, query, () =>
-        listAssociations(deps, { site: site.id, kind, category: params.category }, query),
+        listAssociations(deps, { site: site.id, kind, ...params }, query),
       ),
   )
 
@@ -98,11 +99,11 @@ const listCategoriesOfObject = (kind: ObjectKind) =>
   operation(
     {
       params: objectOf,
-      query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.object)),
+      query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.id)),
     },
     ({ site, params, query }, deps) =>
       keepPage<Answer<typeof categoryPage>>(deps, query, () =>
-        listOfObject(deps, { site: site.id, kind, id: params.object }, query),
+        listOfObject(deps, { site: site.id, kind, ...params }, query),
       ),
   )
 
@@ -128,53 +129,52 @@ const locationOf = ({ dataCentre, path }: Pick<OperationInput, 'dataCentre' | 'p
   Location: new URL(dataCentre.url).pathname.replace(/\/$/, '') + path,
 })
 
-/** C-37 to C-40 (operations 7 and 10). 404/220001 for an unknown category, 404/220002 for an unknown object. */
-const linkObjects = (kind: ObjectKind) =>
-  operation({ params: categoryOf, body: bodyOf('linkBody') }, async (input, deps) => {
-    const { site, params, body, author, deadline } = input
-    const items = body.items.map(({ objectId: id, displayable }) => ({ id, displayable }))
-    await link(deps, { site: site.id, kind, category: params.category }, items, author, deadline)
-    return { status: 201, headers: locationOf(input) }
-  })
-
-/** C-43 to C-45 (operations 8 and 11). 404/220001 for an unknown category. */
-const unlinkObjects = (kind: ObjectKind) =>
-  operation({ params: categoryOf, body: removalOf('unlinkBody') }, async (input, deps) => {
-    const { site, params, body, author, deadline } = input
-    const ids = body.items.map(({ objectId }) => objectId)
-    await unlink(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
-    return { status: 204, headers: locationOf(input) }
-  })
+type OneEnd = Pick<LinkList, 'category'> | Pick<SiteObject, 'id'>
 
 /**
- * C-46 to C-48. `unlinkCategories` has the same errors: 404/220002 for an unknown object, 404/220001 for an unknown
- * category.
+ * C-37 to C-40 (operations 7 and 10), and C-46 to C-48 from the side of an object. 404/220001 for an unknown category,
+ * 404/220002 for an unknown object.
  */
-const linkCategories = (kind: ObjectKind) =>
-  operation({ params: objectOf, body: bodyOf('linkCategoriesBody') }, async (input, deps) => {
-    const { site, params, body, author, deadline } = input
-    const items = body.items.map(({ categoryId: id, displayable }) => ({ id, displayable }))
-    await link(deps, { site: site.id, kind, id: params.object }, items, author, deadline)
+const linkAt = <Body>(
+  kind: ObjectKind,
+  params: (segments: Segments) => OneEnd,
+  body: BodyShape<Body>,
+  itemsOf: (body: Body) => readonly LinkRequest[],
+) =>
+  operation({ params, body }, async (input, deps) => {
+    const { site, author, deadline } = input
+    await link(deps, { site: site.id, kind, ...input.params }, itemsOf(input.body), author, deadline)
     return { status: 201, headers: locationOf(input) }
   })
 
-const unlinkCategories = (kind: ObjectKind) =>
-  operation({ params: objectOf, body: removalOf('unlinkCategoriesBody') }, async (input, deps) => {
-    const { site, params, body, author, deadline } = input
-    const categories = body.items.map(({ categoryId }) => categoryId)
-    await unlink(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
+/** C-43 to C-45 (operations 8 and 11), and C-48. The errors are those of `linkAt`. */
+const unlinkAt = <Body>(
+  kind: ObjectKind,
+  params: (segments: Segments) => OneEnd,
+  body: BodyShape<Body>,
+  idsOf: (body: Body) => readonly number[],
+) =>
+  operation({ params, body }, async (input, deps) => {
+    const { site, author, deadline } = input
+    await unlink(deps, { site: site.id, kind, ...input.params }, idsOf(input.body), author, deadline)
     return { status: 204, headers: locationOf(input) }
   })
 
 const operations = {
   ...ofEachKind((kind) => ({
     list: listObjects(kind),
-    link: linkObjects(kind),
-    unlink: unlinkObjects(kind),
+    link: linkAt(kind, categoryOf, bodyOf('linkBody'), ({ items }) =>
+      items.map(({ objectId: id, displayable }) => ({ id, displayable })),
+    ),
+    unlink: unlinkAt(kind, categoryOf, removalOf('unlinkBody'), ({ items }) => items.map(({ objectId }) => objectId)),
     listAll: listAll(kind),
     listCategories: listCategoriesOfObject(kind),
-    linkCategories: linkCategories(kind),
-    unlinkCategories: unlinkCategories(kind),
+    linkCategories: linkAt(kind, objectOf, bodyOf('linkCategoriesBody'), ({ items }) =>
+      items.map(({ categoryId: id, displayable }) => ({ id, displayable })),
+    ),
+    unlinkCategories: unlinkAt(kind, objectOf, removalOf('unlinkCategoriesBody'), ({ items }) =>
+      items.map(({ categoryId }) => categoryId),
+    ),
   })),
   listCategories: listAll('category'),
   getCategory,

@@ -47,7 +47,7 @@ export interface OperationInput<Params = unknown, Query = unknown, Body = unknow
   readonly content: RequestBody
 }
 
-interface BodyShape<Body> extends BodyForms {
+export interface BodyShape<Body> extends BodyForms {
   readonly schema: () => Promise<z.core.$ZodType<Body>>
   readonly malformed: ErrorName
 }

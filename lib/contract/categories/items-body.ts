@@ -1,6 +1,6 @@
 import JSON5 from 'json5'
 import * as z from 'zod/mini'
-import { type CategoryId, largestContentId } from '../../core/ids.ts'
+import { largestContentId } from '../../core/ids.ts'
 
 const mostItems = 500
 
@@ -12,10 +12,6 @@ const contentId = () => z.union([id, z.pipe(z.pipe(numericString, z.transform(Nu
 
 export const objectId = contentId()
 export const categoryId = contentId()
-const named = z.pipe(
-  categoryId,
-  z.transform((value) => value as CategoryId),
-)
 
 export const displayable = z.pipe(
   z.union([z.literal([0, 1]), z.literal(['0', '1'])], 'must be 1 or 0'),
@@ -35,11 +31,8 @@ const withItems = 'The body must be an object with items'
 
 export const linkItem = z.object({ objectId, displayable: z.optional(displayable) }, anObject('objectId'))
 export const unlinkItem = z.object({ objectId }, anObject('objectId'))
-export const linkCategoryItem = z.object(
-  { categoryId: named, displayable: z.optional(displayable) },
-  anObject('categoryId'),
-)
-export const unlinkCategoryItem = z.object({ categoryId: named }, anObject('categoryId'))
+export const linkCategoryItem = z.object({ categoryId, displayable: z.optional(displayable) }, anObject('categoryId'))
+export const unlinkCategoryItem = z.object({ categoryId }, anObject('categoryId'))
 
 // In a query or a form the list may be one text, such as `items=[1,2]` (C-44).
 const readText = z.transform((value: unknown, context): unknown => {
