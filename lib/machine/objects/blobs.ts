@@ -10,38 +10,6 @@ import type { ByteRange } from '../../storage/object-store.ts'
 import { type DataDirectory, makePrivateFolder } from '../directory/data-directory.ts'
 import { type Writing, type Written, writeBlob } from './write-blob.ts'
 
-/** Files of bytes under random names, because file systems may not support the names that users choose. */
-export interface Blobs {
-  /**
-   * Writes a new blob. If the content or the disk fails, nothing of the blob stays. Returns its size in bytes. If blobs
-   * are durable, the blob and its name are then on the disk. Errors: outOfSpace, unavailable (no file handle is free),
-   * those of the content.
-   */
-  write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>
-  /**
-   * Writes from `start` on, and drops later bytes. At 0, creates the blob. Returns the number of bytes. If blobs are
-   * durable, these bytes are on the disk. Meanwhile, `kept` gets the number of bytes that are already on the disk.
-   * Undefined when the blob is missing. Throws when the blob is shorter than `start`. Errors: outOfSpace, unavailable
-   * (no file handle is free, or the time is up).
-   */
-  append(
-    name: string,
-    start: number,
-    content: AsyncIterable<Uint8Array>,
-    callbacks: Pick<Writing, 'kept' | 'isOver'>,
-  ): Promise<Written | undefined>
-  /** Truncates the blob. Throws when the blob is shorter. */
-  cut(name: string, size: number): Promise<void>
-  /**
-   * Opens the blob at once, so that the stream keeps its bytes even when the blob is removed right after. Keeps at most
-   * 64 KiB for a reader that pauses (O-21). Undefined when the blob is missing. Throws when it has another size.
-   * Errors: unavailable (no file handle is free).
-   */
-  read(name: string, size: number, range: ByteRange): Readable | undefined
-  remove(names: readonly string[]): Promise<void>
-  close(): void
-}
-
 export type BlobFolders = Pick<DataDirectory, 'blobs' | 'orphans'>
 
 const blobName = /^[0-9a-f]{32}$/
@@ -138,10 +106,8 @@ const readRange = (path: string, name: string, size: number, range: ByteRange): 
   }
 }
 
-export const openBlobs = (
-  { blobs: folder, orphans }: BlobFolders,
-  { durable }: { readonly durable: boolean },
-): Blobs => {
+/** Files of bytes under random names, because file systems may not support the names that users choose. */
+export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: Pick<Writing, 'durable'>) => {
   makePrivateFolder(folder)
   makePrivateFolder(orphans)
   // This handle is always open, so that a sync never needs a new file handle.
@@ -158,26 +124,30 @@ export const openBlobs = (
     return named
   }
 
-  const remove: Blobs['remove'] = async (names) => {
+  const remove = async (names: readonly string[]): Promise<void> => {
     // Names of another form are skipped, because no blob has such a name.
     await Promise.all(names.filter(isBlobName).map((name) => rm(pathOf(name), { force: true })))
   }
 
-  const writeNew: Blobs['write'] = async (name, content) => {
+  const writeNew = async (name: string, content: AsyncIterable<Uint8Array>): Promise<void> => {
     await using file = await open(pathOf(name), 'wx', 0o600)
     const named = syncName()
     try {
-      const { size, failure } = await writeBlob(file, content, { durable })
+      const { failure } = await writeBlob(file, content, { durable })
       if (failure !== undefined) throw failure
       await named
-      return size
     } catch (error) {
       await remove([name])
       throw error
     }
   }
 
-  const writeOn: Blobs['append'] = async (name, start, content, callbacks) => {
+  const writeOn = async (
+    name: string,
+    start: number,
+    content: AsyncIterable<Uint8Array>,
+    callbacks: Pick<Writing, 'kept' | 'isOver'>,
+  ): Promise<Written | undefined> => {
     await using file = await openToWrite(pathOf(name), start === 0)
     if (!file) return undefined
     const named = start === 0 ? syncName() : undefined
@@ -198,16 +168,34 @@ export const openBlobs = (
   }
 
   return {
-    write: (name, content) => writeNew(name, content).catch(throwPortError),
-    append: (...given) => writeOn(...given).catch(throwPortError),
+    /**
+     * Writes a new blob. If the content or the disk fails, nothing of the blob stays. If blobs are durable, the blob and
+     * its name are then on the disk. Errors: outOfSpace, unavailable (no file handle is free), those of the content.
+     */
+    write: (...given: Parameters<typeof writeNew>) => writeNew(...given).catch(throwPortError),
+    /**
+     * Writes from `start` on, and drops later bytes. At 0, creates the blob. Returns the number of bytes. If blobs are
+     * durable, these bytes are on the disk. Meanwhile, `kept` gets the number of bytes that are already on the disk.
+     * Undefined when the blob is missing. Throws when the blob is shorter than `start`. Errors: outOfSpace, unavailable
+     * (no file handle is free, or the time is up).
+     */
+    append: (...given: Parameters<typeof writeOn>) => writeOn(...given).catch(throwPortError),
 
-    async cut(name, size) {
+    /** Truncates the blob. Throws when the blob is shorter. */
+    async cut(name: string, size: number): Promise<void> {
       await using file = await open(pathOf(name), 'r+')
       if ((await endAt(file, name, size)) && durable) await file.datasync()
     },
 
-    read: (name, size, range) => readRange(pathOf(name), name, size, range),
+    /**
+     * Opens the blob at once, so that the stream keeps its bytes even when the blob is removed right after. Keeps at most
+     * 64 KiB for a reader that pauses (O-21). Undefined when the blob is missing. Throws when it has another size.
+     * Errors: unavailable (no file handle is free).
+     */
+    read: (name: string, size: number, range: ByteRange) => readRange(pathOf(name), name, size, range),
     remove,
     close: () => closeSync(folderHandle),
   }
 }
+
+export type Blobs = ReturnType<typeof openBlobs>

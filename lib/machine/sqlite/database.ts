@@ -5,33 +5,6 @@ import { ServiceError } from '../../core/errors.ts'
 import { asPortError, isBusy } from '../../core/system-failures.ts'
 import { createTransactions, type Job, type TransactionOutcome } from './transactions.ts'
 
-/**
- * The one SQLite database of a machine. While SQLite works, the rest of the process waits, so changes are short. The
- * changes of one turn of the event loop share a transaction, and therefore one wait for the disk.
- */
-export interface Database {
-  /**
-   * The statements of `read`, `write` and `note` use this connection. Do not leave an iterator open, because it keeps
-   * writers out. Write a limit as `LIMIT +?`: with a bare parameter, SQLite would compile the statement for each call,
-   * which takes longer than running it (29 µs against 6).
-   */
-  readonly connection: DatabaseSync
-  /** Runs a query, at once unless the database is locked. Errors of the query pass unchanged. Errors: unavailable. */
-  read<Result>(query: () => Result, mostRows?: number): Promise<Result>
-  /**
-   * Runs a change. When the promise resolves, all of the change is on the disk. If `change` throws, nothing of the
-   * change is, and the error passes unchanged. Changes run in the order of their calls. `change` may run more than
-   * once, and must do nothing outside the database. Errors: unavailable (another process has locked the database for 5
-   * seconds, or it is closed), outOfSpace.
-   */
-  write<Result>(change: () => Result): Promise<Result>
-  /**
-   * Works as `write`, but does not wait for the disk. The change survives the end of the process, but not a power cut.
-   */
-  note<Result>(change: () => Result): Promise<Result>
-  close(): void
-}
-
 export interface DatabaseOptions {
   readonly durable: boolean
   /** A command pauses regularly, so that a server can use the database meanwhile. */
@@ -196,7 +169,11 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
   }
 }
 
-export const openDatabase = (file: string, options: DatabaseOptions): Database => {
+/**
+ * The one SQLite database of a machine. While SQLite works, the rest of the process waits, so changes are short. The
+ * changes of one turn of the event loop share a transaction, and therefore one wait for the disk.
+ */
+export const openDatabase = (file: string, options: DatabaseOptions) => {
   const connection = connectToWrite(file)
   const queue = createChangeQueue(connection, options)
   let rowsRead = 0
@@ -212,9 +189,15 @@ export const openDatabase = (file: string, options: DatabaseOptions): Database =
   }
 
   return {
+    /**
+     * The statements of `read`, `write` and `note` use this connection. Do not leave an iterator open, because it keeps
+     * writers out. Write a limit as `LIMIT +?`: with a bare parameter, SQLite would compile the statement for each call,
+     * which takes longer than running it (29 µs against 6).
+     */
     connection,
 
-    async read(query, mostRows = 1) {
+    /** Runs a query, at once unless the database is locked. Errors of the query pass unchanged. Errors: unavailable. */
+    async read<Result>(query: () => Result, mostRows = 1): Promise<Result> {
       if (rowsRead >= rowsPerTurn) {
         await yieldTurn()
         beginTurn()
@@ -230,13 +213,24 @@ export const openDatabase = (file: string, options: DatabaseOptions): Database =
       }
     },
 
-    write: (make) => change(make, true),
-    note: (make) => change(make, false),
+    /**
+     * Runs a change. When the promise resolves, all of the change is on the disk. If `make` throws, nothing of the
+     * change is, and the error passes unchanged. Changes run in the order of their calls. `make` may run more than once,
+     * and must do nothing outside the database. Errors: unavailable (another process has locked the database for 5
+     * seconds, or it is closed), outOfSpace.
+     */
+    write: <Result>(make: () => Result) => change(make, true),
+    /**
+     * Works as `write`, but does not wait for the disk. The change survives the end of the process, but not a power cut.
+     */
+    note: <Result>(make: () => Result) => change(make, false),
 
-    close() {
+    close(): void {
       if (queue.isClosed()) return
       queue.close()
       connection.close()
     },
   }
 }
+
+export type Database = ReturnType<typeof openDatabase>
