@@ -5,6 +5,7 @@ import {
   countedBytes,
   type Holding,
   isOf,
+  longestRequest,
   type Progress,
   type Upload,
   type UploadRecords,
@@ -218,10 +219,10 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
   }
 }
 
-// In milliseconds. A request that began before the expiry of an upload may still complete the upload for this time.
-const longestRequest = 15 * 60_000
-
-/** The bytes of the open uploads of each site. Reads the whole table, which has only the uploads of a week. */
+/**
+ * The bytes of the open uploads of each site. Reads the whole table, which has only the uploads of a week. A request that
+ * began before the expiry of an upload may still complete the upload.
+ */
 export const countOpenUploads = async ({ now = Date.now, ...options }: TableOptions) => {
   const oldest = now() - longestRequest
   const bytes = new Map<number, number>()

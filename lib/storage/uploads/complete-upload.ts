@@ -11,6 +11,7 @@ import {
   expiryOfComplete,
   holdingOf,
   isWaiting,
+  longestRequest,
   type Target,
   type Upload,
   type WholeUpload,
@@ -42,9 +43,6 @@ const wholeOf = (upload: Upload): WholeUpload => {
   const { id, target, created, offset } = upload
   return { id, target, created, length: offset, holding: holdingOf(upload) }
 }
-
-// In milliseconds.
-const longestRequest = 15 * 60_000
 
 const claimOf = (deps: UploadsDeps, id: string, { holder }: Lease, { deadline }: Requester): Claim => {
   const { uploadRecords, clock, lease } = deps

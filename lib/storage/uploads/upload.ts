@@ -55,6 +55,8 @@ export type Progress = Pick<Upload, 'offset' | 'length' | 'expires'> & { readonl
 
 export const mostOpen = 1_000
 
+// In milliseconds.
+export const longestRequest = 15 * 60_000
 const day = 24 * 60 * 60 * 1000
 
 const openFor = day
