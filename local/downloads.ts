@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { answerFor, type FileAnswer, replyWith } from '../functions/storage/file-answer.ts'
 import { ServiceError } from '../lib/core/errors.ts'
 import { entityTagOf } from '../lib/core/headers.ts'
+import { percentDecoded } from '../lib/core/names.ts'
 import type { Clock } from '../lib/core/time.ts'
 import { createHandler, type EdgeDeps } from '../lib/http/handler.ts'
 import type { PublicOperation, RoutedRequest } from '../lib/http/operation.ts'
@@ -42,14 +43,6 @@ const isSignature = (text: string, expected: Buffer): boolean => {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-const decode = (encoded: string): string => {
-  try {
-    return decodeURIComponent(encoded)
-  } catch {
-    throw refused()
-  }
-}
-
 export const createLinkTo =
   (secret: Uint8Array, { wall }: Pick<Clock, 'wall'>): LinkTo =>
   async ({ key, version }, { url }) => {
@@ -62,7 +55,7 @@ export const createLinkTo =
 // Errors: fileUnknown, whatever is wrong with the link.
 const claimIn = ({ params, query }: RoutedRequest, secret: Uint8Array, now: number): Claim => {
   const claim = {
-    key: decode(params['key'] ?? ''),
+    key: percentDecoded(params['key'] ?? '', 'fileUnknown'),
     version: only(query, 'version'),
     expires: Number(only(query, 'expires')),
   }

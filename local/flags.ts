@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { escapeControls } from '../client/src/command/format-text.ts'
+import { plainId } from '../lib/core/names.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import { readBlocks } from '../server/read-request.ts'
@@ -63,7 +64,7 @@ export const parseBaseUrl = parserOf(readBaseUrl, 'It must be an http or https U
 const parseById = <Value>(text: string, shape: RegExp, parse: (value: string) => Value, fault: string) => {
   const entries = text.split(',').map((part): [string, Value] => {
     const [, id, value] = shape.exec(part.trim()) ?? []
-    if (id === undefined || value === undefined) throw new InvalidArgumentError(fault)
+    if (id === undefined || !plainId.test(id) || value === undefined) throw new InvalidArgumentError(fault)
     return [id, parse(value)]
   })
   const byId = new Map(entries)
@@ -73,14 +74,14 @@ const parseById = <Value>(text: string, shape: RegExp, parse: (value: string) =>
 
 const parseDataCentres = (text: string): DataCentreListener[] => {
   const fault = 'It must be a list of ids and ports, such as us:4000,eu:4001.'
-  const ports = parseById(text, /^([a-z][a-z0-9-]{0,31}):(\d+)$/, parsePort, fault)
+  const ports = parseById(text, /^([^:]*):(\d+)$/, parsePort, fault)
   return [...ports].map(([id, port]) => ({ id, port }))
 }
 
 const parseBaseUrls = (text: string): BaseUrls => {
   if (/^https?:/i.test(text)) return parseBaseUrl(text)
   const fault = 'It must be a URL, or a list such as us=https://us.example,eu=https://eu.example.'
-  return parseById(text, /^([a-z][a-z0-9-]{0,31})=(.+)$/, parseBaseUrl, fault)
+  return parseById(text, /^([^=]*)=(.+)$/, parseBaseUrl, fault)
 }
 
 const parseProxies = parserOf(

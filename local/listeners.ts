@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { howMany } from '../lib/core/names.ts'
 import { systemCodeOf } from '../lib/core/system-failures.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import { type Closing, closerOf } from '../server/server.ts'
@@ -44,12 +45,10 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
   return server.address() as AddressInfo
 }
 
-const requests = (count: number) => `${count} request${count === 1 ? '' : 's'}`
-
 const sentenceOf = (closing: Closing): string =>
   'waitingFor' in closing
-    ? `Waiting for the answers to ${requests(closing.waitingFor)}.`
-    : `${requests(closing.cutOff)} took too long, and ${closing.cutOff === 1 ? 'was' : 'were'} cut off.`
+    ? `Waiting for the answers to ${howMany(closing.waitingFor, 'request')}.`
+    : `${howMany(closing.cutOff, 'request')} took too long, and ${closing.cutOff === 1 ? 'was' : 'were'} cut off.`
 
 export const createListeners = (
   dataCentres: readonly DataCentreListener[],

@@ -8,6 +8,7 @@ import { createStorageHandler } from '../functions/storage/group.ts'
 import { createWebhooksHandler } from '../functions/webhooks/group.ts'
 import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
 import { ServiceError } from '../lib/core/errors.ts'
+import { howMany } from '../lib/core/names.ts'
 import { isDiskFull, isOutOfSpace } from '../lib/core/system-failures.ts'
 import { systemClock } from '../lib/core/time.ts'
 import type { Handler, Telemetry } from '../lib/http/request.ts'
@@ -109,8 +110,8 @@ interface Options extends Pick<Flags, 'host' | 'dataCentres'>, Partial<Pick<Flag
 const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
   const count = tidied?.damaged.length ?? 0
   if (count === 0) return
-  const files = count === 1 ? '1 file is damaged and cannot be read' : `${count} files are damaged and cannot be read`
-  say(`${files}. Run "site-admin check" to see the damage.`)
+  const files = howMany(count, 'file is', 'files are')
+  say(`${files} damaged and cannot be read. Run "site-admin check" to see the damage.`)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { escapeControls } from '../client/src/command/format-text.ts'
 import { SettingsError } from '../lib/config/settings.ts'
+import { howMany } from '../lib/core/names.ts'
 import type { Demo } from '../lib/machine/directory/demo-file.ts'
 import { databaseFailure, UsageError } from '../lib/machine/directory/faults.ts'
 import type { Reset } from '../lib/machine/directory/open-directory.ts'
@@ -64,15 +65,13 @@ const welcome = (service: RunningService, admin: string): string => {
   return [...readyLines(service), '', ...next, '', 'Stop it with Ctrl+C.'].join('\n')
 }
 
-const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
-
 // Asks for a confirmation on a terminal. Throws if there is no terminal (O-11).
 const confirmReset =
   (dataDirectory: string): Reset =>
   async (contents) => {
     const directory = resolve(dataDirectory)
     const loss = contents
-      ? `${counted(contents.sites, 'site')} with ${counted(contents.files, 'file')} from ${directory}`
+      ? `${howMany(contents.sites, 'site')} with ${howMany(contents.files, 'file')} from ${directory}`
       : `all data from ${directory} (its database cannot be read)`
     const { askYesNo } = await import('../client/src/command/ask.ts')
     const agrees =

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { howMany } from '../../lib/core/names.ts'
 import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
 import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
@@ -55,17 +56,17 @@ interface Counts extends DamageCounts {
 const explain = async ({ damagedEarlier: states, damagedUploads: uploads, disabledWebhooks: webhooks = 0 }: Counts) => {
   const nothing = 'The current files of the sites are complete.'
   if (states > 0) {
-    const which = states === 1 ? '1 old version is' : `${states} old versions are`
+    const which = howMany(states, 'old version is', 'old versions are')
     const damage = `${which} damaged and cannot be restored`
     await printText(`\n${damage}. ${nothing} "site-admin check --bytes" lists the affected files.`)
   }
   if (uploads > 0) {
-    const which = uploads === 1 ? '1 unfinished upload lacks' : `${uploads} unfinished uploads lack`
+    const which = howMany(uploads, 'unfinished upload lacks', 'unfinished uploads lack')
     const damage = `${which} bytes: the sender must start again`
     await printText(`\n${damage}. ${nothing} "site-admin check" lists the affected uploads.`)
   }
   if (webhooks > 0) {
-    const which = webhooks === 1 ? '1 webhook is' : `${webhooks} webhooks are`
+    const which = howMany(webhooks, 'webhook is', 'webhooks are')
     await printText(
       `\n${which} disabled, so that this copy sends nothing. If the copy replaces the old directory, restore the ` +
         'backup into another empty directory with --keep-webhooks.',

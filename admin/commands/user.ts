@@ -22,6 +22,7 @@ import { describeInvitation, type Invitation, withoutSessions, withPassword } fr
 import { addUser, changeUser, type Manager, type UserChange } from '../../lib/access/user-rules.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
+import { howMany } from '../../lib/core/names.ts'
 import { parseFolder, type Right, textOfRight } from '../../lib/core/rights.ts'
 import { systemClock } from '../../lib/core/time.ts'
 import { type AdminStores, administrator } from '../stores/admin-stores.ts'
@@ -190,7 +191,7 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }
     throw new Refusal(
-      `Removing ${person.name} from ${sites.join(', ')} also ends ${keys} key${keys === 1 ? '' : 's'}` +
+      `Removing ${person.name} from ${sites.join(', ')} also ends ${howMany(keys, 'key')}` +
         `${after ? '' : ' and all sessions'}. ${notSure}`,
     )
   }

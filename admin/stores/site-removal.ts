@@ -4,7 +4,7 @@ import { withoutRulesOf } from '../../lib/access/issuers/issuers.ts'
 import { type ContentKind, objectKindNames } from '../../lib/core/content-kinds.ts'
 import type { ChangeType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { recordOf } from '../../lib/core/names.ts'
+import { howMany, recordOf } from '../../lib/core/names.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { unlimited } from '../../lib/core/time.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
@@ -38,20 +38,18 @@ export const contentsOf = async (stores: AdminStores, site: Site) => {
   }
 }
 
-const some = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
-
 export const inWords = (of: Awaited<ReturnType<typeof contentsOf>>): string => {
   const parts = [
-    `${of.atLeast ? 'at least ' : ''}${some(of.files, 'file')} (${of.bytes} bytes)`,
-    some(of.webForms, 'web form'),
-    `${some(of.categories, 'category', 'categories')} with all links`,
-    ...objectKindNames.map((kind) => some(of.objects[kind], objectKinds[kind].one, objectKinds[kind].many)),
-    some(of.workflows, 'running workflow'),
-    some(of.webhooks, 'webhook'),
-    some(of.rules, 'rule'),
+    `${of.atLeast ? 'at least ' : ''}${howMany(of.files, 'file')} (${of.bytes} bytes)`,
+    howMany(of.webForms, 'web form'),
+    `${howMany(of.categories, 'category', 'categories')} with all links`,
+    ...objectKindNames.map((kind) => howMany(of.objects[kind], objectKinds[kind].one, objectKinds[kind].many)),
+    howMany(of.workflows, 'running workflow'),
+    howMany(of.webhooks, 'webhook'),
+    howMany(of.rules, 'rule'),
   ]
-  const people = some(of.people, 'person', 'people')
-  return `${parts.join(', ')}. ${some(of.tokens, 'token')} and ${people} lose the site, and people without another site are removed`
+  const people = howMany(of.people, 'person', 'people')
+  return `${parts.join(', ')}. ${howMany(of.tokens, 'token')} and ${people} lose the site, and people without another site are removed`
 }
 
 const removeRules = async (stores: AdminStores, site: SiteId): Promise<void> => {

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
+import { plainId } from '../../lib/core/names.ts'
 import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
 import { parserIf, parserOf } from '../../local/flags.ts'
 
@@ -34,7 +35,7 @@ export const parseName = (text: string): string => {
 
 /** The id of a data centre or an issuer. */
 export const parsePlainId = parserIf(
-  (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text),
+  (text) => plainId.test(text),
   'It must begin with a lower-case letter, and have only lower-case letters, digits and hyphens.',
 )
 

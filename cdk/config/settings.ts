@@ -7,6 +7,7 @@ import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
 import { regionalTables } from '../../lib/config/tables.ts'
+import { plainId } from '../../lib/core/names.ts'
 import { functionNames, workloads } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
@@ -131,7 +132,7 @@ const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): re
   const isElsewhere = (certificateArn?.split(':')[3] ?? certificates) !== certificates
   const path = `dataCentres.${id}`
   return [
-    [!/^[a-z][a-z0-9-]{0,31}$/.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],
+    [!plainId.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],
     [
       ['directory', 'edge', 'watch'].includes(id),
       path,

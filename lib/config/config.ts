@@ -1,3 +1,4 @@
+import { plainId } from '../core/names.ts'
 import {
   list,
   oneOf,
@@ -23,10 +24,7 @@ const url = textLike(/^https?:\/\/\S+$/, 'a URL')
 const logLevel = otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO')
 
 const gateway = {
-  dataCentre: required(
-    'DATA_CENTRE',
-    textLike(/^[a-z][a-z0-9-]{0,31}$/, 'a letter, then letters, digits or hyphens, in lower case'),
-  ),
+  dataCentre: required('DATA_CENTRE', textLike(plainId, 'a letter, then letters, digits or hyphens, in lower case')),
   sitesTable: required('SITES_TABLE', text()),
   directoryRegion: optional('DIRECTORY_REGION', text()),
   pathEncoding: otherwise('PATH_ENCODING', oneOf(['encoded', 'decoded']), 'encoded'),

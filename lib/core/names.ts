@@ -1,3 +1,5 @@
+import { type ErrorName, ServiceError } from './errors.ts'
+
 export const capitalised = <Text extends string>(text: Text) =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` as Capitalize<Text>
 
@@ -9,6 +11,25 @@ type Defined<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undef
 
 export const definedMembers = <Members extends object>(members: Members) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<Members>
+
+export const howMany = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+
+/** The form of ids that people choose, such as the id of a data centre. */
+export const plainId = /^[a-z][a-z0-9-]{0,31}$/
+
+/** Decodes percent signs exactly once. */
+export const percentDecoded = (text: string, error: ErrorName): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ServiceError(error, {
+      message:
+        'The path is malformed: a percent sign lacks its hex digits, or the bytes are not UTF-8. Correct its ' +
+        'encoding.',
+    })
+  }
+}
 
 const longestQuote = 40
 

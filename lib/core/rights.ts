@@ -23,14 +23,16 @@ export const rightOf = (text: AreaRight): Right => {
 }
 
 const shape = new RegExp(`^((?:${areas.join('|')}):(?:read|write))(?::(/.*))?$`, 's')
-const forbidden = /[\p{Cc}\\\p{Cs}]/u
+
+// Lone surrogates are not text (S-10).
+export const forbiddenInPath = /[\p{Cc}\\\p{Cs}]/u
 
 export const parseRight = (text: string): Right | undefined => {
   const [, named, place = ''] = shape.exec(text.normalize('NFC')) ?? []
   if (named === undefined) return undefined
   const right = rightOf(named as AreaRight)
   const segments = place.split('/').filter((segment) => segment !== '')
-  const isFolder = !segments.includes('.') && !segments.includes('..') && !forbidden.test(place)
+  const isFolder = !segments.includes('.') && !segments.includes('..') && !forbiddenInPath.test(place)
   return isFolder && (place === '' || right.area === 'files') ? { ...right, folder: segments.join('/') } : undefined
 }
 

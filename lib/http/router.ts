@@ -1,4 +1,5 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
+import { percentDecoded } from '../core/names.ts'
 import type { AreaRight } from '../core/rights.ts'
 import type { Formats } from './request.ts'
 
@@ -70,18 +71,6 @@ const compile = (template: string, isFolder: boolean): RegExp => {
   return new RegExp(`^${source}${restVariable.test(template) ? '' : folderEnd}$`, 's')
 }
 
-const decode = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    throw new ServiceError('routeUnknown', {
-      message:
-        'The path is malformed: a percent sign lacks its hex digits, or the bytes are not UTF-8. Correct its ' +
-        'encoding.',
-    })
-  }
-}
-
 /** A-1: matches the path first, so that a wrong method on a known path is a 405. */
 export const createRouter = <R extends Route>(routes: readonly R[]) => {
   const withRest = routes.map(({ path }) => path).filter((path) => restVariable.test(path))
@@ -107,7 +96,7 @@ export const createRouter = <R extends Route>(routes: readonly R[]) => {
         const params = Object.entries(found.groups ?? {}).map(([name, value]): [string, string] => [
           name,
           // An encoded value may contain a slash, so each reader decodes the value itself.
-          name === rest ? value : decode(value),
+          name === rest ? value : percentDecoded(value, 'routeUnknown'),
         ])
         return { route, params: Object.fromEntries(params) }
       }

@@ -1,6 +1,7 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { foldersBelow, includesRight, type Level, type Right, requireRight } from '../core/rights.ts'
+import { percentDecoded } from '../core/names.ts'
+import { foldersBelow, forbiddenInPath, includesRight, type Level, type Right, requireRight } from '../core/rights.ts'
 
 declare const brand: unique symbol
 
@@ -13,16 +14,13 @@ const longestSegment = 255
 
 export const root = '' as StoragePath
 
-// Lone surrogates are not text (S-10).
-const forbidden = /[\p{Cc}\\\p{Cs}]/u
-
 const fault = (name: ErrorName, message: string) => new ServiceError(name, { message })
 
 const checked = (segments: readonly string[]): StoragePath => {
   for (const segment of segments) {
     if (segment === '.' || segment === '..')
       throw fault('urlInvalid', 'A path cannot contain "." or ".." as a segment. Send the path without such segments.')
-    if (forbidden.test(segment))
+    if (forbiddenInPath.test(segment))
       throw fault('urlInvalid', 'A name cannot contain control characters or backslashes. Choose another name.')
     if (Buffer.byteLength(segment) > longestSegment) {
       throw fault('nameTooLong', `A name can have at most ${longestSegment} bytes in UTF-8. Choose a shorter name.`)
@@ -48,19 +46,7 @@ export const toStoragePath = (text: string): StoragePath => checked(text.split('
 export const storedPath = (text: string): StoragePath => text as StoragePath
 
 /** Decodes percent signs exactly once, then checks the path (S-1). Errors: urlInvalid, nameTooLong. */
-export const parsePath = (encoded: string): StoragePath => {
-  let decoded: string
-  try {
-    decoded = decodeURIComponent(encoded)
-  } catch {
-    throw fault(
-      'urlInvalid',
-      'The path is malformed: a percent sign lacks its hex digits, or the bytes are not UTF-8. Correct its ' +
-        'encoding.',
-    )
-  }
-  return toStoragePath(decoded)
-}
+export const parsePath = (encoded: string): StoragePath => toStoragePath(percentDecoded(encoded, 'urlInvalid'))
 
 /** Errors: urlInvalid, with the message, when the bytes are not UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array, message: string): string => {
