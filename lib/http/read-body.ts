@@ -75,7 +75,6 @@ const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'for
 /** Formats besides JSON. The operations supply the readers, which throw an Error with the reason. */
 export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
-  // C-45: some libraries declare a form in a `DELETE` body as JSON.
   readonly form?: (text: string) => Promise<unknown>
   readonly inQuery?: true
 }
@@ -101,8 +100,8 @@ const readText = async (request: Request, malformed: ErrorName): Promise<string>
   }
 }
 
-// A body that is declared as a form may be JSON. Where forms are accepted, a body that is declared as JSON may be a
-// form.
+// A body that is declared as a form may be JSON. Some libraries declare a form in the body of a `DELETE` as JSON
+// (C-45).
 const actualFormat = (text: string, declared: Format | 'form', form: BodyForms['form']): Format | 'form' => {
   if (declared === 'json' && form && startsAsForm(text)) return 'form'
   if (declared !== 'form') return declared
