@@ -55,7 +55,7 @@ export const createLinkTo =
 // Errors: fileUnknown, whatever is wrong with the link.
 const claimIn = ({ params, query }: RoutedRequest, secret: Uint8Array, now: number): Claim => {
   const claim = {
-    key: percentDecoded(params['key'] ?? '', 'fileUnknown'),
+    key: percentDecoded(params['key'] ?? '', refused),
     version: only(query, 'version'),
     expires: Number(only(query, 'expires')),
   }

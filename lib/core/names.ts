@@ -18,16 +18,17 @@ export const howMany = (count: number, one: string, many = `${one}s`): string =>
 /** The form of ids that people choose, such as the id of a data centre. */
 export const plainId = /^[a-z][a-z0-9-]{0,31}$/
 
+export const malformedPath = (error: ErrorName): ServiceError => {
+  const reason = 'a percent sign lacks its hex digits, or the bytes are not UTF-8'
+  return new ServiceError(error, { message: `The path is malformed: ${reason}. Correct its encoding.` })
+}
+
 /** Decodes percent signs exactly once. */
-export const percentDecoded = (text: string, error: ErrorName): string => {
+export const percentDecoded = (text: string, refuse: () => ServiceError): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new ServiceError(error, {
-      message:
-        'The path is malformed: a percent sign lacks its hex digits, or the bytes are not UTF-8. Correct its ' +
-        'encoding.',
-    })
+    throw refuse()
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
-import { percentDecoded } from '../core/names.ts'
+import { malformedPath, percentDecoded } from '../core/names.ts'
 import type { AreaRight } from '../core/rights.ts'
 import type { Formats } from './request.ts'
 
@@ -96,7 +96,7 @@ export const createRouter = <R extends Route>(routes: readonly R[]) => {
         const params = Object.entries(found.groups ?? {}).map(([name, value]): [string, string] => [
           name,
           // An encoded value may contain a slash, so each reader decodes the value itself.
-          name === rest ? value : percentDecoded(value, 'routeUnknown'),
+          name === rest ? value : percentDecoded(value, () => malformedPath('routeUnknown')),
         ])
         return { route, params: Object.fromEntries(params) }
       }

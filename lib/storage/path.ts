@@ -1,6 +1,6 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { percentDecoded } from '../core/names.ts'
+import { malformedPath, percentDecoded } from '../core/names.ts'
 import { foldersBelow, forbiddenInPath, includesRight, type Level, type Right, requireRight } from '../core/rights.ts'
 
 declare const brand: unique symbol
@@ -46,7 +46,8 @@ export const toStoragePath = (text: string): StoragePath => checked(text.split('
 export const storedPath = (text: string): StoragePath => text as StoragePath
 
 /** Decodes percent signs exactly once, then checks the path (S-1). Errors: urlInvalid, nameTooLong. */
-export const parsePath = (encoded: string): StoragePath => toStoragePath(percentDecoded(encoded, 'urlInvalid'))
+export const parsePath = (encoded: string): StoragePath =>
+  toStoragePath(percentDecoded(encoded, () => malformedPath('urlInvalid')))
 
 /** Errors: urlInvalid, with the message, when the bytes are not UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array, message: string): string => {
