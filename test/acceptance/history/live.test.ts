@@ -74,7 +74,7 @@ it.each(['0', '21', '1.5', 'long', ''])('The value "%s" of wait is refused with 
 })
 
 describeStream('A stream of changes', () => {
-  it('A listener with an empty Last-Event-ID gets each new change at once, with its id (V-18, V-19)', async () => {
+  it('With an empty Last-Event-ID, each new change comes at once (V-18, V-19)', async () => {
     const { response, events, next, close } = await listen({ query: { subject: own }, lastId: '' })
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/event-stream',

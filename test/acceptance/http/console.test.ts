@@ -94,10 +94,11 @@ const html = [
   'text/html',
   'image/png, text/html;q=0.1',
   'text/html;q=0.001',
+  'text/html;level=1',
   'a/b;c=",", text/html',
 ]
 const other = [
-  ...['*/*;q=0.1, application/*', 'text/plain', 'text/html;q=0.000, */*', 'text/html;level=1', '*/html'],
+  ...['*/*;q=0.1, application/*', 'text/plain', 'text/html;q=0.000, */*', '*/html'],
   ...['text/html;q=nonsense', 'text/html;q=-1', 'a/b;c="text/html"', 'text/html;q=0,'.repeat(500)],
   ...['html', 'text/', 'text/htm', 'xtext/html', 'text/html5'],
 ]

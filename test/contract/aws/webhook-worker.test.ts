@@ -208,7 +208,7 @@ test('A webhook of an older version keeps its retries, and gets every entry (V-9
   expect(await world.stores.deliveries.recent(site, 'old')).toHaveLength(2)
 })
 
-test('A worker that runs before the entry of a new webhook is written sends no earlier change (V-4)', async () => {
+test('A worker beside the entry of a new webhook sends no earlier change (V-4)', async () => {
   const world = await openWorld()
   const { position: _, ...settings } = await world.addWebhook('other')
   const { history } = world.stores

@@ -104,7 +104,7 @@ test('A delivery to a target without TLS or listener fails with a reason', async
   expect(await sendTo(url)).toEqual({ fault: faults.refused })
 })
 
-test('The certificate of a target is not blamed if the target asks for one of the service', async () => {
+test('If a target asks for a certificate, its own one is not blamed', async () => {
   const { cert, key } = makeCertificate(scratchDirectory(), 'target')
   const usual = getCACertificates()
   setDefaultCACertificates([cert])

@@ -49,7 +49,7 @@ test.each<[string, (marks: string) => unknown]>([
   ['folder of a right', (marks) => keyWith(`files:read:/${marks}`)],
   ['new password', (marks) => withPassword(passwords, testPerson(), marks)],
   ['password', (marks) => matchesPassword(marks, undefined)],
-])('A %s of 30,000 combining marks does not stop other requests for seconds (A-33, A-54, S-12)', async (_, use) => {
+])('A %s of 30,000 combining marks does not stop others (A-33, A-54, S-12)', async (_, use) => {
   const normalise = vi.spyOn(String.prototype, 'normalize')
   onTestFinished(() => normalise.mockRestore())
   await Promise.resolve('\u0301\u0316'.repeat(15_000))
