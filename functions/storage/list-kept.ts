@@ -55,9 +55,7 @@ export const listDeleted = operation({ params: readablePath, query: pageOf }, as
   const after = cursor === undefined ? undefined : `${prefix}${readCursor(cursor, ['name'], 'storageRefused').after}`
   const { entries, next } = await files.listRemoved({ prefix, limit, after })
   const isNothing = entries.length === 0 && next === undefined && after === undefined
-  if (isNothing && path !== root && !(await files.exists(prefix))) {
-    throw new ServiceError('fileUnknown')
-  }
+  if (isNothing && path !== root && !(await files.exists(prefix))) throw new ServiceError('fileUnknown')
   return ok<Answer<typeof removedPage>>({
     deleted: entries.map((entry) => viewOfRemoved(entry, prefix)),
     ...(next !== undefined && { cursor: writeCursor({ by: 'name', after: next.slice(prefix.length) }) }),
@@ -73,8 +71,9 @@ const callsAtOnce = 16
 const mostRounds = 5
 
 // Clocks differ, and S3 counts whole seconds. If an entry is older than the found removal by more than this time, it
-// belongs to an earlier removal.
+// belongs to an earlier removal. Positions follow the time, and never decrease if the clock is set back.
 const tolerance = 5_000
+const momentOf = ({ at = 0, position = 0 }: Partial<Change> = {}) => Math.max(at, position / 1_000)
 
 const types: readonly ChangeType[] = ['file.removed', 'folder.removed']
 
@@ -84,7 +83,7 @@ const itemsOf = async (deps: StorageDeps, changes: readonly Change[]): Promise<r
     const type = change.type === 'folder.removed' ? 'folder' : 'file'
     const path = change.subject as StoragePath
     const item = await findInTrash(deps, change.site, path, type)
-    if (!item || (item.goneAt ?? 0) > change.at + tolerance) return
+    if (!item || (item.goneAt ?? 0) > momentOf(change) + tolerance) return
     found.set(change, { path, type, size: item.size, removedAt: timeOf(change.at), removedBy: change.actor })
   })
   return changes.flatMap((change) => found.get(change) ?? [])
@@ -106,10 +105,11 @@ const thingsAfter = async ({ history }: StorageDeps, site: SiteId, cursor: numbe
   let end: number | undefined
   for (let lookedAt = 0; lookedAt < mostEntries; lookedAt += entriesAtOnce) {
     const changes = await history.after(site, position, entriesAtOnce)
-    end ??= (changes[0]?.at ?? 0) + tolerance
-    for (const change of changes) if (change.at <= end && types.includes(change.type)) things.add(thingIn(change))
+    end ??= momentOf(changes[0]) + tolerance
+    for (const change of changes)
+      if (momentOf(change) <= end && types.includes(change.type)) things.add(thingIn(change))
     const last = changes.at(-1)
-    if (!last || last.at > end || changes.length < entriesAtOnce) break
+    if (!last || momentOf(last) > end || changes.length < entriesAtOnce) break
     position = last.position
   }
   return things

@@ -8,8 +8,8 @@ import { type AnyId, all, one, prepareAll, readPages } from '../sqlite/queries.t
 /** Runs in the transaction of the change, so that both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
 
-// Positions are the microseconds of their moment, unless several entries would share a position. So new ids are larger
-// than the ids of a restored backup.
+// Positions are the microseconds of their moment, unless this moment was used, or the clock was set back. So new ids are
+// larger than the ids of a restored backup, and the entry of a removal is not older than the removed objects.
 const perMillisecond = 1_000
 
 export const createRecorder = (
@@ -19,8 +19,8 @@ export const createRecorder = (
 ): RecordChange => {
   const insert = connection.prepare(
     `INSERT INTO changes (id, site, at, type, subject, actor, request, details)
-     VALUES (max(?1 * ${perMillisecond}, 1 + coalesce((SELECT max(id) FROM changes WHERE site = ?2), 0)),
-       ?2, ?1, ?3, ?4, ?5, ?6, ?7)`,
+     VALUES (max(?1 * ${perMillisecond}, 1 + coalesce((SELECT max(id) FROM changes WHERE site = ?2), 0),
+       coalesce((SELECT max(gone) FROM old_objects), 0)), ?2, ?1, ?3, ?4, ?5, ?6, ?7)`,
   )
   return ({ site, type, subject, actor, requestId, details }) => {
     insert.run(now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null)
