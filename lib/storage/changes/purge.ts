@@ -10,9 +10,6 @@ import { unknownVersion } from './restore.ts'
 
 const mostAtOnce = 10_000
 
-const presentVersion = () =>
-  storageRefused('This version is the present file. Delete the file, or name one of its old versions.')
-
 const unfinished = (count: number, wait: number) =>
   new ServiceError('unavailable', {
     message: `The service has purged ${count} versions so far. To purge the rest, repeat the request after the time in Retry-After.`,
@@ -30,8 +27,9 @@ const listVersions = async (files: ObjectStore, key: string, wanted: string | un
   const versions: Version[] = []
   for (let after: string | undefined; ; ) {
     const page = await files.versions(key, { after, limit: longestListing })
-    versions.push(...(page?.versions ?? []).map((version) => ({ ...version, key })))
-    after = page?.next
+    if (!page) return { versions, isWhole: false }
+    versions.push(...page.versions.map((version) => ({ ...version, key })))
+    after = page.next
     const isEnough = wanted === undefined ? versions.length >= mostAtOnce : versions.some(({ id }) => id === wanted)
     if (after === undefined || isEnough) return { versions, isWhole: after === undefined || wanted !== undefined }
   }
@@ -62,7 +60,8 @@ const lookAtVersions = async (
     all.length === 0 && isReserved(reservedFolders, path) && 'folderReserved',
     all.length === 0 && (isFolder ? 'notAFile' : 'fileUnknown'),
     wanted !== undefined && !named && unknownVersion(),
-    named?.isCurrent && presentVersion(),
+    named?.isCurrent &&
+      storageRefused('This version is the present file. Delete the file, or name one of its old versions.'),
     isRunning && 'workflowDeleted',
   ])
   const versions = named ? [named] : all.filter(({ isCurrent }) => !isCurrent)

@@ -56,6 +56,28 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     expect(await sizesOf(storage, '/f/a')).toEqual([2, 1])
   })
 
+  it('A purge does not answer 200 if somebody else purges a version that it lists (H-30, H-34)', async () => {
+    let meanwhile: ((version: string) => Promise<unknown>) | undefined
+    const storage = await opened(({ files }) => ({
+      files: {
+        ...files,
+        async versions(key, query) {
+          if (query.after !== undefined) await meanwhile?.(query.after)
+          return files.versions(key, { ...query, limit: 2 })
+        },
+      },
+    }))
+    for (const text of ['1', '22', '333', '4444', '55555']) await storage.put('/f/a', text)
+    later()
+    meanwhile = async (version) => {
+      meanwhile = undefined
+      await purge(storage, '/f/a', { query: { versionId: version } })
+    }
+    expect((await purge(storage, '/f/a')).status).toBe(503)
+    expect((await purge(storage, '/f/a')).status).toBe(200)
+    expect(await sizesOf(storage, '/f/a')).toEqual([5])
+  })
+
   it.each(['replaced', 'removed'])('A restore whose version was purged answers 104001: %s (H-36)', async (how) => {
     const others = createInterruption()
     const storage = await opened(({ files }) => ({ files: others.in(files) }))
