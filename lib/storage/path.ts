@@ -138,7 +138,6 @@ export const ownFoldersBelow = (scope: Omit<Scope, 'site'>, path: StoragePath): 
 /** the direct subfolders that belong to the caller, or lead to folders of the caller. */
 export const foldersTowards = (scope: Omit<Scope, 'site'>, path: StoragePath): readonly StoragePath[] => {
   const depth = segmentsOf(path).length + 1
-  return [
-    ...new Set(ownFoldersBelow(scope, path).map((own) => segmentsOf(own).slice(0, depth).join('/'))),
-  ] as StoragePath[]
+  const towards = ownFoldersBelow(scope, path).map((own) => segmentsOf(own).slice(0, depth).join('/') as StoragePath)
+  return [...new Set(towards)]
 }

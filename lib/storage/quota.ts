@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { findAll } from './many-objects.ts'
-import type { Change, Expected, ObjectStore } from './object-store.ts'
+import type { Change, Expected, ObjectStore, PlaceOutcome } from './object-store.ts'
 
 export const quotaExceeded = (quota: number, used: number): ServiceError =>
   new ServiceError('quotaExceeded', {
@@ -26,16 +26,20 @@ export interface SiteUsage {
  * which ends when a recount begins or ends. `placed` counts all bytes that a running recount may miss: those that get a
  * new key, and those of a replaced state, which comes back if the change is undone. A release is never repeated. It
  * takes back `bytes`, and `replaced` from the bytes that the recount may miss. After its epoch, a release does nothing,
- * because the recount may have seen the change. Errors: quotaExceeded, unavailable.
+ * because the recount may have seen the change. `undo` takes back the bytes of a change that failed. But a removal that
+ * has begun since may have subtracted files that were visible for a while. Then `undo` takes nothing back, and adds the
+ * `moved` bytes, which the count had before the change. Errors: quotaExceeded, unavailable.
  */
 export interface UsageCounts {
-  reserve(site: SiteId, quota: number, bytes: number, placed: number): Promise<Omit<Reservation, 'site'>>
+  reserve(site: SiteId, quota: number, bytes: number, placed: number, isRemoval: boolean): Promise<Reservation>
   release(site: SiteId, bytes: number, replaced: number, epoch: number): Promise<void>
+  undo(reservation: Reservation, bytes: number, moved: number): Promise<void>
 }
 
 interface Reservation {
   readonly site: SiteId
   readonly epoch: number
+  readonly removals: number | undefined
   readonly isRecounting: boolean
 }
 
@@ -47,15 +51,17 @@ export const createQuotas = (counts: UsageCounts, findSite: FindSite) => {
   return {
     quotaOf,
 
-    async reserve(site: SiteId, bytes: number, placed = bytes): Promise<Reservation | undefined> {
+    async reserve(site: SiteId, bytes: number, placed = bytes, isRemoval = false): Promise<Reservation | undefined> {
       const quota = await quotaOf(site)
-      return quota === undefined ? undefined : { site, ...(await counts.reserve(site, quota, bytes, placed)) }
+      return quota === undefined ? undefined : counts.reserve(site, quota, bytes, placed, isRemoval)
     },
 
     async release(reservation: Reservation | undefined, bytes: number, replaced = 0): Promise<void> {
       if (!reservation || (bytes <= 0 && (replaced === 0 || !reservation.isRecounting))) return
       await counts.release(reservation.site, Math.max(bytes, 0), replaced, reservation.epoch).catch(() => {})
     },
+
+    undo: (...failed: Parameters<UsageCounts['undo']>): Promise<void> => counts.undo(...failed).catch(() => {}),
   }
 }
 
@@ -65,20 +71,16 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 
 const effectOf = (change: Change) => {
   switch (change.kind) {
-    case 'put': {
-      const { size, reserved = 0 } = change.staged
-      return { placed: size, added: size - reserved, replaces: true }
-    }
+    case 'put':
+      return { placed: change.staged.size, moved: change.staged.reserved ?? 0, replaces: true }
     case 'restore':
-      return { placed: change.size, added: change.size, replaces: !change.hiddenBy }
+      return { placed: change.size, moved: 0, replaces: !change.hiddenBy }
     case 'copy':
-      return { placed: change.from.size, added: change.from.size, replaces: false }
     case 'move':
-      return { placed: change.from.size, added: 0, replaces: false }
+      return { placed: change.from.size, moved: change.kind === 'move' ? change.from.size : 0, replaces: false }
     case 'folder':
-      return { placed: 0, added: 0, replaces: false }
     case 'remove':
-      return { placed: 0, added: 0, replaces: true }
+      return { placed: 0, moved: 0, replaces: change.kind === 'remove' }
   }
 }
 
@@ -95,16 +97,17 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     if ((await quotas.quotaOf(unlocked.site)) === undefined) return files.place(changes, conditions, entry)
     const effects = changes.map((change) => ({ key: change.key, ...effectOf(change) }))
     const replacing = effects.filter(({ replaces }) => replaces).map(({ key }) => key)
-    const present = await findAll(files, replacing)
-    const replaced = present.filter(({ size }) => size > 0)
+    const replaced = (await findAll(files, replacing)).filter(({ size }) => size > 0)
     const returning = sum(replaced.map(({ size }) => size))
     // The bytes of a replaced state count as free only if the change can replace this state and no other.
     const states = new Map([...replaced, ...matching].map(({ key, version }) => [key, version]))
     const freed = replaced.filter(({ key, version }) => states.get(key) === version)
-    const added = sum(effects.map(({ added }) => added)) - sum(freed.map(({ size }) => size))
+    const placed = sum(effects.map(({ placed }) => placed))
+    const moved = sum(effects.map(({ moved }) => moved))
+    const added = placed - moved - sum(freed.map(({ size }) => size))
     let reservation: Reservation | undefined
     try {
-      reservation = await quotas.reserve(unlocked.site, added, sum(effects.map(({ placed }) => placed)) + returning)
+      reservation = await quotas.reserve(unlocked.site, added, placed + returning, moved + returning > 0)
     } catch (error) {
       // The error for a taken name comes before the error for the quota.
       const key = await findRival(files, conditions.absent)
@@ -112,15 +115,20 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
       return { outcome: 'occupied', key }
     }
     const expected = [...states].map(([key, version]): Expected => ({ key, version }))
-    const result = await files.place(changes, { ...conditions, matching: expected }, entry)
-    const isPlaced = result.outcome === 'placed'
-    await quotas.release(reservation, isPlaced ? -added : added, isPlaced ? returning : 0)
-    return result
+    let result: PlaceOutcome | undefined
+    try {
+      result = await files.place(changes, { ...conditions, matching: expected }, entry)
+      return result
+    } finally {
+      const known = result ? Math.max(added, 0) : 0
+      if (result?.outcome === 'placed') await quotas.release(reservation, -added, returning)
+      else if (reservation && known + moved > 0) await quotas.undo(reservation, known, moved)
+    }
   },
 
   async remove(objects, ...options) {
     const site = Number(objects[0]?.key.split('/')[1]) as SiteId
-    const reservation = objects.length > 0 ? await quotas.reserve(site, 0) : undefined
+    const reservation = objects.length > 0 ? await quotas.reserve(site, 0, 0, true) : undefined
     const removal = await files.remove(objects, ...options)
     await quotas.release(reservation, removal.bytes)
     return removal

@@ -82,9 +82,8 @@ const searchBelow = async (store: ObjectStore, scope: Scope, { existing = root, 
   return { folder, missing: [] }
 }
 
-const searchFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath) => {
-  return searchBelow(store, scope, await findAncestors(store, scope.site, foldersAround([folder])))
-}
+const searchFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath) =>
+  searchBelow(store, scope, await findAncestors(store, scope.site, foldersAround([folder])))
 
 const join = (folder: StoragePath, names: readonly string[]): StoragePath => names.reduce<StoragePath>(childOf, folder)
 

@@ -12,7 +12,8 @@ import { getItems } from './path-locks.ts'
 /**
  * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes of placed files, and
  * `listed` the bytes up to the key `after`. `begun` and `counted` are the moments when a recount began and ended. Until
- * the first recount has ended, the quota does not apply. Each recount begins and ends an `epoch`.
+ * the first recount has ended, the quota does not apply. Each recount begins and ends an `epoch`. `removals` counts the
+ * changes that take files away.
  */
 interface UsageItem {
   readonly site: number
@@ -20,6 +21,7 @@ interface UsageItem {
   readonly used: number
   readonly since: number
   readonly epoch: number
+  readonly removals?: number
   readonly counted?: number
   readonly begun?: number
   readonly after?: string
@@ -61,18 +63,25 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
       await table.take(keyOf(site))
     },
 
-    async reserve(site, quota, bytes, placed) {
+    async reserve(site, quota, bytes, placed, isRemoval) {
       const item = await table.update(keyOf(site), {
-        add: { used: Math.max(bytes, 0), since: placed },
+        add: { used: Math.max(bytes, 0), since: placed, removals: isRemoval ? 1 : 0 },
         condition: [bytes > 0 ? expression`attribute_not_exists(#counted) OR #used <= ${quota - bytes}` : undefined],
         returns: 'ALL_NEW',
       })
-      if (item) return { epoch: item.epoch, isRecounting: item.begun !== undefined }
+      if (item) return { site, epoch: item.epoch, removals: item.removals, isRecounting: item.begun !== undefined }
       throw quotaExceeded(quota, (await read(site))?.used ?? 0)
     },
 
     async release(site, bytes, replaced, epoch) {
       await changeIn(site, epoch, { add: { used: -bytes, since: -replaced } }, openOnce())
+    },
+
+    async undo({ site, epoch, removals }, bytes, moved) {
+      const condition = expression`#epoch = ${epoch} AND #removals = ${removals}`
+      const undoing = bytes > 0 ? openOnce() : table
+      const isUndone = await undoing.update(keyOf(site), { add: { used: -bytes }, condition })
+      if (!isUndone && moved > 0) await table.update(keyOf(site), { add: { used: moved } })
     },
 
     begin: (site: SiteId, epoch: number) =>
@@ -131,11 +140,8 @@ const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline):
   const state = await counts.read(site)
   if (state?.epoch === undefined) return counts.prepare(site, false)
   const { epoch, begun, counted = 0 } = state
-  if (begun === undefined) {
-    if (now() - counted >= countedFor) await counts.begin(site, epoch)
-    return
-  }
-  if (now() - begun < settledAfter) return
+  if (begun === undefined && now() - counted >= countedFor) await counts.begin(site, epoch)
+  if (begun === undefined || now() - begun < settledAfter) return
   const bytes = await listBytes(deps, site, state, deadline)
   if (bytes !== undefined) await counts.finish(site, epoch, bytes + ((await countOpenUploads()).get(site) ?? 0))
 }

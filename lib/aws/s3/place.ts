@@ -172,15 +172,14 @@ export const place = async (
   changes: readonly Change[],
   conditions: PlaceConditions,
 ) => {
-  const { absent, matching = [], deadline: given = unlimited, removedFolder } = conditions
+  const { absent, matching = [], unlocked, deadline: given = unlimited, removedFolder } = conditions
   using attempt = createAttempt(bucket, changes, given)
   const { deadline, undoDeadline, made, buckets } = attempt
   const expected = new Map(matching.map((one) => [one.key, one]))
   let begun: PlaceConditions['removedFolder']
   try {
-    const { site, folders } = conditions.unlocked
-    const look = () => deadline.wait(removals.locksOf(site, folders))
-    const seen = conditions.unlocked.seen ?? (await checkBefore(buckets.doing, conditions, look()))
+    const look = () => deadline.wait(removals.locksOf(unlocked.site, unlocked.folders))
+    const seen = unlocked.seen ?? (await checkBefore(buckets.doing, conditions, look()))
     begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
     await apply({ attempt, bodyOf, absent, expected, tags: new Map() }, changes)
     await checkAfter(buckets.doing, conditions, changes, { seen, looking: look() }, now())

@@ -49,18 +49,15 @@ const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody)
   }
 }
 
-const isSourceGone = async (bucket: Bucket, { content }: StagedBody): Promise<boolean> =>
-  content.kind === 'object' && !(await headObject(bucket, content.key))
-
 /** Puts a staged body at a key. An upload can be completed only at its own key. Errors: NotPlaced (changed). */
 export const putBody = async (buckets: StepBuckets, write: PutGoal, body: StagedBody): Promise<StepResult> => {
   const { key, expected } = write
   const isNew = expected ? expected.version === undefined : isScratch(key)
   const find = () => findMarked(buckets.finding, key, body.id)
   const explain = async (refusal: unknown) => {
-    if (isUploadGone(refusal) || (await isSourceGone(buckets.finding, body))) {
-      return new ServiceError('unavailable', { cause: refusal })
-    }
+    const { content } = body
+    const isSourceGone = content.kind === 'object' && !(await headObject(buckets.finding, content.key))
+    if (isUploadGone(refusal) || isSourceGone) return new ServiceError('unavailable', { cause: refusal })
     return expected ? new NotPlaced({ outcome: 'changed', key }) : refusal
   }
   return withSpare(await awaitVersion(buckets, { key, isNew, find, explain }, sendBody(buckets, write, body)), body)

@@ -93,10 +93,6 @@ const stageParts = async (
   if (parts.length === 0) throw storageRefused('The request contains no file. Send each file as a part named "file".')
 }
 
-const discardAll = async (parts: readonly Part[]): Promise<void> => {
-  await Promise.allSettled(parts.map(async ({ staging }) => (await staging)?.discard()))
-}
-
 // With more names than this, one listing of the folder costs less than a request for each name.
 const mostLooks = 12
 
@@ -193,7 +189,7 @@ export const uploadFiles = async (
     const again = (earlier: Seen) => lookAgain(deps, earlier, paths, requester)
     await change(deps, seen, (now) => planUpload(now, paths, staged), requester, again)
   } catch (error) {
-    await discardAll(parts)
+    await Promise.allSettled(parts.map(async ({ staging }) => (await staging)?.discard()))
     throw error
   }
 }

@@ -30,11 +30,10 @@ const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }
 
 const placeUpload = async (deps: UploadsDeps, whole: ClaimedUpload, uploader: Requester): Promise<void> => {
   const place = placeOf(whole.target, uploader)
-  const { path } = place
   // The path was resolved when the upload was created, so it is not looked up again.
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
   const seen = await admitFile(deps, place, requester)
-  const fault = isTemplate(path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
+  const fault = isTemplate(place.path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
   refuse([fault])
   await putStaged(deps, seen, await deps.uploadParts.whole(whole), requester)
 }

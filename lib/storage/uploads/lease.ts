@@ -15,7 +15,6 @@ const keepLease = (
 ) => {
   let until = since + lasts
   let renewal: Promise<void> | undefined
-
   let recorded: { readonly upload: Upload; readonly durable: Durable } | undefined
 
   const renew = async (): Promise<void> => {

@@ -61,12 +61,11 @@ const day = 24 * 60 * 60 * 1000
 
 const openFor = day
 const oldest = 6 * day
-const rememberedFor = day
 
 /** The bytes of a direct upload do not pass through the service, so they cannot extend its time. */
 export const firstExpiryOf = (created: number, isDirect: boolean): number => created + (isDirect ? oldest : openFor)
 
-export const expiryOfComplete = (now: number): number => now + rememberedFor
+export const expiryOfComplete = (now: number): number => now + day
 
 export const progressOf = (upload: Upload, { size, holding }: Durable, now: number): Progress => ({
   offset: upload.offset + size,

@@ -96,10 +96,8 @@ const declaredType = (text: string | undefined): string | undefined => {
   return type === text?.toLowerCase() ? type : undefined
 }
 
-const versions: readonly (string | undefined)[] = ['draft', 'draft-publish', undefined]
-
-const isForDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
-  if (versions.includes(version)) return version === 'draft'
+const isForDraft = ({ version = 'draft-publish' }: Pick<UploadRequest, 'version'>): boolean => {
+  if (version === 'draft' || version === 'draft-publish') return version === 'draft'
   throw storageRefused('version in Upload-Metadata must be draft or draft-publish, or be left out.')
 }
 
@@ -150,7 +148,11 @@ export const openUpload = async (
   const id = newId()
   const counted = countedBytes({ length, offset: 0 })
   const reservation = await deps.quotas?.reserve(requester.site, counted)
-  const holding = await (direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target))
+  const begun = direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target)
+  const holding = await begun.catch(async (error: unknown) => {
+    await deps.quotas?.release(reservation, counted)
+    throw error
+  })
   const upload: Upload = {
     id,
     site: requester.site,

@@ -54,8 +54,8 @@ export const limited = async <Storage extends StorageUnderTest>(
     },
     /** All uploads that were created. */
     uploads,
-    async create(name: string, length: number | undefined): Promise<Answer> {
-      const answer = await tus.create(name, length)
+    async create(name: string, length: number | undefined, folder = ''): Promise<Answer> {
+      const answer = await tus.create(name, length, { folder })
       if (answer.status === 201) uploads.push(uploadIn(answer))
       return answer
     },

@@ -162,6 +162,17 @@ test('The bytes of a removal after the listing are not subtracted twice (S-125)'
   expect(await storage.used()).toBe(await storedBytes(storage))
 })
 
+test('An upload in parts that cannot begin is not counted (S-125)', async () => {
+  const bucket = openBucketInMemory()
+  const { call, used } = await start(50_000_000, { bucket })
+  bucket.s3.before = async ({ query = {} }) => {
+    if (query['uploads'] !== undefined) throw new Refusal(503, 'SlowDown')
+  }
+  const body = JSON.stringify({ name: 'large.bin', size: 20_000_000 })
+  expect((await call('POST', '', { query: { parts: '' }, body })).status).toBeGreaterThanOrEqual(500)
+  expect(await used()).toBe(0)
+})
+
 test('A cancelled upload whose file is already stored stays counted (S-125)', async () => {
   const storage = await start(1_000, {
     between: ({ uploadRecords }) => ({
@@ -238,6 +249,33 @@ test('A replaced file that comes back after the listing stays counted (S-125)', 
   checking.open()
   expect((await putting)?.status).toBe(503)
   expect(await storage.used()).toBeGreaterThanOrEqual(await storedBytes(storage))
+})
+
+test.each<[string, string, (storage: Started) => Promise<Answer>]>([
+  ['A new file', '/f/new.txt', ({ put }) => put('/f/new.txt', bytes(7))],
+  ['A moved file', '/f/c.txt', ({ relocate }) => relocate('/c.txt', { path: '/f/c.txt' })],
+  ['A restored file', '/f/gone.txt', ({ restore }) => restore('/f/gone.txt')],
+  ['A completed upload', '/f/up.txt', ({ uploads, append }) => append(uploads.at(-1) ?? '', 'hello')],
+])('%s stays counted if its folder is removed before the last check (S-125)', async (_, path, change) => {
+  const bucket = openBucketInMemory()
+  const storage = await start(1_000, { bucket })
+  const { put, remove, create, used } = storage
+  await fill(storage)
+  await put('/f/gone.txt', bytes(20))
+  await remove('/f/gone.txt')
+  await create('up.txt', 5, '/f')
+  let isShown = false
+  bucket.s3.before = async (request) => {
+    const isLook = ['GET', 'HEAD'].includes(request.method)
+    isShown ||= !isLook && request.path.endsWith(path)
+    if (!isShown || !isLook || !request.path.endsWith('/f/')) return
+    bucket.s3.before = async () => undefined
+    await remove('/f')
+  }
+  await change(storage)
+  expect(await used()).toBeGreaterThanOrEqual(await storedBytes(storage))
+  await recountWhole(storage)
+  expect(await used()).toBe(await storedBytes(storage))
 })
 
 test('A recount that runs out of time is continued later from the same place (S-125)', async () => {

@@ -35,8 +35,9 @@ beforeEach(async () => {
   age = 3_600_000
   const files = openObjectStore(opened, { removals, record: asking(unrecorded), now: () => Date.now() + age })
   const counts: UsageCounts = {
-    reserve: asking(async () => ({ epoch: 1, isRecounting: false })),
+    reserve: asking(async (site) => ({ site, epoch: 1, removals: 0, isRecounting: false })),
     release: asking(async () => {}),
+    undo: asking(async () => {}),
   }
   storage = await openStorage({
     wholeBodies: true,
