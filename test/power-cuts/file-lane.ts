@@ -109,7 +109,7 @@ export const fileChanges = (folder: string) => {
   return recordedLane<Files>(observed, ({ subject }) => subject.startsWith(`${folder}/`))
 }
 
-/** A lane that replaces one file repeatedly, or restores an old version. The state has its versions, newest first. */
+/** A lane that replaces one file, restores an old version, or purges. The state has its versions, newest first. */
 export const versionChanges = (folder: string) => {
   const path = `${storage}/${folder}/page`
   const listVersions = async ({ request }: Service): Promise<readonly string[]> => {
@@ -125,6 +125,9 @@ export const versionChanges = (folder: string) => {
         const body = JSON.stringify({ version: (await listVersions(service)).at(-1), replace: true })
         return service.request(`${path}?restore`, { method: 'POST', body })
       })
+    }
+    if (state.length > 1 && count % 7 === 6) {
+      return stepOf('purge', state.slice(0, 1), ({ request }) => request(`${path}?versions`, { method: 'DELETE' }))
     }
     const body = fill(`${folder}${count}`, count % 2 === 0 ? 900 : 30_000)
     return stepOf(`put version ${count}`, [digestOf(body), ...state], ({ request }) =>
