@@ -132,6 +132,7 @@ interface Subject {
   readonly first: readonly Operation[]
   readonly last: readonly Operation[]
   readonly hasSmallPages?: boolean
+  readonly hasQuota?: boolean
   readonly late?: RegExp
   readonly fates?: fc.Arbitrary<Fate[]>
   /** Interleavings per kind. Kinds with fewer calls are tried more often. */
@@ -143,7 +144,13 @@ interface Subject {
 const oneFile = [put('a/x', 'first')]
 const subjects = {
   files: { operation: anyFileOperation, first: oneFile, last: ['a/x', 'a/y', 'b/x', 'x'].map(read), share: 0.2 },
-  'a folder': { operation: anyFolderOperation, first: oneFile, last: ['a/x', 'a/y', 'b/x'].map(read), share: 0.2 },
+  'a folder': {
+    operation: anyFolderOperation,
+    first: oneFile,
+    last: ['a/x', 'a/y', 'b/x'].map(read),
+    hasQuota: true,
+    share: 0.2,
+  },
   'a purged file': {
     operation: anyPurgedOperation,
     first: oneFile,
@@ -202,6 +209,8 @@ const interleave = (openSite: () => Promise<ScheduledSite>, subject: Subject) =>
     await runAll(subject.last, 'after')
     expect(isLinearizable(watch.observed, new Map(), write), watch.story()).toBe(true)
     await expectEntries(site, watch)
+    const { counted = Number.POSITIVE_INFINITY, stored } = await site.usage()
+    expect(counted, `the counted bytes after\n${watch.story()}`).toBeGreaterThanOrEqual(stored)
   })
 
 test.each(Object.keys(subjects) as Name[])(

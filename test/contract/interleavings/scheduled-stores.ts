@@ -16,6 +16,8 @@ import { unlimited } from '../../../lib/core/time.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../../../lib/service/deps.ts'
 import { continueRemoval, type RemovalMessage } from '../../../lib/storage/continue-removal.ts'
+import { listAll } from '../../../lib/storage/many-objects.ts'
+import { folderKey, root } from '../../../lib/storage/path.ts'
 import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
 import { createFastClients } from '../../support/bucket.ts'
 import { type Request, send } from '../../support/gateway.ts'
@@ -191,6 +193,8 @@ const groupOf = (path: string): Group => {
 export interface Options {
   readonly plant?: Plant | undefined
   readonly hasSmallPages?: boolean | undefined
+  /** Sites have a quota that no change exceeds. */
+  readonly hasQuota?: boolean | undefined
 }
 
 export interface ScheduledSite {
@@ -200,11 +204,13 @@ export interface ScheduledSite {
   isRemoving(): boolean
   /** Completes removals, as the worker does after their requests have ended. */
   finishRemovals(): Promise<void>
+  /** The bytes that the quota counts, and the bytes of the files. */
+  usage(): Promise<{ readonly counted: number | undefined; readonly stored: number }>
 }
 
 /** The file operations of several functions over the same tables and the same bucket. */
 export const openScheduledStores = async (turns: Turns, time: Time, options: Options) => {
-  const { plant } = options
+  const { plant, hasQuota } = options
   const { dynamodb, s3Clients, all } = openStores(turns, time, options)
   const given = { dynamodb, now: () => time.now }
   const clock = { wall: given.now, monotonic: given.now }
@@ -212,7 +218,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
 
   const areas = openAreas(all, given)
   const unseen = openAreas(all, { ...given, record: unrecorded })
-  const openFiles = () => openFileStores(all, { ...given, s3: s3Clients })
+  const openFiles = () => openFileStores(all, { ...given, once: dynamodb, s3: s3Clients })
   const messages: RemovalMessage[] = []
   const removalQueue = {
     async send(task: RemovalTask): Promise<string> {
@@ -247,7 +253,9 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
   const openSite = async (): Promise<ScheduledSite> => {
     count += 1
     const site = count as SiteId
-    await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
+    const quota = hasQuota && { quota: 1_000_000 }
+    await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true, ...quota }, entry)
+    if (quota) await areas.usage.prepare(site, true)
     const token = newToken()
     const expires = Math.floor(time.now / 1000) + 1_000_000
     await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
@@ -272,6 +280,12 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
           const rest = await continueRemoval({ ...openFiles(), clock }, message, unlimited, longestRemoval)
           if (rest) messages.unshift(message)
         }
+      },
+      async usage() {
+        let stored = 0
+        for await (const objects of listAll(openFiles().files, folderKey('live', site, root)))
+          for (const { size } of objects) stored += size
+        return { counted: await areas.usage.bytesOf(site), stored }
       },
     }
   }
