@@ -52,8 +52,8 @@ interface S3Operation {
  * Actions are those of "Required permissions for Amazon S3 API operations" in the user guide, with these additions. S3
  * answers 404 for a missing object only if the caller may list the bucket. A write or removal that names an entity tag
  * needs the right to read the object ("How to prevent object overwrites with conditional writes", "Enforce conditional
- * deletes"). Batches of this service always name entity tags. Objects of this service have no tags of S3, so a copy
- * needs no rights to tags.
+ * deletes"). Batches of this service always name entity tags. Copies do not ask for the tags of their source, so they need
+ * no rights to tags.
  */
 const s3Operations: readonly (readonly [S3Form, string, S3Class, ...FileAction[]])[] = [
   [['HEAD', '?versionId'], 'HeadObject, version', 'read', 'GetObjectVersion'],
