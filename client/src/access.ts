@@ -23,6 +23,7 @@ import type {
   User,
   UserChange,
 } from './generated/types.gen.ts'
+import { withTag } from './operation.ts'
 import { paginate } from './pages.ts'
 
 export interface ReadUser extends User {
@@ -40,7 +41,7 @@ export interface People {
   /** A new person gets an invitation: send its link to the person. */
   add(person: NewUser): Promise<Invitation>
   change(name: string, change: UserChange, condition?: UserCondition): Promise<Invitation>
-  remove(name: string, condition?: UserCondition): Promise<void>
+  remove(name: string): Promise<void>
 }
 
 export interface Keys {
@@ -60,29 +61,26 @@ export interface Access {
   signOut(options?: { readonly all?: true }): Promise<void>
 }
 
-const after = (cursor: string | undefined) => (cursor === undefined ? {} : { query: { cursor } })
-const ifMatch = (etag: string | undefined) => (etag === undefined ? {} : { headers: { 'If-Match': etag } })
+const after = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
 
 export const createAccess = ({ site: { id: site }, call }: Connection): Access => ({
   people: {
     list: () =>
       paginate(async (cursor) => {
-        const { users: items, nextCursor: next } = (await listUsers(call, { path: { site }, ...after(cursor) })).data
+        const { users: items, nextCursor: next } = (await listUsers(call, { path: { site }, query: after(cursor) }))
+          .data
         return { items, next }
       }),
-    async get(user) {
-      const { data, headers } = await getUser(call, { path: { site, user } })
-      return { ...data, etag: headers.get('ETag') ?? '*' }
-    },
+    get: async (user) => withTag(await getUser(call, { path: { site, user } })),
     add: async (body) => (await addUser(call, { path: { site }, body })).data,
-    change: async (user, body, { etag } = {}) =>
-      (await changeUser(call, { path: { site, user }, body, ...ifMatch(etag) })).data,
-    remove: async (user, { etag } = {}) => void (await removeUser(call, { path: { site, user }, ...ifMatch(etag) })),
+    change: async (user, body, { etag = '*' } = {}) =>
+      (await changeUser(call, { path: { site, user }, headers: { 'If-Match': etag }, body })).data,
+    remove: async (user) => void (await removeUser(call, { path: { site, user } })),
   },
   keys: {
     list: () =>
       paginate(async (cursor) => {
-        const { keys: items, nextCursor: next } = (await listKeys(call, { path: { site }, ...after(cursor) })).data
+        const { keys: items, nextCursor: next } = (await listKeys(call, { path: { site }, query: after(cursor) })).data
         return { items, next }
       }),
     create: async (body) => (await createKey(call, { path: { site }, body })).data,
@@ -90,5 +88,5 @@ export const createAccess = ({ site: { id: site }, call }: Connection): Access =
   },
   me: async () => (await getMe(call, {})).data,
   changePassword: async (body) => void (await changePassword(call, { body })),
-  signOut: async ({ all } = {}) => void (await signOut(call, all ? { query: { all: '' } } : {})),
+  signOut: async ({ all } = {}) => void (await signOut(call, { query: all ? { all: '' } : {} })),
 })

@@ -10,6 +10,7 @@ import {
   updateField,
 } from './generated/operations.gen.ts'
 import type { Field, FieldChange, FieldType, FieldTypeId, WebForm } from './generated/types.gen.ts'
+import { withTag } from './operation.ts'
 import { paginate } from './pages.ts'
 import { hasStatus } from './service-error.ts'
 
@@ -48,10 +49,8 @@ export const createForms = ({ site, call }: Connection): Forms => {
   const list = <Item>(read: () => Promise<{ data: { items: readonly Item[] } }>) =>
     paginate(async () => ({ items: (await read()).data.items, next: undefined }))
 
-  const read = async (webForm: number, field: number): Promise<ReadField> => {
-    const { data, headers } = await getField(call, { path: { ...path, webForm, field } })
-    return { ...data, etag: headers.get('ETag') ?? '*' }
-  }
+  const read = async (webForm: number, field: number): Promise<ReadField> =>
+    withTag(await getField(call, { path: { ...path, webForm, field } }))
 
   return {
     list: () => list(() => listWebForms(call, { path })),

@@ -26,3 +26,8 @@ export const addressOf = (template: string, { path = {}, query = {} }: Given): s
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value))
   return search.size > 0 ? `${filled}?${search}` : filled
 }
+
+export const withTag = <Data>({ data, headers }: Answered<Data>): Data & { readonly etag: string } => ({
+  ...data,
+  etag: headers.get('ETag') ?? '*',
+})

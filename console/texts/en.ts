@@ -109,8 +109,7 @@ export const en = {
       title: (name: string) => `Download ${name}`,
       contents: (files: number, size: string) => `${plural(files, 'file', 'files')}, ${size} in all.`,
       tooLarge: (size: string) =>
-        `This browser builds the zip in memory, so the selected files may total at most ${size}. Select fewer, or use ` +
-        'the command site-files.',
+        `This browser builds the zip in memory. Select at most ${size}, or use the command site-files.`,
       saved: (name: string) => `${name} downloaded.`,
     },
     rename: 'Rename…',

@@ -60,7 +60,7 @@ test('a browser that cannot save streams downloads a zip of limited size (K-41)'
     await route.fulfill({ json: { ...rest, contents: contents.map((each: object) => ({ ...each, size: 3e8 })) } })
   })
   await choose(page, 'More actions', 'Download this folder')
-  await page.getByText('in memory, so the selected files may total at most 500 MB').waitFor()
+  await page.getByText('in memory. Select at most 500 MB').waitFor()
   expect(await page.getByRole('dialog').getByRole('button', { name: 'Download' }).isDisabled()).toBe(true)
   await press(page, 'Escape')
   await page.unroute(listing)
