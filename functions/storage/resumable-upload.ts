@@ -3,7 +3,7 @@ import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts
 import { ServiceError } from '../../lib/core/errors.ts'
 import { type OperationHandler, type OperationInput, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import type { Request } from '../../lib/http/request.ts'
+import { hasBody, type Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/content.ts'
 import { storedPath } from '../../lib/storage/path.ts'
@@ -35,9 +35,6 @@ import {
 } from '../../lib/storage/uploads/uploads.ts'
 import { operation, refuseCoding, refuseTimeCondition, schemaOf, uploaderOf, writablePath } from './params.ts'
 import { countedBody, declaredLength, trackUpload } from './upload.ts'
-
-const hasBody = ({ headers }: OperationInput): boolean =>
-  headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
 const conditionsIn = (headers: OperationInput['headers']) => {
   refuseTimeCondition(headers)

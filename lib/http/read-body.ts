@@ -2,7 +2,7 @@ import * as secureJson from 'secure-json-parse'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import { mediaType } from '../core/headers.ts'
 import { formatOf } from './representation.ts'
-import { bodyChunks, type Format, queryText, type Request } from './request.ts'
+import { bodyChunks, type Format, hasBody, queryText, type Request } from './request.ts'
 
 export const deepestNesting = 32
 
@@ -54,9 +54,9 @@ const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
 
 const startsAsForm = (text: string) => /^[\w.\-+*%[\]]+=/.test(text) && !startsAsJson(text)
 
-const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'form' => {
-  const header = headers['content-type']
-  if (header === undefined || header.trim() === '' || headers['content-length'] === '0') return 'json'
+const declaredFormat = (request: Request, { xml }: BodyForms): Format | 'form' => {
+  const header = request.headers['content-type']
+  if (header === undefined || header.trim() === '' || !hasBody(request)) return 'json'
   if (!isUtf8(header)) {
     throw new ServiceError('mediaTypeUnsupported', {
       message: 'The request body is not declared as UTF-8. Send it in UTF-8.',

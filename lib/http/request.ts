@@ -69,6 +69,9 @@ export type Format = 'json' | 'xml'
 /** The first format is the default. With a single format, `Accept` is ignored (A-6). */
 export type Formats = readonly [Format, ...Format[]]
 
+export const hasBody = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 export interface Arrival {

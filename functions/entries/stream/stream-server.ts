@@ -5,6 +5,7 @@ import { streaming } from '../../../lib/config/functions.ts'
 import { fieldsRoutes } from '../../../lib/contract/routes/fields.ts'
 import { createDeadline, type Deadline, systemClock } from '../../../lib/core/time.ts'
 import { createHandler } from '../../../lib/http/handler.ts'
+import { hasBody } from '../../../lib/http/request.ts'
 import { createStorageDeps } from '../../../lib/service/deps.ts'
 import type { EarlyAnswers } from '../../../server/send-answer.ts'
 import { createServer } from '../../../server/server.ts'
@@ -12,9 +13,6 @@ import { getHealth } from '../../fields/service.ts'
 import { createStorageHandler } from '../../storage/group.ts'
 
 const transferTime = 2_000
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
  * Until its body has arrived, a request may take the whole time that Lambda allows. After the body, it has as long as
