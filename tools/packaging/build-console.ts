@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { build, type Loader, type Plugin } from 'esbuild'
+import { iconPaths } from '../../console/parts/icon-paths.ts'
 import { buildFolder, noticesOf } from './built-folder.ts'
 
 /**
@@ -88,6 +89,9 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     preloads: importsOf(basename(script))
       .map((name) => `<link rel="modulepreload" href="console/${name}">`)
       .join('\n    '),
+    icons: Object.entries(iconPaths)
+      .map(([name, path]) => `<path id="icon-${name}" d="${path}"/>`)
+      .join(''),
   }
   const page = readFileSync(join(room, 'index.html'), 'utf8')
   writeFileSync(
