@@ -70,7 +70,7 @@ test('get --force keeps the mode of a file, and a link to the file', async ({ de
 test('rm --dry-run shows that a reserved folder is refused, and rm refuses the root', async ({ demo, client }) => {
   await client.files.put('Layouts/a.html', 'a')
   const { stdout, status } = await demo('rm', '--dry-run', 'Layouts')
-  expect([stdout, status]).toEqual(['would be refused (104020)  Layouts: 1 file, 1 bytes\n', 0])
+  expect([stdout, status]).toEqual(['would be refused (104020)  Layouts: 1 file, 1 byte\n', 0])
   expect(await demo('rm', '--yes', '/')).toMatchObject(outcome(2, messages.client.unchangeable))
 })
 
@@ -94,7 +94,7 @@ test('purge asks, and then deletes old versions but not the file (T-53, H-30)', 
   expect((await demo('purge', path, '--state', present.version, '--yes')).stderr).toContain('the present file')
   expect(await demo('purge', path, '--state', oldest.version, '--yes')).toMatchObject({
     status: 0,
-    stdout: `purged  ${path}: 1 old version, 1 bytes\n`,
+    stdout: `purged  ${path}: 1 old version, 1 byte\n`,
   })
   expect(await sizes()).toEqual([3, 2])
   const { stdout } = await demo('--json', 'purge', '--yes', path)

@@ -6,7 +6,7 @@ import { readTree, writeTree } from './support/site.ts'
 
 test('push, diff and pull report each action (T-41, T-51)', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
-  expect((await demo('diff', here, folder)).stdout).toBe('create  a.txt  1 bytes\ncreate  b.txt  1 bytes\n')
+  expect((await demo('diff', here, folder)).stdout).toBe('create  a.txt  1 byte\ncreate  b.txt  1 byte\n')
   const pushed = await demo('push', here, folder)
   expect(pushed).toMatchObject(outcome(0, messages.client.done(2)))
   expect(pushed.stdout.split('\n').sort()).toStrictEqual(['', 'created  a.txt', 'created  b.txt'])

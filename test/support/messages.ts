@@ -133,7 +133,7 @@ $`,
     changedInZip: (path: string) => `${path} changed or was removed during the download, so the zip is not complete.`,
     checkAddress: text`^Refused. Check the address. ….$`,
     conflictAnd: (path: string, other: string) =>
-      text`^CONFLICT (changed on both sides, or never synchronised)  ${path}  here 4 bytes, 20…Z; on the site 6 bytes, 20…Z\nleft unchanged (changed only on the target)  ${other}  1 bytes\n$`,
+      text`^CONFLICT (changed on both sides, or never synchronised)  ${path}  here 4 bytes, 20…Z; on the site 6 bytes, 20…Z\nleft unchanged (changed only on the target)  ${other}  1 byte\n$`,
     changedDuringUpload: 'changed during the upload',
     diff: (create: number, unchanged: number) => `${create} created, 0 replaced, ${unchanged} unchanged`,
     done: (create: number, replace = 0, rest = '') => `Done: ${create} created, ${replace} replaced, 0 removed${rest}.`,

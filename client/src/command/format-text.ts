@@ -22,11 +22,12 @@ const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
 export const sizeOf = (bytes: number): string => {
   let value = bytes
   let unit = 0
-  while (value >= 1000 && unit < units.length - 1) {
+  while (Math.round(value) >= 1000 && unit < units.length - 1) {
     value /= 1000
     unit++
   }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+  const shown = unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)
+  return shown === 1 ? '1 byte' : `${shown} ${units[unit]}`
 }
 
 export const spanOf = (milliseconds: number): string => {
