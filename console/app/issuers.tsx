@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { beginSignIn, findIssuers, ServiceError } from '../../client/src/index.ts'
+import { beginSignIn, type ExternalSignIn, findIssuers, ServiceError } from '../../client/src/index.ts'
 import { isRefused, type Keep, type Session } from '../page/session.ts'
 import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
@@ -44,28 +44,30 @@ interface IssuersProps {
  */
 export const Issuers = ({ session, isKept }: IssuersProps) => {
   const { url } = session
-  const issuers = useSignal<readonly string[]>([])
+  const issuers = useSignal<readonly (ExternalSignIn & { readonly issuer: string })[]>([])
   const { failure, attempt } = useAttempt()
   const load = () =>
     attempt(async () => {
-      issuers.value = await findIssuers({ url })
+      const found = await findIssuers({ url })
+      issuers.value = await Promise.all(
+        found.map(async (issuer) => ({ issuer, ...(await beginSignIn({ url }, issuer)) })),
+      )
     })
-  const begin = (issuer: string) =>
-    attempt(async () => {
-      const { address, verifier } = await beginSignIn({ url }, issuer)
-      const proof: Proof = { verifier, keep: isKept.value ? 'device' : 'tab' }
-      const begun: Begun = { ...proof, place: location.hash }
-      if (session.entrance.value || !keepBegun(begun)) return openElsewhere(session, address, proof)
-      location.assign(address)
-    })
+  // This function waits for nothing, because some browsers open a tab only while they handle a click.
+  const begin = ({ address, verifier }: ExternalSignIn) => {
+    const proof: Proof = { verifier, keep: isKept.value ? 'device' : 'tab' }
+    const begun: Begun = { ...proof, place: location.hash }
+    if (session.entrance.value || !keepBegun(begun)) openElsewhere(session, address, proof)
+    else location.assign(address)
+  }
   useEffect(() => {
     if (isSecureContext) load()
   }, [])
   return (
     <>
-      {issuers.value.map((issuer) => (
-        <Button key={issuer} icon="person" onClick={() => begin(issuer)}>
-          {texts.value.signIn.issuer(issuer)}
+      {issuers.value.map((each) => (
+        <Button key={each.issuer} icon="person" onClick={() => begin(each)}>
+          {texts.value.signIn.issuer(each.issuer)}
         </Button>
       ))}
       <Failure error={failure.value} onRepeat={load} />

@@ -4,7 +4,7 @@ import { texts } from '../texts/texts.ts'
 import { useAttempt } from './attempt.ts'
 import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
-import { focusContent } from './focus.ts'
+import { focusContent, focusDialog } from './focus.ts'
 import { notifyFailure, Toasts } from './toasts.tsx'
 
 interface DialogProps {
@@ -22,14 +22,9 @@ interface DialogProps {
 export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClosable = true }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  const find = (selector: string) => dialog.current?.querySelector<HTMLElement>(selector)
   const show = () => {
     dialog.current?.showModal()
-    // Focuses the default button, or else the first input, or else the harmless button.
-    const first =
-      find('[data-default]') ??
-      find(':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button')
-    first?.focus()
+    if (dialog.current) focusDialog(dialog.current)
   }
   useLayoutEffect(() => {
     const opened = dialog.current
@@ -49,7 +44,7 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
   const onKeyDown = (event: KeyboardEvent) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return
     event.preventDefault()
-    find('.button-primary[type=submit]:enabled')?.click()
+    dialog.current?.querySelector<HTMLElement>('.button-primary[type=submit]:enabled')?.click()
   }
   // After a second close request, a browser closes the dialog even if the page prevents it. The owner may keep it open.
   const onClosed = () => {

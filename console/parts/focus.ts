@@ -1,11 +1,23 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Moves the focus to the content of the page when the focused element was removed. */
+/** Focuses the default control of a dialog, or else its first input, or else a harmless button. */
+export const focusDialog = (dialog: HTMLDialogElement): void => {
+  const find = (selector: string) => dialog.querySelector<HTMLElement>(selector)
+  const first =
+    find('[data-default]') ??
+    find(':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button') ??
+    find('button')
+  first?.focus()
+}
+
+/** Moves the focus to the open dialog, or else to the content of the page, when the focused element was removed. */
 export const focusContent = (): void => {
+  const dialog = [...document.querySelectorAll<HTMLDialogElement>('dialog[open]')].at(-1)
   const list = document.querySelector<HTMLElement>('.grid, .folder > .empty[tabindex]')
   const place = list ?? document.getElementById('content')
-  place?.focus()
+  if (dialog) focusDialog(dialog)
+  else place?.focus()
 }
 
 /** If a part of the page has the focus when the part disappears, the content gets the focus. */
