@@ -44,10 +44,10 @@ export const downloadFile = (client: SiteClient, path: string): void => {
   attemptOrNotify(() => download(client, path))
 }
 
-const copyPath = (paths: readonly string[]): void => {
+const copyLines = (lines: readonly string[], text: string): void => {
   attemptOrNotify(async () => {
-    await copyText(paths.map((path) => `/${path}`).join('\n'))
-    notify(texts.value.files.pathCopied)
+    await copyText(lines.join('\n'))
+    notify(text)
   })
 }
 
@@ -90,7 +90,8 @@ export const commandsFor = (page: FilesPage, client: SiteClient): readonly Comma
   const [path] = paths
   if (!only || path === undefined) return []
   const isOne = chosen.length === 1
-  const canWrite = rights.canWrite(store.folder.path.value)
+  const folder = store.folder.path.value
+  const canWrite = rights.canWrite(folder)
   const show = (dialog: NonNullable<FilesStore['dialog']['value']>) => setter(store.dialog, dialog)
   const open: Command = {
     label: only.type === 'folder' ? t.open : t.details,
@@ -110,13 +111,24 @@ export const commandsFor = (page: FilesPage, client: SiteClient): readonly Comma
     hasSeparator: true,
     run: show({ kind: 'remove', paths }),
   }
+  const copyPaths = () =>
+    copyLines(
+      paths.map((each) => `/${each}`),
+      t.pathCopied,
+    )
+  const copyLinks = () =>
+    copyLines(
+      chosen.map((each) => new URL(linkOf(folder, each), location.href).href),
+      t.linkCopied,
+    )
   return [
     isOne && open,
     ...downloadOf(page, client),
     isOne && canWrite && rename,
     canWrite && move,
     canCopy(page) && copy,
-    { label: t.copyPath, icon: 'link', isMinor: true, run: () => copyPath(paths) } as const,
+    { label: t.copyPath, icon: 'copy', isMinor: true, run: copyPaths } as const,
+    { label: t.copyLink, icon: 'link', isMinor: true, run: copyLinks } as const,
     canWrite && remove,
   ].filter((command) => command !== false)
 }

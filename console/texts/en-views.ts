@@ -144,6 +144,7 @@ export const enViews = {
     id: 'Number',
     choosing: (title: string) => `Select ${title}`,
     chooseAll: 'Select all on this page',
+    chooseEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
     empty: { news: 'No news item is linked to this category.', blogs: 'No blog is linked to this category.' },
     nothingFound: 'No title matches.',
     link: { news: 'Link news…', blogs: 'Link blogs…' },

@@ -131,7 +131,7 @@ test('without a right on files, the console opens another view first (K-27)', as
   await page.waitForURL('**/console#/1001/forms/1')
 })
 
-test('a path can be copied over http, or without the clipboard', async ({ openFolder, folder }) => {
+test('a path or link can be copied over http, or without the clipboard', async ({ openFolder, folder, service }) => {
   const page = await openFolder(['a b.txt'])
   await page.context().grantPermissions(['clipboard-write'])
   const search = page.getByLabel('Search names below this folder')
@@ -152,6 +152,13 @@ test('a path can be copied over http, or without the clipboard', async ({ openFo
     await search.fill('')
     await page.evaluate(() => Reflect.deleteProperty(navigator, 'clipboard'))
   }
+  await row(page, 'a b.txt').click()
+  await choose(page, 'More actions', 'Copy link')
+  await notice(page, 'Link copied.').waitFor()
+  await page.getByRole('button', { name: 'Clear selection' }).click()
+  await search.press('Control+v')
+  expect(await search.inputValue()).toBe(`${service.baseUrl}/console#/1001/files/${folder}?file=a+b.txt`)
+  await search.fill('')
   await page.evaluate(() => {
     navigator.clipboard.writeText = () =>
       Promise.reject(new DOMException('Write permission denied.', 'NotAllowedError'))
