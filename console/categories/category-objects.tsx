@@ -35,7 +35,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const list = useMemo(
     () =>
       createListStore(
-        (view) => readLinked(client.categories, category.id, kind, view),
+        (view, limit) => readLinked(client.categories, category.id, kind, view, limit),
         parseListView(route.value.query),
       ),
     [client, category.id, kind],

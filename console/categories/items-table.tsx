@@ -10,7 +10,6 @@ export const titleOf = ({ id, title }: Item): string => title.trim() || viewText
 interface ItemsTableProps {
   readonly label: string
   readonly list: ListStore
-  readonly linked?: ReadonlySet<number>
   readonly onOpen?: (item: Item) => void
   /** Shows or hides an item. Without `onDisplay`, the table has no such buttons. */
   readonly onDisplay?: ((item: Item, isDisplayable: boolean) => void) | undefined
@@ -61,21 +60,18 @@ const DisplaySwitch = ({ item, onDisplay }: DisplaySwitchProps) => (
 )
 
 /** Shows one page of items. The user can sort them, open them, and select them (a range with Shift). */
-export const ItemsTable = ({ label, list, linked = new Set(), onOpen, onDisplay }: ItemsTableProps) => {
+export const ItemsTable = ({ label, list, onOpen, onDisplay }: ItemsTableProps) => {
   const t = viewTexts.value.categories
   const last = useRef<number | undefined>(undefined)
   const items = list.page.value?.items ?? []
-  const free = items.filter(({ id }) => !linked.has(id))
+  const free = items.filter(({ isLinked }) => !isLinked)
   const chosen = list.chosen.value
   const isAll = free.length > 0 && free.every(({ id }) => chosen.has(id))
   const choose = (index: number, isChosen: boolean, isRange: boolean) => {
     // The item before may be on another page.
     const before = isRange ? items.findIndex(({ id }) => id === last.current) : -1
     const [from = index, to = index] = before < 0 ? [] : [before, index].toSorted((a, b) => a - b)
-    list.choose(
-      items.slice(from, to + 1).filter(({ id }) => !linked.has(id)),
-      isChosen,
-    )
+    list.choose(items.slice(from, to + 1), isChosen)
     last.current = items[index]?.id
   }
   return (
@@ -102,10 +98,9 @@ export const ItemsTable = ({ label, list, linked = new Set(), onOpen, onDisplay 
       </thead>
       <tbody>
         {items.map((item, index) => {
-          const { id, released } = item
+          const { id, released, isLinked = false } = item
           const title = titleOf(item)
           const state = stateOf(item)
-          const isLinked = linked.has(id)
           return (
             <tr key={id} class={chosen.has(id) ? 'is-chosen' : ''}>
               <td class="items-check">

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import type { Named } from '../parts/chooser.tsx'
@@ -8,7 +7,7 @@ import { notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { ItemsTable } from './items-table.tsx'
 import { Pages, Search } from './list-tools.tsx'
-import { createListStore, inChunks, type Kind, linkedAmong, readLinkable } from './objects-store.ts'
+import { createListStore, inChunks, type Kind, readLinkable } from './objects-store.ts'
 
 interface LinkObjectsDialogProps {
   readonly category: Named
@@ -21,15 +20,8 @@ interface LinkObjectsDialogProps {
 export const LinkObjectsDialog = ({ category, kind, onLinked, onClose }: LinkObjectsDialogProps) => {
   const t = viewTexts.value.categories
   const { client, access } = usePage()
-  const linked = useSignal<ReadonlySet<number>>(new Set())
   const list = useMemo(
-    () =>
-      createListStore(async (view) => {
-        const page = await readLinkable(client.categories, kind, view)
-        const ids = page.items.map(({ id }) => id)
-        linked.value = await linkedAmong(client.categories, category.id, kind, ids)
-        return page
-      }),
+    () => createListStore((view, limit) => readLinkable(client.categories, category.id, kind, view, limit)),
     [client, category.id, kind],
   )
   useEffect(() => {
@@ -56,7 +48,7 @@ export const LinkObjectsDialog = ({ category, kind, onLinked, onClose }: LinkObj
       {list.page.value?.total === 0 ? (
         <p class="empty">{t.nothingFound}</p>
       ) : (
-        list.page.value && <ItemsTable label={t.kinds[kind]} list={list} linked={linked.value} />
+        list.page.value && <ItemsTable label={t.kinds[kind]} list={list} />
       )}
       <Pages list={list} />
     </FormDialog>

@@ -1,5 +1,6 @@
 import { Button } from '../parts/button.tsx'
 import { useDebouncedField } from '../parts/debounced-field.ts'
+import { attemptOrNotify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { type ListStore, pageSize } from './objects-store.ts'
 
@@ -43,6 +44,9 @@ export const Pages = ({ list }: ListProps) => {
             disabled={last >= page.total}
             onClick={() => void list.show({ page: number + 1 })}
           />
+          <Button kind="quiet" onClick={() => attemptOrNotify(list.chooseAll)}>
+            {t.chooseEverything(page.total)}
+          </Button>
         </>
       )}
     </nav>

@@ -14,6 +14,8 @@ export interface Item {
   readonly isEnabled: boolean
   /** Always true outside a category. */
   readonly isDisplayable: boolean
+  /** Already in the category to which the user links objects. The user cannot select this item. */
+  readonly isLinked?: boolean
 }
 
 export type SortKey = 'title' | 'released' | 'id'
@@ -100,8 +102,9 @@ export const readLinked = async (
   category: number,
   kind: Kind,
   view: ListView,
+  limit = pageSize,
 ): Promise<ListPage> => {
-  const query = queryOf(view, kind, ofCategory, pageSize)
+  const query = queryOf(view, kind, ofCategory, limit)
   if (kind === 'news') {
     const { items, total } = await categories.news.pageOf(category, query)
     return { items: items.map(({ objectId, news, displayable }) => itemOf(objectId, news, displayable)), total }
@@ -110,12 +113,33 @@ export const readLinked = async (
   return { items: items.map(({ objectId, blog, displayable }) => itemOf(objectId, blog, displayable)), total }
 }
 
-/** Reads the objects of the site, except deleted ones. */
-export const readLinkable = async (categories: Categories, kind: Kind, view: ListView): Promise<ListPage> => {
-  const query = queryOf(view, kind, ofSite, pageSize)
+const linkedAmong = async (
+  categories: Categories,
+  category: number,
+  kind: Kind,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> => {
+  if (ids.length === 0) return new Set()
+  const query = { where: { objectId: { $in: ids } }, fields: 'objectId', skip: 0, limit: ids.length }
+  const { items } = await categories[kind].pageOf(category, query)
+  return new Set(items.map(({ objectId = 0 }) => objectId))
+}
+
+/** Reads the objects of the site, except deleted ones, and marks the objects of the category. */
+export const readLinkable = async (
+  categories: Categories,
+  category: number,
+  kind: Kind,
+  view: ListView,
+  limit = pageSize,
+): Promise<ListPage> => {
+  const query = queryOf(view, kind, ofSite, limit)
   const where = { ...query.where, ...(kind === 'news' && { deleted: false }) }
   const { items, total } = await categories[kind].page({ ...query, where })
-  return { items: items.map((object) => itemOf(object.id, object)), total }
+  const found = items.map((object) => itemOf(object.id, object))
+  const ids = found.map(({ id }) => id)
+  const linked = await linkedAmong(categories, category, kind, ids)
+  return { items: found.map((item) => ({ ...item, isLinked: linked.has(item.id) })), total }
 }
 
 export interface ObjectContent {
@@ -166,20 +190,11 @@ export const readObject = async (
   return object && contentOf(object, object.blogDescription, object.blogUrl)
 }
 
-export const linkedAmong = async (
-  categories: Categories,
-  category: number,
-  kind: Kind,
-  ids: readonly number[],
-): Promise<ReadonlySet<number>> => {
-  if (ids.length === 0) return new Set()
-  const query = { where: { objectId: { $in: ids } }, fields: 'objectId', skip: 0, limit: ids.length }
-  const { items } = await categories[kind].pageOf(category, query)
-  return new Set(items.map(({ objectId = 0 }) => objectId))
-}
-
 /** The largest number of objects that the service accepts in one request. */
 const mostAtOnce = 500
+
+/** Selecting the whole list reads this many items at a time. Their ids must fit into the address of a request. */
+const mostRead = 200
 
 export const inChunks = async (
   ids: readonly number[],
@@ -199,11 +214,13 @@ export interface ListStore {
   show(view: Partial<ListView>): Promise<void>
   load(): Promise<void>
   choose(items: readonly Item[], isChosen: boolean): void
+  /** Also selects the items of all other pages. */
+  chooseAll(): Promise<void>
   clear(): void
 }
 
 export const createListStore = (
-  read: (view: ListView) => Promise<ListPage>,
+  read: (view: ListView, limit: number) => Promise<ListPage>,
   first: ListView = defaultView,
 ): ListStore => {
   const view = signal(first)
@@ -213,7 +230,7 @@ export const createListStore = (
 
   const load = (): Promise<void> =>
     run(async (isNewest) => {
-      const found = await read(view.value)
+      const found = await read(view.value, pageSize)
       if (!isNewest()) return
       const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
       if (view.value.page > last) {
@@ -224,6 +241,15 @@ export const createListStore = (
       // Unchanged items keep their identity, so that they are not drawn again.
       if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
     })
+
+  const choose = (items: readonly Item[], isChosen: boolean) => {
+    const next = new Map(chosen.value)
+    for (const item of items) {
+      if (!isChosen) next.delete(item.id)
+      else if (!item.isLinked) next.set(item.id, item)
+    }
+    chosen.value = next
+  }
 
   return {
     view,
@@ -236,13 +262,14 @@ export const createListStore = (
       view.value = { ...view.value, ...('page' in change ? {} : { page: 0 }), ...change }
       await load()
     },
-    choose(items, isChosen) {
-      const next = new Map(chosen.value)
-      for (const item of items) {
-        if (isChosen) next.set(item.id, item)
-        else next.delete(item.id)
+    choose,
+    async chooseAll() {
+      const wanted = view.value
+      for (let number = 0, total = 1; number * mostRead < total && wanted === view.value; number++) {
+        const found = await read({ ...wanted, page: number }, mostRead)
+        if (wanted === view.value) choose(found.items, true)
+        total = found.total
       }
-      chosen.value = next
     },
     clear() {
       chosen.value = new Map()

@@ -7,8 +7,6 @@ import {
   type Item,
   inChunks,
   type ListView,
-  linkedAmong,
-  pageSize,
   readLinkable,
   readLinked,
   readObject,
@@ -32,11 +30,11 @@ const item = (id: number): Item => ({
 /** A paged list of `total` items. */
 const listOf = (counted: { total: number }) => {
   const views: ListView[] = []
-  const store = createListStore(async (view) => {
+  const store = createListStore(async (view, limit) => {
     views.push(view)
     const { total } = counted
-    const first = view.page * pageSize
-    const length = Math.max(0, Math.min(pageSize, total - first))
+    const first = view.page * limit
+    const length = Math.max(0, Math.min(limit, total - first))
     return { total, items: Array.from({ length }, (_, n) => item(first + n)) }
   })
   return { store, views }
@@ -87,6 +85,17 @@ test('objects that are selected on one page stay selected on other pages of the 
   expect([...store.chosen.value.keys()]).toEqual([1, 60])
 })
 
+test('all objects of a long list are selected at once, except those that are already linked (K-15)', async () => {
+  const { store } = listOf({ total: 450 })
+  await store.load()
+  await store.chooseAll()
+  expect(store.chosen.value.size).toBe(450)
+  expect(store.view.value.page).toBe(0)
+  store.clear()
+  store.choose([item(1), { ...item(2), isLinked: true }], true)
+  expect([...store.chosen.value.keys()]).toEqual([1])
+})
+
 test('the address leaves out default values, and wrong values become default values', () => {
   const view: ListView = { search: ' office ', sort: 'title', isDescending: true, page: 2 }
   expect(queryFor('blogs', view)).toEqual({ kind: 'blogs', q: 'office', sort: '-title', page: '3' })
@@ -101,13 +110,13 @@ test('the address leaves out default values, and wrong values become default val
 
 test.for(['news', 'blogs'] as const)('%s are listed, and found by id', async (kind, { client: { categories } }) => {
   const byTitle = { ...defaultView, sort: 'title', isDescending: false } as const
-  const { items, total } = await readLinkable(categories, kind, byTitle)
+  const { items, total } = await readLinkable(categories, 1, kind, byTitle)
   const titles = items.map(({ title }) => title.toLowerCase())
   expect([titles.toSorted(), total]).toEqual([titles, items.length])
   // Deleted objects cannot be linked.
   expect(items.filter(({ isDeleted }) => isDeleted)).toEqual([])
   for (const list of [
-    (view: ListView) => readLinkable(categories, kind, view),
+    (view: ListView) => readLinkable(categories, 1, kind, view),
     (view: ListView) => readLinked(categories, 1, kind, view),
   ]) {
     const [first] = (await list(byTitle)).items
@@ -126,11 +135,13 @@ test('the content of an object is shown as words (K-15)', async ({ client: { cat
   expect(await readObject(categories, 'news', 9999)).toBeUndefined()
 })
 
-test('a request finds out which of the given objects are linked', async ({ client: { categories } }) => {
-  const { items } = await readLinked(categories, 1, 'news', defaultView)
-  const ids = items.map(({ id }) => id)
-  expect(await linkedAmong(categories, 1, 'news', [...ids, 9999])).toEqual(new Set(ids))
-  expect(await linkedAmong(categories, 1, 'news', [])).toEqual(new Set())
+test('the objects that are already in the category are marked', async ({ client: { categories } }) => {
+  const linked = await readLinked(categories, 1, 'news', defaultView)
+  const { items } = await readLinkable(categories, 1, 'news', defaultView, 200)
+  const marked = items.filter(({ isLinked }) => isLinked).map(({ id }) => id)
+  expect(new Set(marked)).toEqual(new Set(linked.items.filter(({ isDeleted }) => !isDeleted).map(({ id }) => id)))
+  expect(marked.length).toBeLessThan(items.length)
+  expect((await readLinkable(categories, 1, 'news', { ...defaultView, search: 'nothing like it' })).items).toEqual([])
 })
 
 test('one request asks about at most 500 objects', async () => {
