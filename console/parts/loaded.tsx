@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { ServiceError } from '../../client/src/index.ts'
 import { useAttempt } from './attempt.ts'
 import { Failure } from './failure.tsx'
 
@@ -10,17 +11,27 @@ interface LoadedProps<Props> {
   readonly children?: ComponentChildren
 }
 
+const refuseUnreachable = (cause: unknown): never => {
+  throw new ServiceError({ status: 0, code: 0, message: '' }, { cause })
+}
+
 /** Loads the script of a part of the page on demand, and shows this part. */
 export const Loaded = <Props extends object>({ load, props, children }: LoadedProps<Props>) => {
   const component = useSignal<{ readonly Shown: ComponentType<Props> }>()
   const { failure, attempt } = useAttempt()
   useEffect(() => {
     attempt(async () => {
-      component.value = { Shown: await load() }
+      component.value = { Shown: await load().catch(refuseUnreachable) }
     })
   }, [load])
-  // After a failure, a browser does not load the same script again until the page is reloaded.
-  if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={() => location.reload()} />
+  // After a failure, a browser does not load the same script again until the page is reloaded. Without a network, a
+  // reload would lose the page.
+  const reload = () =>
+    attempt(async () => {
+      await fetch('console').catch(refuseUnreachable)
+      location.reload()
+    })
+  if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={reload} />
   const { Shown } = component.value ?? {}
   return Shown ? <Shown {...props} /> : children
 }

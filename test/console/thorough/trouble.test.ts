@@ -56,8 +56,15 @@ test('a view whose script did not load appears after the button is used', async 
   await page.route(scripts, (route) => route.abort())
   await page.getByRole('link', { name: 'History', exact: true }).click()
   const failure = page.getByRole('main').getByRole('alert')
-  await failure.waitFor()
+  await failure.getByText('Check the network.').waitFor()
   await page.unroute(scripts)
+  // Without a network, a reload would lose the page.
+  await page.context().setOffline(true)
+  const asked = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/console'))
+  await failure.getByRole('button', { name: 'Try again' }).click()
+  await asked
+  await failure.getByText('Check the network.').waitFor()
+  await page.context().setOffline(false)
   await failure.getByRole('button', { name: 'Try again' }).click()
   await page.getByLabel('Who', { exact: true }).waitFor()
 })
