@@ -7,6 +7,7 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatSize } from '../parts/format.ts'
 import { setter } from '../parts/setter.ts'
+import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { forEachPath } from '../uploads/for-each-path.ts'
 import { nameOf } from '../uploads/paths.ts'
@@ -30,6 +31,9 @@ const sentenceOf = ({ files, folders, bytes, atLeast }: RemovalPreview): string 
   return atLeast ? t.atLeast(sentence) : sentence
 }
 
+/** One request for each of more items would take long. So the list then gives the sizes of the files. */
+const mostAsked = 50
+
 export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) => {
   const { store } = useFiles()
   const { client } = usePage()
@@ -39,8 +43,11 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
   const t = texts.value.files
   const count = async () => {
     failure.value = undefined
-    const previews: RemovalPreview[] = []
-    const { failed } = await forEachPath(paths, async (path) => {
+    const known = paths.length > mostAsked ? store.folder.chosen.value.filter(({ type }) => type === 'file') : []
+    const previews = known.map(({ size }): RemovalPreview => ({ files: 1, folders: 0, bytes: size, atLeast: false }))
+    const names = new Set(known.map(({ name }) => name))
+    const asked = paths.filter((path) => !names.has(nameOf(path)))
+    const { failed } = await forEachPath(asked, async (path) => {
       if (isShown.current) previews.push(await client.files.removal(path))
     })
     failure.value = failed[0]?.error
@@ -84,6 +91,7 @@ export const RemoveDraftDialog = ({ path }: { readonly path: string }) => {
       isDangerous
       onSubmit={async () => {
         await client.files.removeDraft(path)
+        notify(t.draftRemoved(nameOf(path)))
         await store.preview.refresh()
       }}
       onClose={setter(store.dialog, undefined)}
