@@ -114,7 +114,8 @@ const start = async () => {
     document.addEventListener('visibilitychange', listener)
     return () => document.removeEventListener('visibilitychange', listener)
   }
-  const live = createLive({ isVisible, onVisible })
+  const onOnline = (listener: () => void) => addEventListener('online', listener)
+  const live = createLive({ isVisible, onVisible, onOnline })
   // Somebody may have given the user more rights meanwhile.
   onVisible(() => isVisible() && session.readRights())
   let outcome: string | undefined

@@ -18,6 +18,8 @@ export interface Live {
 interface BrowserParts {
   readonly isVisible: () => boolean
   readonly onVisible: (listener: () => void) => () => void
+  /** Calls the listener when the device has a network again. The stream of changes may not notice a short loss. */
+  readonly onOnline: (listener: () => void) => void
 }
 
 /** The newest changes are reported again at the start, because a view may have read the site just before them. */
@@ -49,10 +51,11 @@ const createBatch = (report: (changes: readonly Change[]) => void) => {
   }
 }
 
-export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
+export const createLive = ({ isVisible, onVisible, onOnline }: BrowserParts): Live => {
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const isOffline = signal(false)
   const reconnects = signal(0)
+  onOnline(() => reconnects.value++)
 
   const tell = (changes: readonly Change[]) => {
     if (changes.length > 0) for (const listener of listeners) listener(changes)

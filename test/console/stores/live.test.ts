@@ -58,6 +58,7 @@ const createPage = () => {
   const seen = { isVisible: true, show: () => {} }
   const live = createLive({
     isVisible: () => seen.isVisible,
+    onOnline: () => {},
     onVisible: (listener) => {
       seen.show = listener
       return () => {}
