@@ -88,7 +88,8 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
   const configure = (command: Command): void => {
     const outputError = (text: string) => console.error(refusalOf(text.trim(), true))
     command.configureOutput({ ...printableErrors, writeOut: sayHelp, ...(isJson && { outputError }) })
-    command.exitOverride().showHelpAfterError(isJson ? false : 'Add --help to see the usage.')
+    command.exitOverride().configureHelp({ showGlobalOptions: true })
+    command.showHelpAfterError(isJson ? false : 'Add --help to see the usage.')
     for (const child of command.commands) configure(child)
   }
   configure(program)
@@ -107,9 +108,6 @@ const carryOut = async (args: readonly string[], isJson: boolean): Promise<void>
   }
 }
 
-// The failure behind a refusal, or the error itself.
-const causeOf = (error: unknown): unknown => Object(error).cause ?? error
-
 /**
  * Runs one command line. Returns its exit status: 0, 1 (refused, with a message that names the next step) or 2 (wrong
  * usage).
@@ -125,7 +123,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
     if (error instanceof FaultsFound) return 1
     const advice = adviceOn(error)
     if (advice === undefined) throw error
-    console.error(refusalOf(advice, isJson, causeOf(error)))
+    console.error(refusalOf(advice, isJson, Object(error).cause ?? error))
     return 1
   }
 }

@@ -9,8 +9,7 @@ const mostFiles = 250_000
 /** Files that are read before their turn: how many, and the size of the largest in bytes. */
 const mostAhead = 6
 const largestAhead = 1024 ** 2
-/** Given paths whose entries are read at the same time. */
-const mostAsked = 8
+const pathsAtOnce = 8
 
 interface Contained extends Pick<ListedFile, 'path' | 'etag' | 'size' | 'lastModified'> {
   readonly name: string
@@ -165,9 +164,9 @@ const itemsOf = async function* (
  */
 export const openZip = async (files: Files, paths: readonly string[], signal?: AbortSignal): Promise<Zip> => {
   const contents: { files: Contained[]; folders: string[] } = { files: [], folders: [] }
-  for (let from = 0; from < paths.length; from += mostAsked) {
+  for (let from = 0; from < paths.length; from += pathsAtOnce) {
     signal?.throwIfAborted()
-    const some = paths.slice(from, from + mostAsked).map((path) => partsOf(path).join('/'))
+    const some = paths.slice(from, from + pathsAtOnce).map((path) => partsOf(path).join('/'))
     const entries = await Promise.all(some.map((path) => (path === '' ? undefined : files.stat(path))))
     for (const [index, path] of some.entries()) {
       const found = await listPath(files, path, entries[index], mostFiles - contents.files.length, signal)

@@ -108,7 +108,7 @@ const countRequests = async (folder: string, answer: (url: URL) => Promise<Respo
     },
   })
   mock.timers.enable({ apis: ['setTimeout'] })
-  const end = create({ isVisible: () => true, onVisible: () => () => {} }).follow(client)
+  const end = create({ isVisible: () => true, onVisible: () => () => {}, onOnline: () => {} }).follow(client)
   for (let passed = 0; passed < hour; passed += 500) {
     for (let turns = 0; turns < 5; turns++) await turn()
     mock.timers.tick(500)

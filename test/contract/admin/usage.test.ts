@@ -43,10 +43,11 @@ const commandsOf = (program: Command): readonly (readonly [string, Command])[] =
   ...leavesOf(program),
 ]
 
-test.for(commandsOf(createProgram()))('the example in the help succeeds: %s', ([name, command]) => {
+test.for(commandsOf(createProgram()))('the help has the common options, and its example succeeds: %s', ([name, command]) => {
   const help: string[] = []
   command.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp()
-  const [, examples = ''] = help.join('').split('\nExample:\n')
+  const [options, examples = ''] = help.join('').split('\nExample:\n')
+  for (const common of ['--data-dir <path>', '--json ']) expect(options).toContain(common)
   const lines = examples
     .trim()
     .split('\n')
