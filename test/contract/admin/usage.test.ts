@@ -43,7 +43,7 @@ const commandsOf = (program: Command): readonly (readonly [string, Command])[] =
   ...leavesOf(program),
 ]
 
-test.for(commandsOf(createProgram()))('the help has the common options, and its example succeeds: %s', ([name, command]) => {
+test.for(commandsOf(createProgram()))('the help has the common options and a right example: %s', ([name, command]) => {
   const help: string[] = []
   command.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp()
   const [options, examples = ''] = help.join('').split('\nExample:\n')
