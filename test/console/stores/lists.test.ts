@@ -85,7 +85,7 @@ test('objects that are selected on one page stay selected on other pages of the 
   expect([...store.chosen.value.keys()]).toEqual([1, 60])
 })
 
-test('all objects of a long list are selected at once, except those that are already linked (K-15)', async () => {
+test('all objects of a long list are selected at once, except linked ones (K-15)', async () => {
   const { store } = listOf({ total: 450 })
   await store.load()
   await store.chooseAll()

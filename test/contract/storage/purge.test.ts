@@ -56,7 +56,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     expect(await sizesOf(storage, '/f/a')).toEqual([2, 1])
   })
 
-  it('A purge does not answer 200 if somebody else purges a version that it lists (H-30, H-34)', async () => {
+  it('A purge answers no 200 if another purges a version that it lists (H-30, H-34)', async () => {
     let meanwhile: ((version: string) => Promise<unknown>) | undefined
     const storage = await opened(({ files }) => ({
       files: {

@@ -271,7 +271,7 @@ describe('A removed folder on one machine whose clock was set back', () => {
     ['large', 1_100],
     ['very large', 2_100],
   ])(
-    'The trash has the folder, and it is restored as it was before its last removal: %s (H-21, H-37)',
+    'A folder is restored as it was before its last removal: %s (H-21, H-37)',
     async (folder, count) => {
       await fillFolder(storage, `/${folder}`, 2)
       expect((await storage.remove(`/${folder}`)).status).toBe(200)
