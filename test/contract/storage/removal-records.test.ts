@@ -270,23 +270,20 @@ describe('A removed folder on one machine whose clock was set back', () => {
     ['small', 3],
     ['large', 1_100],
     ['very large', 2_100],
-  ])(
-    'A folder is restored as it was before its last removal: %s (H-21, H-37)',
-    async (folder, count) => {
-      await fillFolder(storage, `/${folder}`, 2)
-      expect((await storage.remove(`/${folder}`)).status).toBe(200)
-      now -= hour
-      await fillFolder(storage, `/${folder}`, count)
-      // This file is not restored, because it was removed before the folder.
-      await storage.put(`/${folder}/earlier.txt`)
-      expect((await storage.remove(`/${folder}/earlier.txt`)).status).toBe(200)
-      const keys = await storage.keys()
-      expect((await storage.remove(`/${folder}`)).status).toBe(200)
-      const trash: { path: string }[] = (await storage.get('', { deleted: 'all' })).json.deleted
-      expect(trash.map(({ path }) => path)).toEqual([folder, `${folder}/earlier.txt`])
-      now -= hour
-      expect(codeOf(await storage.restore(`/${folder}`))).toBeUndefined()
-      expect(await storage.keys()).toEqual(keys)
-    },
-  )
+  ])('A folder is restored as it was before its last removal: %s (H-21, H-37)', async (folder, count) => {
+    await fillFolder(storage, `/${folder}`, 2)
+    expect((await storage.remove(`/${folder}`)).status).toBe(200)
+    now -= hour
+    await fillFolder(storage, `/${folder}`, count)
+    // This file is not restored, because it was removed before the folder.
+    await storage.put(`/${folder}/earlier.txt`)
+    expect((await storage.remove(`/${folder}/earlier.txt`)).status).toBe(200)
+    const keys = await storage.keys()
+    expect((await storage.remove(`/${folder}`)).status).toBe(200)
+    const trash: { path: string }[] = (await storage.get('', { deleted: 'all' })).json.deleted
+    expect(trash.map(({ path }) => path)).toEqual([folder, `${folder}/earlier.txt`])
+    now -= hour
+    expect(codeOf(await storage.restore(`/${folder}`))).toBeUndefined()
+    expect(await storage.keys()).toEqual(keys)
+  })
 })
