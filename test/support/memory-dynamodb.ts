@@ -120,10 +120,12 @@ const update = (table: Table, input: Input) => {
 const read = (table: Table, input: Input) => {
   const index = input.IndexName === undefined ? undefined : table.indexes?.[input.IndexName]
   const order = [...(index ? [index.partitionKey.name, index.sortKey.name] : []), ...table.keys]
+  // The items of a scan have no useful order, so a caller that needs an order must sort them.
+  const isBackward = input.KeyConditionExpression === undefined || input.ScanIndexForward === false
   const compare = (one: Item, other: Item): number => {
     const name = order.find((name) => compareValues(one[name], other[name]) !== 0)
     const difference = name === undefined ? 0 : compareValues(one[name], other[name])
-    return input.ScanIndexForward === false ? -difference : difference
+    return isBackward ? -difference : difference
   }
   const values = new Set(Object.values(input.ExpressionAttributeValues ?? {}))
   const source = index || input.KeyConditionExpression === undefined ? table.all() : table.within(values)

@@ -53,14 +53,15 @@ describe.each([
     expect(await namesIn(`${folder}/new`)).toEqual(['deep/'])
   })
 
-  it('A folder is moved or copied to its new path, with all contents (S-51)', async () => {
-    const names = ['a', 'b/c', 'b/d/e']
+  it('A folder is moved or copied to its new path, with all contents and types (S-51)', async () => {
+    const names = ['a', 'b/c.css', 'b/d/e']
     for (const name of names) await put(`${folder}/all/${name}`, name)
     expect((await to(`${folder}/all`, `${folder}/elsewhere/all`)).status).toBe(200)
     for (const name of names) {
       expect(await contentOf(`${folder}/elsewhere/all/${name}`)).toBe(name)
       expect(await contentOf(`${folder}/all/${name}`)).toBe(left(name))
     }
+    expect((await read(`${folder}/elsewhere/all/b/c.css`, '?meta')).json.contentType).toBe('text/css')
   })
 
   it('The new path is not percent-decoded, and may begin with a slash (S-52)', async () => {
