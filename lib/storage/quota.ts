@@ -107,7 +107,9 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     const added = placed - moved - sum(freed.map(({ size }) => size))
     let reservation: Reservation | undefined
     try {
-      reservation = await quotas.reserve(unlocked.site, added, placed + returning, moved + returning > 0)
+      // A completed upload moves bytes without taking a file away.
+      const taken = [...replaced, ...changes.filter(({ kind }) => kind === 'move')]
+      reservation = await quotas.reserve(unlocked.site, added, placed + returning, taken.length > 0)
     } catch (error) {
       // The error for a taken name comes before the error for the quota.
       const key = await findRival(files, conditions.absent)

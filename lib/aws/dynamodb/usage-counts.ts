@@ -80,7 +80,8 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
     async undo({ site, epoch, removals }, bytes, moved) {
       const condition = expression`#epoch = ${epoch} AND #removals = ${removals}`
       const undoing = bytes > 0 ? openOnce() : table
-      const isUndone = await undoing.update(keyOf(site), { add: { used: -bytes }, condition })
+      // If the answer is lost, the count may be too high, but not too low.
+      const isUndone = await undoing.update(keyOf(site), { add: { used: -bytes }, condition }).catch(() => undefined)
       if (!isUndone && moved > 0) await table.update(keyOf(site), { add: { used: moved } })
     },
 

@@ -265,17 +265,33 @@ test.each<[string, string, (storage: Started) => Promise<Answer>]>([
   await remove('/f/gone.txt')
   await create('up.txt', 5, '/f')
   let isShown = false
+  let removed: number | undefined
   bucket.s3.before = async (request) => {
     const isLook = ['GET', 'HEAD'].includes(request.method)
     isShown ||= !isLook && request.path.endsWith(path)
     if (!isShown || !isLook || !request.path.endsWith('/f/')) return
     bucket.s3.before = async () => undefined
-    await remove('/f')
+    removed = (await remove('/f')).status
   }
   await change(storage)
+  expect(removed).toBe(200)
   expect(await used()).toBeGreaterThanOrEqual(await storedBytes(storage))
   await recountWhole(storage)
   expect(await used()).toBe(await storedBytes(storage))
+})
+
+test('A refused file is not counted although an upload completes meanwhile (S-125)', async () => {
+  const bucket = openBucketInMemory()
+  const storage = await start(1_000, { bucket })
+  await storage.create('up.txt', 5)
+  bucket.s3.before = async ({ method, path }) => {
+    if (method !== 'PUT' || !path.endsWith('/up.txt')) return
+    bucket.s3.before = async () => undefined
+    await storage.append(storage.uploads.at(-1) ?? '', 'hello')
+  }
+  const answer = await storage.put('/up.txt', bytes(7), {}, { 'If-None-Match': '*' })
+  expect(answer.status).toBe(412)
+  expect(await storage.used()).toBe(await storedBytes(storage))
 })
 
 test('A recount that runs out of time is continued later from the same place (S-125)', async () => {
