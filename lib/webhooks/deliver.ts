@@ -147,7 +147,9 @@ const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) =
   const [retry] = webhook.retries
   const resumes = await pausedUntil(deps, webhook, now)
   const isPaused = resumes > now
-  const next = isPaused ? Math.min(resumes, retry?.due ?? resumes) : retry?.due
+  const { announcedBy = 0 } = webhook
+  const times = [resumes, announcedBy].filter((time) => time > now)
+  const [next] = [...times, ...(retry ? [retry.due] : [])].toSorted((one, other) => one - other)
   return { webhook, source, due: webhook.retries.find((each) => isDue(each, now)), isPaused, next }
 }
 

@@ -101,13 +101,15 @@ export interface Outcome {
 }
 
 export const withOutcome = (
-  { failingSince, announcedBy: _, ...webhook }: Webhook,
+  { failingSince, announcedBy, ...webhook }: Webhook,
   { delivery, position = 0, retry, ended = retry?.position }: Outcome,
 ): Webhook => {
   const others = webhook.retries.filter((each) => each.position !== ended)
-  const isOpen = position > webhook.position || others.length < webhook.retries.length
+  const advances = position > webhook.position
+  const isOpen = advances || others.length < webhook.retries.length
   const retries = [...others, ...(retry && isOpen ? [retry] : [])].toSorted((one, other) => one.due - other.due)
-  const after = { ...webhook, position: Math.max(webhook.position, position), retries }
+  const waiting = announcedBy !== undefined && !advances && { announcedBy }
+  const after = { ...webhook, position: Math.max(webhook.position, position), retries, ...waiting }
   if (delivery && isSuccess(delivery)) return { ...after, lastSuccess: delivery.at }
   const since = failingSince ?? delivery?.at
   return since === undefined ? after : { ...after, failingSince: since }

@@ -208,22 +208,25 @@ test('A webhook of an older version keeps its retries, and gets every entry (V-9
   expect(await world.stores.deliveries.recent(site, 'old')).toHaveLength(2)
 })
 
-test('A worker beside the entry of a new webhook sends no earlier change (V-4)', async () => {
+test.each([
+  ['A worker beside the entry of a new webhook sends no earlier change (V-4)', false],
+  ['A new webhook whose own entry was lost begins after a minute', true],
+])('%s', async (_, isLost) => {
   const world = await openWorld()
-  const { position: _, ...settings } = await world.addWebhook('other')
+  const { position: __, ...settings } = await world.addWebhook('other')
   const { history } = world.stores
   const record: RecordChange = async (own) => {
     await world.change('early')
-    await world.pass()
-    await world.stores.record(own)
+    await world.pass(6)
+    if (!isLost) await world.stores.record(own)
   }
   const webhook = { ...settings, id: 'new', types: [], targetUrl: 'https://new.example.com/' }
   const own = { ...entry, site, type: 'webhook.created', subject: 'webhook/new' } as const
   await createWebhooks({ ...world.options, history, record }).create(webhook, own)
-  await world.change('late')
+  if (!isLost) await world.change('late')
   await world.pass()
   const ids = (await history.after(site, 0, 10)).map(idOfChange)
-  expect(world.receivedBy(webhook.targetUrl)).toEqual(ids.slice(-2))
+  expect(world.receivedBy(webhook.targetUrl)).toEqual(ids.slice(isLost ? -1 : -2))
 })
 
 test('When the lease of a dead worker ends, another worker sends the entries (V-9)', async () => {
