@@ -166,7 +166,7 @@ const createHistory = (table: Blocks): History => ({
 
   async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
     const changes: Change[] = []
-    const query = { ...blocksFrom(site, { to: blockOf(position) }), newestFirst: true }
+    const query = { ...blocksFrom(site, { to: Math.max(blockOf(position), headBlock) }), newestFirst: true }
     for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
       const newestFirst = items.flatMap((item) => changesIn(toBlock(item)).toReversed())
       changes.push(...newestFirst.filter((change) => change.position < position))

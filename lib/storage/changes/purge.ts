@@ -48,6 +48,7 @@ const lookAtVersions = async (
   const listed = await Promise.all(kinds.map((edition) => listVersions(files, fileKey(edition, site, path), wanted)))
   const all = listed.flatMap(({ versions }) => versions)
   const named = all.find(({ id }) => id === wanted)
+  const isWhole = listed.every((one) => one.isWhole)
   const [open, checked, isFolder, isRunning] = await Promise.all([
     openLocks(deps, site, [path]),
     checkConditions(files, site, [path], false, conditions),
@@ -59,13 +60,12 @@ const lookAtVersions = async (
     checked.refusal,
     all.length === 0 && isReserved(reservedFolders, path) && 'folderReserved',
     all.length === 0 && (isFolder ? 'notAFile' : 'fileUnknown'),
-    wanted !== undefined && !named && unknownVersion(),
+    wanted !== undefined && !named && (isWhole ? unknownVersion() : unfinished(0, 0)),
     named?.isCurrent &&
       storageRefused('This version is the present file. Delete the file, or name one of its old versions.'),
     isRunning && 'workflowDeleted',
   ])
-  const versions = named ? [named] : all.filter(({ isCurrent }) => !isCurrent)
-  return { versions, isWhole: listed.every(({ isWhole }) => isWhole) }
+  return { versions: named ? [named] : all.filter(({ isCurrent }) => !isCurrent), isWhole }
 }
 
 const deleteListed = async (
