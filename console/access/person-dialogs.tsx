@@ -61,7 +61,7 @@ export const RoleDialog = ({ user, onClose }: UserProps) => {
   const t = viewTexts.value.access
   const title = t.roleTitle(titleOfPerson(user))
   const fields = useEntryFields(user)
-  const save = async (): Promise<void> => {
+  const save = async (attempts = 3): Promise<void> => {
     const entry = fields.entry.value
     if (!entry) return
     const read = await people.get(user.name)
@@ -70,8 +70,8 @@ export const RoleDialog = ({ user, onClose }: UserProps) => {
     if (now === describeEntry({ folders: [], rights: [], ...entry }).join()) return
     if (now !== describeEntry(user).join()) throw new ServiceError({ status: 409, code: 0, message: t.roleConflict })
     await people.change(user.name, entry, read).catch((error) => {
-      if (!hasStatus(error, 412)) throw error
-      return save()
+      if (!hasStatus(error, 412) || attempts === 1) throw error
+      return save(attempts - 1)
     })
   }
   const submit = async () => {

@@ -219,6 +219,8 @@ export interface ListStore {
   clear(): void
 }
 
+const partOf = (view: ListView): string => JSON.stringify({ ...view, page: 0 })
+
 export const createListStore = (
   read: (view: ListView, limit: number) => Promise<ListPage>,
   first: ListView = defaultView,
@@ -227,6 +229,7 @@ export const createListStore = (
   const page = signal<ListPage>()
   const { isLoading, failure, run } = createNewestRead()
   const chosen = signal<ReadonlyMap<number, Item>>(new Map())
+  let choices = 0
 
   const load = (): Promise<void> =>
     run(async (isNewest) => {
@@ -264,14 +267,19 @@ export const createListStore = (
     },
     choose,
     async chooseAll() {
-      const wanted = view.value
-      for (let number = 0, total = 1; number * mostRead < total && wanted === view.value; number++) {
-        const found = await read({ ...wanted, page: number }, mostRead)
-        if (wanted === view.value) choose(found.items, true)
+      const own = ++choices
+      const asked = view.value
+      const isWanted = () => own === choices && partOf(asked) === partOf(view.value)
+      const items: Item[] = []
+      for (let number = 0, total = 1; number * mostRead < total && isWanted(); number++) {
+        const found = await read({ ...asked, page: number }, mostRead)
+        items.push(...found.items)
         total = found.total
       }
+      if (isWanted()) choose(items, true)
     },
     clear() {
+      choices++
       chosen.value = new Map()
     },
   }

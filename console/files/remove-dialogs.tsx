@@ -31,7 +31,10 @@ const sentenceOf = ({ files, folders, bytes, atLeast }: RemovalPreview): string 
   return atLeast ? t.atLeast(sentence) : sentence
 }
 
-/** One request for each of more items would take long. So the list then gives the sizes of the files. */
+/**
+ * One request for each of more files would take long. So the list then gives their sizes, and only the deletion itself
+ * shows which files a running workflow keeps.
+ */
 const mostAsked = 50
 
 export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) => {

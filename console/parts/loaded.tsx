@@ -12,6 +12,7 @@ interface LoadedProps<Props> {
 }
 
 const refuseUnreachable = (cause: unknown): never => {
+  console.error(cause)
   throw new ServiceError({ status: 0, code: 0, message: '' }, { cause })
 }
 
@@ -24,13 +25,12 @@ export const Loaded = <Props extends object>({ load, props, children }: LoadedPr
       component.value = { Shown: await load().catch(refuseUnreachable) }
     })
   }, [load])
-  // After a failure, a browser does not load the same script again until the page is reloaded. Without a network, a
-  // reload would lose the page.
-  const reload = () =>
-    attempt(async () => {
-      await fetch('console').catch(refuseUnreachable)
-      location.reload()
-    })
+  // After a failure, a browser does not load the same script again until the page is reloaded. Without an answer of the
+  // service, a reload would lose the page.
+  const reload = async () => {
+    const answer = await fetch('console').catch(() => undefined)
+    if (answer?.ok) location.reload()
+  }
   if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={reload} />
   const { Shown } = component.value ?? {}
   return Shown ? <Shown {...props} /> : children
