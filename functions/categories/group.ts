@@ -147,7 +147,10 @@ const linkAt = <Body>(
     return { status: 201, headers: locationOf(input) }
   })
 
-/** C-43 to C-45 (operations 8 and 11), and C-48. The errors are those of `linkAt`. */
+/**
+ * C-43 to C-45 (operations 8 and 11), with 404/220001 for an unknown category. From the side of an object C-46 to C-48,
+ * also with 404/220002 for an unknown object.
+ */
 const unlinkAt = <Body>(
   kind: ObjectKind,
   params: (segments: Segments) => OneEnd,

@@ -49,7 +49,12 @@ const startService = async (): Promise<FuzzedService> => {
   }
   for await (const line of createInterface(service.stdout)) {
     const { baseUrl, siteId } = JSON.parse(line)
-    return { baseUrl, siteId, token: issueToken(dataDirectory, siteId), stop }
+    try {
+      return { baseUrl, siteId, token: issueToken(dataDirectory, siteId), stop }
+    } catch (error) {
+      await stop()
+      throw error
+    }
   }
   await stop()
   throw new Error('The service ended before it was ready')

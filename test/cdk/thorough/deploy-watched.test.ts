@@ -73,7 +73,7 @@ test('after a rollback, the command does not deploy later data centres', async (
   expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
 })
 
-test('the command deploys the edge stack first, and the watch stack last', async () => {
+test('the command deploys directory and edge first, and the watch stack last', async () => {
   const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
   const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
     '-c',

@@ -200,7 +200,7 @@ describe.each(rows)('$name', (row) => {
   })
 })
 
-test('a caller without every right of a person only ends this site (A-51, A-60)', async () => {
+test('without every right of a person, a removal ends only this site (A-51, A-60)', async () => {
   const row = removal
   for (const [rights, sites] of [
     [['access:write'], [site, other]],

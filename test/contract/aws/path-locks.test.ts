@@ -64,7 +64,7 @@ test('a lock ends after its time if its holder has died', async () => {
   expect(await removals.open(site, folder, 'removal', entry)).toBe('removal')
 })
 
-test('a locked folder cannot be removed (104010), and a going one cannot be locked', async () => {
+test('a locked folder cannot be removed (104010), a vanishing one not locked', async () => {
   await removals.lock(site, folder, 'mine', 60_000)
   await expect(removals.open(site, folder, 'removal', entry)).rejects.toMatchObject({ code: 104010 })
   await removals.unlock(site, folder, 'mine')

@@ -199,7 +199,7 @@ test.each([
   [1, 1],
   [2, 1.6],
   [64, 2.5],
-])('%d concurrent writers lose no entry, with %d calls per entry', { timeout: 120_000 }, async (count, most) => {
+])('%d concurrent writers lose no entry, with at most %d calls each', { timeout: 120_000 }, async (count, most) => {
   const writers = openMany(count)
   await writers.write([0])
   const before = writers.count()

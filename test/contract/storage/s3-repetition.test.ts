@@ -199,7 +199,7 @@ describe('A removal whose answer was lost', () => {
     return { ...(await store.remove(objects, entry)), entries }
   }
 
-  it.each(removals)('The removal is recorded, its bytes stay: $name (H-1, S-125)', async ({ keys, isMeant }) => {
+  it.each(removals)('A removal is recorded, its bytes stay counted: $name (H-1, S-125)', async ({ keys, isMeant }) => {
     const removal = await removeLosing(keys, () => bench.loseAnswer(isMeant))
     expect(removal).toEqual({ spared: new Set(), bytes: 0, entries: 1 })
     expect(await bench.keys()).toEqual([])

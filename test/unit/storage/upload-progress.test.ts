@@ -90,12 +90,16 @@ it('an upload of less than 500 ms writes its progress once (S-90)', async () => 
   expect(writes).toHaveLength(1)
 })
 
-it('when an upload fails, its progress stays', async () => {
+it('a failed upload keeps its progress, and an early failure writes none (S-90)', async () => {
   const { progress, writes, receive, settle } = running(1_000)
   await settle()
   await receive(300, 600)
   await expect(progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(writes.at(-1)?.percent).toBe(30)
+  const early = running(1_000)
+  await early.receive(1_000, 499)
+  await expect(early.progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(early.writes).toEqual([])
 })
 
 it('a failed write of the progress does not fail the upload', async () => {
