@@ -97,13 +97,15 @@ export interface ListPage {
 
 type Categories = SiteClient['categories']
 
-export const readLinked = async (
+type ReadPage = (
   categories: Categories,
   category: number,
   kind: Kind,
   view: ListView,
-  limit = pageSize,
-): Promise<ListPage> => {
+  limit?: number,
+) => Promise<ListPage>
+
+export const readLinked: ReadPage = async (categories, category, kind, view, limit = pageSize) => {
   const query = queryOf(view, kind, ofCategory, limit)
   if (kind === 'news') {
     const { items, total } = await categories.news.pageOf(category, query)
@@ -126,13 +128,7 @@ const linkedAmong = async (
 }
 
 /** Reads the objects of the site, except deleted ones, and marks the objects of the category. */
-export const readLinkable = async (
-  categories: Categories,
-  category: number,
-  kind: Kind,
-  view: ListView,
-  limit = pageSize,
-): Promise<ListPage> => {
+export const readLinkable: ReadPage = async (categories, category, kind, view, limit = pageSize) => {
   const query = queryOf(view, kind, ofSite, limit)
   const where = { ...query.where, ...(kind === 'news' && { deleted: false }) }
   const { items, total } = await categories[kind].page({ ...query, where })
