@@ -14,7 +14,7 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { exampleBaseUrl, type Recording, type Shown } from './examples.ts'
 import { type Operation, operations, variablesOf } from './operations.ts'
 import { type Context, errorResponses, headers, headersTooLarge, nameOfHeader, typeOf } from './responses.ts'
-import { createSchemas, describeXml, mapValues, type Node } from './schemas.ts'
+import { createSchemas, describeXml, type JsonSchema, mapValues, type Node } from './schemas.ts'
 
 const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): readonly Node[] => {
   const { route, contract, variables } = operation
@@ -67,10 +67,10 @@ const withExamples = (content: Content, { contract }: Operation, bodies: readonl
   })
 }
 
-const documents = (schema: Node, xml: AnswerContract['xml'], { operation, schemas }: Context): Content => {
+const documents = (schema: JsonSchema, xml: AnswerContract['xml'], { operation, schemas }: Context): Content => {
   const { formats } = operation
-  const described = xml && formats.includes('xml') ? describeXml(schemas.components, schema, xml) : schema
-  return byName(formats.map(typeOf), () => ({ schema: described }))
+  if (xml && formats.includes('xml')) describeXml(schemas.components, schema, xml)
+  return byName(formats.map(typeOf), () => ({ schema }))
 }
 
 const recordingsOf = ({ operation, recordings }: Context): readonly Recording[] =>

@@ -10,7 +10,13 @@ export const mapValues = <Value, Result>(
 ): { readonly [name: string]: Result } =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** A schema in the document. This file reads only these members. */
+export interface JsonSchema extends Node {
+  readonly $ref?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  xml?: { readonly name?: string; readonly namespace?: string; readonly wrapped?: true }
+}
 
 type Schema = z.core.$ZodType
 
@@ -36,16 +42,16 @@ const separateTypes = (_: string, value: unknown): unknown => {
  * callers, allow unknown members; `answered` schemas do not.
  */
 export const createSchemas = () => {
-  const components: Record<string, Node> = {}
+  const components: Record<string, JsonSchema> = {}
   const converted: Record<string, string> = {}
 
-  const convert = (schema: Schema, io: 'input' | 'output'): Node => {
+  const convert = (schema: Schema, io: 'input' | 'output'): JsonSchema => {
     const written = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any', override: refine })
     const { $defs = {}, properties } = JSON.parse(
       JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/'),
       separateTypes,
     )
-    for (const [name, definition] of Object.entries<Node>($defs)) {
+    for (const [name, definition] of Object.entries<JsonSchema>($defs)) {
       const { id: _, ...component } = definition
       const text = JSON.stringify(component)
       converted[name] ??= text
@@ -57,65 +63,44 @@ export const createSchemas = () => {
 
   return {
     components,
-    sent: (schema: Schema): Node => convert(schema, 'input'),
-    answered: (schema: Schema): Node => convert(schema, 'output'),
+    sent: (schema: Schema) => convert(schema, 'input'),
+    answered: (schema: Schema) => convert(schema, 'output'),
   }
 }
 
 export type Schemas = ReturnType<typeof createSchemas>
-
-const componentOf = ({ $ref }: Node): string | undefined =>
-  typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined
-
-// A component can have only one element name.
-const nameComponent = (components: Record<string, Node>, component: string, xml: Node) => {
-  const known = components[component]?.['xml']
-  if (isNode(known) && known['name'] !== xml['name']) throw new Error(`${component} has two element names`)
-  components[component] = { ...components[component], xml: { ...(isNode(known) ? known : {}), ...xml } }
-}
 
 /**
  * Adds to the schema how lib/http/write-xml.ts writes its values: the root element, an element around each list, and
  * the names of list entries.
  */
 export const describeXml = (
-  components: Record<string, Node>,
-  schema: Node,
+  components: Readonly<Record<string, JsonSchema>>,
+  schema: JsonSchema,
   { root, item = 'item' }: NonNullable<Document['xml']>,
-) => {
-  const visited = new Set<string>()
+): void => {
+  const visited = new Set<JsonSchema>()
+  const resolve = (node: JsonSchema) => components[node.$ref?.split('/').at(-1) ?? ''] ?? node
 
-  const list = (name: string, schema: Node): Node => {
-    const { items } = schema
-    const entry = entryNames[name] ?? item
-    if (!isNode(items)) return schema
-    const component = componentOf(items)
-    if (component) nameComponent(components, component, { name: entry })
-    const described = visit(items)
-    return { ...schema, xml: { wrapped: true }, items: component ? described : { ...described, xml: { name: entry } } }
+  const nameElement = (node: JsonSchema, name: string, more: object = {}): void => {
+    const named = resolve(node)
+    if ((named.xml?.name ?? name) !== name) throw new Error(`${node.$ref} has two element names`)
+    named.xml = { ...named.xml, name, ...more }
   }
 
-  const visit = (node: Node): Node => {
-    const component = componentOf(node)
-    if (component) {
-      if (!visited.has(component)) {
-        visited.add(component)
-        components[component] = visit(components[component] ?? {})
+  const visit = (node: JsonSchema): void => {
+    const { properties = {} } = resolve(node)
+    if (visited.has(resolve(node))) return
+    visited.add(resolve(node))
+    for (const [name, member] of Object.entries(properties)) {
+      if (member.items) {
+        member.xml = { wrapped: true }
+        nameElement(member.items, entryNames[name] ?? item)
       }
-      return node
+      visit(member.items ?? member)
     }
-    const { properties } = node
-    if (!isNode(properties)) return node
-    const described = mapValues(properties, (inner, name) => {
-      if (!isNode(inner)) return inner
-      return inner['type'] === 'array' ? list(name, inner) : visit(inner)
-    })
-    return { ...node, properties: described }
   }
 
-  const described = visit(schema)
-  const component = componentOf(schema)
-  if (!component) return { ...described, xml: { name: root, namespace } }
-  nameComponent(components, component, { name: root, namespace })
-  return described
+  visit(schema)
+  nameElement(schema, root, { namespace })
 }
