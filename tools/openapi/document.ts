@@ -52,13 +52,11 @@ type Content = Readonly<Record<string, { readonly schema: Node }>>
 const isBinary = (described: Content[string] | undefined): boolean => described?.schema['format'] === 'binary'
 
 // Adds an example to each media type. A body of any type that has no schema of its own can show bytes.
-const withExamples = (content: Content, { contract }: Operation, bodies: readonly (Shown | undefined)[]): Node => {
+const withExamples = (content: Content, { contract }: Operation, bodies: readonly Shown[]): Node => {
   const shownFor = (type: string, described: Content[string]): Shown | undefined =>
-    bodies.find((body) => body?.mediaType === type) ??
-    bodies.find((body) => body && type === '*/*' && !content[body.mediaType]) ??
-    bodies.find(
-      (body) => body && isBinary(described) && !(content[body.mediaType] && !isBinary(content[body.mediaType])),
-    )
+    bodies.find(({ mediaType }) => mediaType === type) ??
+    bodies.find(({ mediaType }) => type === '*/*' && !content[mediaType]) ??
+    bodies.find(({ mediaType }) => isBinary(described) && (!content[mediaType] || isBinary(content[mediaType])))
   return mapValues(content, (described, type) => {
     const shown = shownFor(type, described)
     if (!shown) return described
@@ -81,7 +79,7 @@ const requestBody = (body: BodyContract, context: Context): Node => {
   const content: Content = body.mediaTypes
     ? mapValues(body.mediaTypes, (own) => ({ schema: schemas.sent(own) }))
     : documents({ ...schemas.sent(body.schema), ...body.also }, body.xml, context)
-  const requests = recordingsOf(context).map(({ request }) => request)
+  const requests = recordingsOf(context).flatMap(({ request }) => request)
   return {
     ...(body.description && { description: body.description }),
     required: !body.optional,
@@ -108,7 +106,7 @@ const success = (status: string, answer: AnswerContract, context: Context): Node
     ...(schema && documents(context.schemas.answered(schema), xml, context)),
   }
   const answered = recordingsOf(context).filter((recording) => String(recording.status) === status)
-  const answers = answered.map((recording) => recording.answer)
+  const answers = answered.flatMap((recording) => recording.answer)
   const links = linksOf(answer, context.operation)
   return {
     description,

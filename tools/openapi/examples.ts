@@ -9,7 +9,7 @@ import { type ErrorName, errors } from '../../lib/core/errors.ts'
 import { mediaType } from '../../lib/core/headers.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import { systemClock } from '../../lib/core/time.ts'
-import type { Format } from '../../lib/http/request.ts'
+import type { Document } from '../../lib/http/reply.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { type LocalStores, openMachine } from '../../lib/machine/machine.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
@@ -19,7 +19,6 @@ import { type Operation, operations } from './operations.ts'
 interface Service {
   readonly baseUrl: string
   readonly token: string
-  readonly format: Format
   /** The values of path variables that differ from run to run. */
   readonly variables: Readonly<Record<string, string>>
 }
@@ -84,27 +83,6 @@ const openRecords = async (dataDirectory: string, site: HistoryEntry['site']) =>
   }
 }
 
-const useService = async <Result>(format: Format, use: (service: Service) => Promise<Result>): Promise<Result> => {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-examples-'))
-  const { baseUrl, demo, stop } = await startService({
-    dataDirectory,
-    host: '127.0.0.1',
-    dataCentres: [{ id: 'us', port: 0 }],
-    reset: false,
-    telemetry: { request: () => undefined },
-    say: () => undefined,
-  })
-  try {
-    if (!demo) throw new Error('The first start created no demo site')
-    const { token, delivery } = await openRecords(dataDirectory, demo.siteId)
-    const upload = await prepareFiles(baseUrl, token)
-    return await use({ baseUrl, token, format, variables: { upload, delivery } })
-  } finally {
-    await stop()
-    await rm(dataDirectory, { recursive: true, force: true })
-  }
-}
-
 // These constants replace values that differ from run to run. When the service returns the document, it puts its own
 // address in place of this address.
 export const exampleBaseUrl = 'http://127.0.0.1:4000'
@@ -120,21 +98,15 @@ export interface Recording {
   readonly operation: string
   readonly status: number
   readonly error: ErrorName | undefined
-  readonly request: Shown | undefined
-  readonly answer: Shown | undefined
+  /** The same body in each format. */
+  readonly request: readonly Shown[]
+  readonly answer: readonly Shown[]
 }
 
 const pathOf = ({ route, variables }: Operation, { path, query }: ExampleRequest, service: Service): string => {
   const values: ExampleRequest['path'] = { ...service.variables, ...path }
   const filled = route.path.replace(/\{(\w+)\+?\}/g, (_, name) => String(values[name] ?? variables[name]?.example))
   return query ? `${filled}?${new URLSearchParams(query)}` : filled
-}
-
-const bodyIn = (format: Format, { contract }: Operation, { body }: ExampleRequest): string | undefined => {
-  if (typeof body !== 'object') return body
-  return format === 'json'
-    ? JSON.stringify(body)
-    : writeXml({ value: body, xml: contract.body?.xml ?? { root: 'document' } })
 }
 
 const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
@@ -160,10 +132,16 @@ const normalised = (text: string, baseUrl: string): string => {
     .replaceAll(/"lastSignIn":"[^"]*"/g, `"lastSignIn":"${exampleDate.slice(0, 10)}"`)
 }
 
-const show = (header: string | undefined, text: string | undefined): Shown | undefined => {
-  const type = mediaType(header)
-  if (!type || !text) return undefined
-  return { mediaType: type, value: type === 'application/json' ? JSON.parse(text) : text }
+// The service reads and writes one value in both formats, so the XML follows from the JSON.
+const show = (header: string | null | undefined, text: string | undefined, xml: Document['xml']): Shown[] => {
+  const type = mediaType(header ?? '')
+  if (!type || !text) return []
+  if (type !== 'application/json') return [{ mediaType: type, value: text }]
+  const value = JSON.parse(text)
+  return [
+    { mediaType: type, value },
+    ...(xml ? [{ mediaType: 'application/xml', value: writeXml({ value, xml }) }] : []),
+  ]
 }
 
 // Undefined if the operation succeeds. Throws if the contract lacks the answer.
@@ -189,44 +167,33 @@ const readText = async (response: Response): Promise<string> => {
 }
 
 const record = async (service: Service, operation: Operation, example: ExampleRequest): Promise<Recording> => {
-  const { baseUrl, token, format } = service
+  const { baseUrl, token } = service
   const { route, contract } = operation
   const path = pathOf(operation, example, service)
+  const isJson = typeof example.body === 'object'
+  const body = isJson ? JSON.stringify(example.body) : example.body
   const headers: Readonly<Record<string, string>> = {
-    Accept: `application/${format}`,
+    Accept: 'application/json',
     Authorization: token,
-    ...(typeof example.body === 'object' && { 'Content-Type': `application/${format}` }),
+    ...(isJson && { 'Content-Type': 'application/json' }),
     ...example.headers,
   }
-  const body = bodyIn(format, operation, example)
   const request = { method: route.method, headers, ...(body !== undefined && { body }), redirect: 'manual' } as const
   const response = await fetch(`${baseUrl}${path}`, request)
   const { status } = response
   const text = await readText(response)
-  const sent = show(headers['Content-Type'], body)
-  const type = response.headers.get('content-type') ?? ''
-  const answer = contract.shownByAddress
-    ? { mediaType: mediaType(type) ?? '', value: `${exampleBaseUrl}${path}` }
-    : show(type, normalised(text, baseUrl))
+  const type = response.headers.get('content-type')
+  const sent = show(headers['Content-Type'], body, contract.body?.xml)
+  const error = errorIn(operation, status, text)
   return {
     operation: route.operation,
     status,
-    error: errorIn(operation, status, text),
-    request: sent && { ...sent, ...(example.shown && { value: example.shown }) },
-    answer,
+    error,
+    request: example.shown ? sent.map((one) => ({ ...one, value: example.shown })) : sent,
+    answer: contract.shownByAddress
+      ? [{ mediaType: mediaType(type ?? '') ?? '', value: `${exampleBaseUrl}${path}` }]
+      : show(type, normalised(text, baseUrl), error ? { root: 'error' } : contract.answers[status]?.xml),
   }
-}
-
-const recordAll = async (service: Service): Promise<Recording[]> => {
-  const recordings: Recording[] = []
-  for (const operation of operations.filter((one) =>
-    [...one.policy.formats, ...one.formats].includes(service.format),
-  )) {
-    for (const example of operation.contract.examples ?? [{}]) {
-      recordings.push(await record(service, operation, example))
-    }
-  }
-  return recordings
 }
 
 /** The server refuses headers that are too large before the service sees the request, so the code is the status. */
@@ -234,16 +201,38 @@ export const headersTooLargeStatus = 431
 
 const recordHeadersTooLarge = async ({ baseUrl }: Service): Promise<Recording> => {
   const response = await fetch(baseUrl, { headers: { Accept: 'x'.repeat(17 * 1024) } })
-  const answer = show(response.headers.get('content-type') ?? '', normalised(await response.text(), baseUrl))
-  return { operation: 'none', status: response.status, error: undefined, request: undefined, answer }
+  const answer = show(response.headers.get('content-type'), normalised(await response.text(), baseUrl), undefined)
+  return { operation: 'none', status: response.status, error: undefined, request: [], answer }
 }
 
-/** Sends the example requests of each operation to the service, in the order of the route table. */
+const recordAll = async (service: Service): Promise<readonly Recording[]> => {
+  const recordings: Recording[] = []
+  for (const operation of operations) {
+    for (const example of operation.contract.examples ?? [{}]) {
+      recordings.push(await record(service, operation, example))
+    }
+  }
+  return [...recordings, await recordHeadersTooLarge(service)]
+}
+
+/** Sends the example requests of each operation to a service, in the order of the route table. */
 export const recordExamples = async (): Promise<readonly Recording[]> => {
-  const json = await useService('json', async (service) => [
-    ...(await recordAll(service)),
-    await recordHeadersTooLarge(service),
-  ])
-  // Each format has its own service, so that both find the demo data unchanged.
-  return [...json, ...(await useService('xml', recordAll))]
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-examples-'))
+  const { baseUrl, demo, stop } = await startService({
+    dataDirectory,
+    host: '127.0.0.1',
+    dataCentres: [{ id: 'us', port: 0 }],
+    reset: false,
+    telemetry: { request: () => undefined },
+    say: () => undefined,
+  })
+  try {
+    if (!demo) throw new Error('The first start created no demo site')
+    const { token, delivery } = await openRecords(dataDirectory, demo.siteId)
+    const upload = await prepareFiles(baseUrl, token)
+    return await recordAll({ baseUrl, token, variables: { upload, delivery } })
+  } finally {
+    await stop()
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
 }

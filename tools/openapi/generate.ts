@@ -85,9 +85,10 @@ Generated from the schemas in \`admin/records/record-schemas.ts\` by \`npm run o
 }
 
 const exampleIn = (recordings: readonly Recording[]): string => {
-  const shown = recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed')
-  if (!shown?.answer) throw new Error('No example request was refused, so no error can be shown')
-  return JSON.stringify(shown.answer.value)
+  const refused = recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed')
+  const [shown] = refused?.answer ?? []
+  if (!shown) throw new Error('No example request was refused, so no error can be shown')
+  return JSON.stringify(shown.value)
 }
 
 // `docs/errors.md`: the error table for people, sorted by code.

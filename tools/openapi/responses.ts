@@ -62,8 +62,9 @@ const errorSchema = component('Error', 'An error. `errors` lists every fault of 
 })
 
 const exampleOf = (name: ErrorName, format: Format, recordings: readonly Recording[]): Node => {
-  const recorded = recordings.find(({ error, answer }) => error === name && answer?.mediaType === typeOf(format))
-  if (recorded?.answer) return { value: recorded.answer.value }
+  const recorded = recordings.find(({ error }) => error === name)?.answer
+  const shown = recorded?.find(({ mediaType }) => mediaType === typeOf(format))
+  if (shown) return { value: shown.value }
   const { document } = errorReply(new ServiceError(name), exampleRequestId)
   return { value: format === 'json' ? document.value : writeXml(document) }
 }
@@ -119,7 +120,7 @@ export const headersTooLarge = (recordings: readonly Recording[], schemas: Schem
   content: {
     [typeOf('json')]: {
       schema: schemas.answered(errorSchema),
-      example: recordings.find(({ status }) => status === headersTooLargeStatus)?.answer?.value,
+      example: recordings.find(({ status }) => status === headersTooLargeStatus)?.answer[0]?.value,
     },
   },
 })

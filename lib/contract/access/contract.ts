@@ -89,12 +89,14 @@ export const accessContract: GroupContract<'access'> = {
       },
       answers: redirect,
       errors: ['accessMalformed', 'routeUnknown'],
+      examples: [],
     },
     finishExternalSignIn: {
       summary: 'Receive the browser after a sign-in at an issuer',
       description: 'The browser continues at the console, with `#code=…` or, after a failure, `#error=…&request=…`.',
       answers: redirect,
       errors: ['routeUnknown'],
+      examples: [],
     },
     signInV1: {
       ...signIn,
