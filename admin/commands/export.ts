@@ -7,6 +7,7 @@ import type { LinkList } from '../../lib/categories/category-links.ts'
 import { type Content, listWhole } from '../../lib/categories/contents.ts'
 import { type ContentKind, contentKinds, contentMembers, objectKindNames } from '../../lib/core/content-kinds.ts'
 import type { CategoryId, SiteId } from '../../lib/core/ids.ts'
+import { byName } from '../../lib/core/names.ts'
 import { failureOf, reasonOf, type SystemFailure } from '../../lib/core/system-failures.ts'
 import { directoryAround } from '../../lib/machine/directory/data-directory.ts'
 import { parseText } from '../../local/flags.ts'
@@ -41,46 +42,29 @@ const membersOf = (kind: ContentKind, content: Content): object => {
 }
 
 // The ids that were written so far, in order. 200,000 ids take a few megabytes.
-type Written = ReadonlyMap<ContentKind, readonly number[]>
+type Written = Readonly<Record<ContentKind, Set<number>>>
 
-async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: ContentKind, written: number[]) {
+async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: ContentKind, written: Written) {
   const read = (after: number, limit: number) => listWhole(contents, site, kind, after, limit)
   for await (const listed of readPages(contentsTogether, read)) {
     for (const { id, content } of listed) {
       if (!content) continue
       yield { kind, ...membersOf(kind, content) }
-      written.push(id)
+      written[kind].add(id)
     }
-  }
-}
-
-// The calls must pass ascending ids.
-const follow = (written: readonly number[]): ((id: number) => boolean) => {
-  let at = 0
-  return (id) => {
-    while ((written[at] ?? Number.POSITIVE_INFINITY) < id) at += 1
-    return written[at] === id
   }
 }
 
 // Exports only links of exported objects. Other links belong to newer objects, or were left by a failed request. An
 // import would refuse them.
-async function* linksOf({ links }: ContentStores, list: LinkList, written: Written): AsyncGenerator<object, void> {
+async function* linkRecords({ links }: ContentStores, list: LinkList, written: Written): AsyncGenerator<object, void> {
   const { kind, category } = list
-  const wasWritten = follow(written.get(kind) ?? [])
   const read = (after: number, limit: number) => links.list(list, after, limit, true)
   for await (const some of readPages(step, read)) {
     for (const { id, displayable } of some) {
       const link = { kind: 'link', type: kind, categoryId: category, objectId: id, displayable: displayable ? 1 : 0 }
-      if (wasWritten(id)) yield link
+      if (written[kind].has(id)) yield link
     }
-  }
-}
-
-async function* linkRecords(stores: ContentStores, site: SiteId, written: Written): AsyncGenerator<object, void> {
-  for (const category of written.get('category') ?? []) {
-    for (const kind of objectKindNames)
-      yield* linksOf(stores, { site, kind, category: category as CategoryId }, written)
   }
 }
 
@@ -90,13 +74,12 @@ async function* linkRecords(stores: ContentStores, site: SiteId, written: Writte
  */
 export async function* exportRecords(stores: ContentStores, site: SiteId): AsyncGenerator<object, void> {
   yield* formRecords(stores, site)
-  const written = new Map<ContentKind, readonly number[]>()
-  for (const kind of contentKinds) {
-    const ids: number[] = []
-    yield* contentRecords(stores, site, kind, ids)
-    written.set(kind, ids)
+  const written: Written = byName(contentKinds, () => new Set<number>())
+  for (const kind of contentKinds) yield* contentRecords(stores, site, kind, written)
+  for (const category of written.category) {
+    for (const kind of objectKindNames)
+      yield* linkRecords(stores, { site, kind, category: category as CategoryId }, written)
   }
-  yield* linkRecords(stores, site, written)
 }
 
 // In characters: the size of one write.
