@@ -28,6 +28,11 @@ const enter = /[\r\n]/
 const stops = [3, 4].map((code) => String.fromCharCode(code))
 const erases = [8, 127].map((code) => String.fromCharCode(code))
 
+const withoutLast = (text: string): string =>
+  Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
+    .slice(0, -1)
+    .join('')
+
 const askHidden = (question: string, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const { stdin, stderr } = process
@@ -44,8 +49,7 @@ const askHidden = (question: string, signal: AbortSignal): Promise<string> =>
     }
     const take = (data: Buffer | string) => {
       const [typed = '', ...more] = String(data).split(enter)
-      for (const character of typed)
-        text = erases.includes(character) ? [...text].slice(0, -1).join('') : text + character
+      for (const character of typed) text = erases.includes(character) ? withoutLast(text) : text + character
       if (stops.some((key) => text.includes(key))) return stop()
       if (more.length === 0) return
       end()

@@ -96,14 +96,15 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   })
 
   test('a login asks for a name and a hidden password (T-39, A-107)', async ({ service, run, makeDirectory }) => {
-    const password = 'correct horse battery'
+    const password = 'correct horse 👩‍👩‍👧'
     const flags = ['--site', '1001', '--role', 'owner', '--password-stdin']
     await administerJson(service.directory, ['user', 'add', 'ann', ...flags], password)
     const terminal = await run(['--url', service.baseUrl, 'login'], { XDG_CONFIG_HOME: await makeDirectory() })
     await expect.poll(terminal.screen).toContain(messages.client.askName)
     await terminal.type('ann', 'Enter')
     await expect.poll(terminal.screen).toContain(messages.client.askPassword)
-    await terminal.type('-l', password)
+    await terminal.type('-l', `${password}é👩🏽‍🚀`)
+    await terminal.type('BSpace', 'BSpace')
     await terminal.type('Enter')
     await expect.poll(terminal.screen).toContain('status 0')
     expect(await terminal.screen()).toContain('Demo site')
