@@ -17,7 +17,7 @@ export interface Live {
 
 interface BrowserParts {
   readonly isVisible: () => boolean
-  readonly onVisible: (listener: () => void) => () => void
+  readonly onVisible: (listener: () => unknown) => () => void
   /** Calls the listener when the device has a network again. The stream of changes may not notice a short loss. */
   readonly onOnline: (listener: () => void) => void
 }
@@ -55,7 +55,13 @@ export const createLive = ({ isVisible, onVisible, onOnline }: BrowserParts): Li
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const isOffline = signal(false)
   const reconnects = signal(0)
-  onOnline(() => reconnects.value++)
+  let isStale = false
+  const readAgain = () => {
+    isStale = !isVisible()
+    if (!isStale) reconnects.value++
+  }
+  onOnline(readAgain)
+  onVisible(() => isStale && readAgain())
 
   const tell = (changes: readonly Change[]) => {
     if (changes.length > 0) for (const listener of listeners) listener(changes)

@@ -55,12 +55,21 @@ const createSite = (length: number) => {
 
 const createPage = () => {
   const recorded: string[] = []
-  const seen = { isVisible: true, show: () => {} }
+  const listeners: (() => unknown)[] = []
+  const seen = {
+    isVisible: true,
+    show: () => {
+      for (const listener of listeners) listener()
+    },
+    online: () => {},
+  }
   const live = createLive({
     isVisible: () => seen.isVisible,
-    onOnline: () => {},
+    onOnline: (listener) => {
+      seen.online = listener
+    },
     onVisible: (listener) => {
-      seen.show = listener
+      listeners.push(listener)
       return () => {}
     },
   })
@@ -106,11 +115,12 @@ test('a hidden page sends no requests until the page is visible again', async ()
   const asked = site.asked()
   site.add()
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(site.asked()).toBe(asked)
+  seen.online()
+  expect([site.asked(), live.reconnects.value]).toEqual([asked, 0])
   seen.isVisible = true
   seen.show()
   await vi.advanceTimersByTimeAsync(500)
-  expect(recorded).toEqual(['001'])
+  expect([recorded, live.reconnects.value]).toEqual([['001'], 1])
   end()
 })
 
