@@ -45,10 +45,12 @@ export const downloadFile = (client: SiteClient, path: string): void => {
 }
 
 const copyLines = (lines: readonly string[], text: string): void => {
-  attemptOrNotify(async () => {
-    await copyText(lines.join('\n'))
+  const copied = lines.join('\n')
+  const copy = async () => {
+    await copyText(copied)
     notify(text)
-  })
+  }
+  attemptOrNotify(copy, `${copied}\n`)
 }
 
 export const paste = (store: FilesStore): void => {

@@ -14,47 +14,50 @@ import { nameOf } from '../uploads/paths.ts'
 import { useFiles } from './files-context.ts'
 import { removeAndNotify } from './notified-actions.ts'
 
-const sum = (previews: readonly RemovalPreview[]): RemovalPreview => {
-  const code = previews.find((preview) => preview.code !== undefined)?.code
-  return {
-    files: previews.reduce((total, { files }) => total + files, 0),
-    folders: previews.reduce((total, { folders }) => total + folders, 0),
-    bytes: previews.reduce((total, { bytes }) => total + bytes, 0),
-    atLeast: previews.some(({ atLeast }) => atLeast),
-    ...(code !== undefined && { code }),
-  }
-}
-
-const sentenceOf = ({ files, folders, bytes, atLeast }: RemovalPreview): string => {
+const sentenceOf = (previews: readonly RemovalPreview[]): string => {
   const t = texts.value.files
-  const sentence = t.goes(files, folders, formatSize(bytes))
-  return atLeast ? t.atLeast(sentence) : sentence
+  const sumOf = (member: 'files' | 'folders' | 'bytes') =>
+    previews.reduce((total, preview) => total + preview[member], 0)
+  const sentence = t.goes(sumOf('files'), sumOf('folders'), formatSize(sumOf('bytes')))
+  return previews.some(({ atLeast }) => atLeast) ? t.atLeast(sentence) : sentence
 }
 
-/**
- * One request for each of more files would take long. So the list then gives their sizes, and only the deletion itself
- * shows which files a running workflow keeps.
- */
+/** One request for each of more files would take long. So the list then gives their sizes. */
 const mostAsked = 50
+
+/** Only pages can have workflows. */
+const isPage = (name: string) => /\.html?$/i.test(name)
+
+interface Found {
+  readonly previews: readonly RemovalPreview[]
+  readonly refused: readonly { readonly name: string; readonly code: number }[]
+  readonly mayKeepPages: boolean
+}
 
 export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) => {
   const { store } = useFiles()
   const { client } = usePage()
-  const preview = useSignal<RemovalPreview>()
+  const preview = useSignal<Found>()
   const failure = useSignal<unknown>()
   const isShown = useRef(true)
   const t = texts.value.files
   const count = async () => {
     failure.value = undefined
-    const known = paths.length > mostAsked ? store.folder.chosen.value.filter(({ type }) => type === 'file') : []
-    const previews = known.map(({ size }): RemovalPreview => ({ files: 1, folders: 0, bytes: size, atLeast: false }))
+    const files = paths.length > mostAsked ? store.folder.chosen.value.filter(({ type }) => type === 'file') : []
+    const mayKeepPages = files.filter(({ name }) => isPage(name)).length > mostAsked
+    const known = files.filter(({ name }) => mayKeepPages || !isPage(name))
+    const previews = known.map(({ size }): RemovalPreview => ({ files: 1, folders: 0, bytes: size }))
+    const refused: { name: string; code: number }[] = []
     const names = new Set(known.map(({ name }) => name))
     const asked = paths.filter((path) => !names.has(nameOf(path)))
     const { failed } = await forEachPath(asked, async (path) => {
-      if (isShown.current) previews.push(await client.files.removal(path))
+      if (!isShown.current) return
+      const found = await client.files.removal(path)
+      previews.push(found)
+      if (found.code !== undefined) refused.push({ name: nameOf(path), code: found.code })
     })
     failure.value = failed[0]?.error
-    if (failed.length === 0) preview.value = sum(previews)
+    if (failed.length === 0) preview.value = { previews, refused, mayKeepPages }
   }
   useEffect(() => {
     isShown.current = true
@@ -75,8 +78,13 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
       onClose={setter(store.dialog, undefined)}
     >
       <Failure error={failure.value} onRepeat={count} />
-      <p role="status">{found ? sentenceOf(found) : t.counting}</p>
-      {found?.code !== undefined && <p class="note">{t.refused(found.code)}</p>}
+      <p role="status">{found ? sentenceOf(found.previews) : t.counting}</p>
+      {found?.refused.map(({ name, code }) => (
+        <p key={name} class="note">
+          {t.notDone(name, 0)} {t.refused(code)}
+        </p>
+      ))}
+      {found?.mayKeepPages && <p class="note">{t.keepsPages}</p>}
       <p class="soft">{t.comesBack(keptDays())}</p>
     </FormDialog>
   )

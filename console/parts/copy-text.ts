@@ -22,7 +22,7 @@ const copySelected = (text: string): boolean => {
 export const copyText = async (text: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text)
-  } catch (error) {
-    if (!copySelected(text)) throw error
+  } catch {
+    if (!copySelected(text)) throw new DOMException('', 'NotAllowedError')
   }
 }

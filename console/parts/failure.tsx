@@ -27,6 +27,7 @@ const serviceMessageOf = ({ status, code, cause, retryAfter, message, errors }: 
 export const messageOf = (error: unknown): string => {
   if (error instanceof ServiceError) return serviceMessageOf(error)
   if (error instanceof DOMException && /^Not(Readable|Found)/.test(error.name)) return texts.value.unreadable
+  if (error instanceof DOMException && error.name === 'NotAllowedError') return texts.value.notCopied
   console.error(error)
   return texts.value.unexpected
 }

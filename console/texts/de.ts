@@ -16,6 +16,7 @@ export const de: Texts & ViewTexts = {
   moreFacts: 'Mehr',
   unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Laden Sie sie neu.',
   unreadable: 'Ihr Gerät kann diese Datei nicht lesen. Wenn sie sich geändert hat, wählen Sie sie erneut.',
+  notCopied: 'Ihr Browser lässt diese Seite nicht kopieren. Markieren Sie den Text, und kopieren Sie ihn selbst.',
   nameTaken:
     'Dieser Name ist vergeben. Wählen Sie einen anderen Namen, oder benennen oder verschieben Sie zuerst das andere ' +
     'Element.',
@@ -594,7 +595,11 @@ export const de: Texts & ViewTexts = {
         .join(' und ')}, zusammen ${size}.`,
     atLeast: (text) => `Mindestens: ${text}`,
     comesBack: (days) => `Gelöschtes können Sie ${plural(days, 'Tag', 'Tage')} lang wiederherstellen.`,
-    refused: (code) => `Der Dienst wird dies ablehnen (${code}).`,
+    refused: (code) =>
+      code === 104011
+        ? 'Ein laufender Workflow verhindert das Löschen, bis er endet.'
+        : `Der Dienst wird dies ablehnen (${code}).`,
+    keepsPages: 'Seiten mit laufendem Workflow bleiben erhalten.',
     deletedNone: (days) =>
       `Auf dieser Website wurde in den letzten ${days === 1 ? '24 Stunden' : plural(days, 'Tag', 'Tagen')} nichts gelöscht.`,
     restore: 'Wiederherstellen',

@@ -14,6 +14,7 @@ export const en = {
   moreFacts: 'More',
   unexpected: 'Something went wrong in this page. Reload it.',
   unreadable: 'Your device cannot read this file. If the file has changed, choose it again.',
+  notCopied: 'Your browser does not let this page copy. Select the text, and copy it yourself.',
   nameTaken: 'This name is taken. Use another name, or rename the other item first.',
   unreachable:
     'The service did not answer. Check the network. If you changed something, check whether the change was made. ' +
@@ -164,7 +165,11 @@ export const en = {
         .join(' and ')}, ${size} in all.`,
     atLeast: (text: string) => `At least: ${text}`,
     comesBack: (days: number) => `You can restore deleted items for ${plural(days, 'day', 'days')}.`,
-    refused: (code: number) => `The service will refuse this (${code}).`,
+    refused: (code: number) =>
+      code === 104011
+        ? 'A running workflow prevents the deletion until it ends.'
+        : `The service will refuse this (${code}).`,
+    keepsPages: 'Pages with a running workflow stay.',
     deletedNone: (days: number) =>
       `Nothing was deleted from this site in the last ${days === 1 ? '24 hours' : plural(days, 'day', 'days')}.`,
     restore: 'Restore',

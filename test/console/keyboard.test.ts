@@ -170,7 +170,7 @@ test('a link can be copied, and a path also over http or without the clipboard',
   })
   await row(page, 'a b.txt').click()
   await choose(page, 'More actions', 'Copy path')
-  await notice(page, 'Something went wrong').waitFor()
+  await notice(page, `/${folder}/a b.txt\nYour browser does not let this page copy.`).waitFor()
 })
 
 test('a late failure of a closed dialog does not appear in the next dialog', async ({ openFolder }) => {

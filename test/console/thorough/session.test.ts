@@ -58,7 +58,7 @@ test('a running workflow is shown, and a deletion of its page is refused', async
   await page.keyboard.press('Escape')
   await row(page, 'page.html').click()
   await page.keyboard.press('Delete')
-  await page.getByText('The service will refuse this (104011).').waitFor()
+  await page.getByText('page.html: A running workflow prevents the deletion').waitFor()
   await confirm(page, 'Delete')
   await notice(page, /workflow/).waitFor()
 })
