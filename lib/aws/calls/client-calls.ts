@@ -20,7 +20,7 @@ export const smallCallTimeouts = timeouts({ requestTimeout: 3_000 })
 // Then the request may be repeated.
 const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
-  if (error.name === 'AbortError') return true
+  if (error.name === 'AbortError' || /throttl/i.test(error.name)) return true
   const failure = error as Parameters<typeof isThrottlingError>[0]
   return isThrottlingError(failure) || isTransientError(failure) || isServerError(failure)
 }

@@ -19,6 +19,8 @@ test.each([
   failure('ProvisionedThroughputExceededException'),
   failure('ThrottlingException'),
   failure('RequestLimitExceeded'),
+  failure('KmsThrottled', { $metadata: { httpStatusCode: 400 } }),
+  failure('KMS.ThrottlingException', { $metadata: { httpStatusCode: 400 } }),
   failure('TimeoutError'),
   failure('AbortError'),
   failure('Error', { code: 'ECONNRESET' }),
