@@ -154,11 +154,11 @@ const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) =
 }
 
 const newEntries = async ({ history, clock }: DeliveryDeps, webhook: Webhook, known: readonly Change[]) => {
-  const { site, id, position, announcedBy } = webhook
+  const { site, id, position, announcedBy, announcedIn } = webhook
   const rest = known.filter((entry) => entry.position > position)
   const entries = rest.length > 0 ? rest : await history.after(site, position, mostAtOnce)
   if (announcedBy === undefined) return entries
-  const own = entries.findIndex(({ type, subject }) => type.startsWith('webhook.') && subject === `webhook/${id}`)
+  const own = entries.findIndex(({ subject, requestId }) => subject === `webhook/${id}` && requestId === announcedIn)
   return own < 0 && clock.wall() < announcedBy ? [] : entries.slice(Math.max(own, 0))
 }
 

@@ -22,7 +22,8 @@ export interface SecretSeals {
  * The newest secret is the first one, and only the newest has no `until` (V-5). The entries of the history up to
  * `position` were delivered, are not wanted, or have a retry. An entry has at most one retry, and the retry that is due first
  * is the first one. On AWS, others may record entries between the position of a new or enabled webhook and its own entry.
- * Until `announcedBy`, the webhook waits for its own entry (V-4, V-5). Times are in milliseconds since the epoch.
+ * Until `announcedBy`, the webhook waits for the entry of the request `announcedIn` (V-4, V-5). Times are in
+ * milliseconds since the epoch.
  */
 export interface Webhook extends WebhookSettings {
   readonly site: SiteId
@@ -30,6 +31,7 @@ export interface Webhook extends WebhookSettings {
   readonly secrets: readonly { readonly sealed: string; readonly until?: number }[]
   readonly position: number
   readonly announcedBy?: number
+  readonly announcedIn?: string | undefined
   readonly retries: readonly Retry[]
   readonly lastSuccess?: number
   readonly failingSince?: number
@@ -198,7 +200,7 @@ export const createWebhook = async (
   const secret = newSecret()
   const sealed = await stores.seals.seal({ site, id }, secret)
   const settings = { targetUrl, types, subject, enabled, description }
-  const webhook = { site, id, ...settings, secrets: [{ sealed }], retries: [] }
+  const webhook = { site, id, ...settings, secrets: [{ sealed }], retries: [], announcedIn: author.requestId }
   const isCreated = await stores.webhooks.create(webhook, webhookEntry('webhook.created', webhook, author))
   return isCreated ? { webhook, secret } : undefined
 }
@@ -213,10 +215,7 @@ const withNew = (present: Webhook['secrets'], sealed: string, now: number): Webh
   return [{ sealed }, ...previous].slice(0, overlap.mostSecrets)
 }
 
-const enabledAgain = ({ failingSince: _, position: _earlier, ...webhook }: Webhook) => ({
-  ...webhook,
-  retries: [],
-})
+const enabledAgain = ({ failingSince: _, position: _earlier, ...webhook }: Webhook) => ({ ...webhook, retries: [] })
 
 /**
  * V-5. Undefined if the site does not have the webhook. `check` throws if the current webhook may not be changed.
@@ -235,7 +234,8 @@ export const changeWebhook = async (
     check(present)
     const secrets = sealed ? withNew(present.secrets, sealed, now) : present.secrets
     const changed = { ...present, ...given, secrets }
-    return settings.enabled && !present.enabled ? enabledAgain(changed) : changed
+    const isEnabled = settings.enabled && !present.enabled
+    return isEnabled ? { ...enabledAgain(changed), announcedIn: author.requestId } : changed
   }
   const entry = webhookEntry('webhook.changed', { site, id, targetUrl: settings.targetUrl ?? targetUrl }, author)
   const webhook = await stores.webhooks.change(site, id, change, entry)

@@ -216,6 +216,7 @@ test.each([
   const { position: __, ...settings } = await world.addWebhook('other')
   const { history } = world.stores
   const record: RecordChange = async (own) => {
+    await world.stores.record({ ...own, requestId: 'of another caller', type: 'webhook.changed' })
     await world.change('early')
     await world.pass(6)
     if (!isLost) await world.stores.record(own)
@@ -226,7 +227,7 @@ test.each([
   if (!isLost) await world.change('late')
   await world.pass()
   const ids = (await history.after(site, 0, 10)).map(idOfChange)
-  expect(world.receivedBy(webhook.targetUrl)).toEqual(ids.slice(isLost ? -1 : -2))
+  expect(world.receivedBy(webhook.targetUrl)).toEqual(ids.slice(-2))
 })
 
 test('When the lease of a dead worker ends, another worker sends the entries (V-9)', async () => {
