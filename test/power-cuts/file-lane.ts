@@ -1,4 +1,4 @@
-import { folderKey, toStoragePath } from '../../lib/storage/path.ts'
+import { type Edition, folderKey, toStoragePath } from '../../lib/storage/path.ts'
 import { formHeaders, multipart } from '../support/multipart.ts'
 import { bytesIn } from '../support/objects.ts'
 import { storage } from '../support/paths.ts'
@@ -6,6 +6,7 @@ import {
   digestOf,
   fill,
   type Judged,
+  random,
   readDigest,
   recordedLane,
   type Service,
@@ -31,8 +32,8 @@ const withCopies = (files: Files, name: string, to: string): Files => {
   return { ...files, ...Object.fromEntries(copied.map(([path, digest]) => [to + path.slice(name.length), digest])) }
 }
 
-const observe = async ({ machine: { stores } }: Judged, folder: string): Promise<Files> => {
-  const prefix = folderKey('live', site, toStoragePath(folder))
+const observe = async ({ machine: { stores } }: Judged, folder: string, edition: Edition = 'live'): Promise<Files> => {
+  const prefix = folderKey(edition, site, toStoragePath(folder))
   const { objects } = await stores.files.list({ prefix, folded: false, limit: 1_000 })
   const keys = objects.map(({ key }) => key).filter((key) => !key.endsWith('/'))
   const read = async (key: string) => digestOf((await bytesIn(stores.files, key)) ?? Buffer.alloc(0))
@@ -51,13 +52,13 @@ const changesOf = (folder: string) => {
     stepOf(`${init.method} ${name}`, after, ({ request }) => request(`${storage}/${folder}/${name}`, init))
   const change = (name: string, body: object, after: Files) =>
     step(`${name}?meta`, { method: 'PUT', body: JSON.stringify(body) }, after)
-  const put = ({ files, count }: Place) => {
-    const name = `file-${count % 3}`
-    const content = fill(`p${count}`, count % 2 === 0 ? sizes.small : sizes.large)
-    return step(name, { method: 'PUT', body: new Uint8Array(content) }, { ...files, [name]: digestOf(content) })
-  }
   return {
-    put,
+    /** Stores a file, or the draft of a page, which `key` names in the state. */
+    put({ files, count, name }: Place, key = name, query = '') {
+      const content = fill(`p${count}`, count % 2 === 0 ? sizes.small : sizes.large)
+      const init = { method: 'PUT', body: new Uint8Array(content) }
+      return step(name + query, init, { ...files, [key]: digestOf(content) })
+    },
     upload({ files, count }: Place) {
       const below = `batch-${count % 4}`
       const parts = [
@@ -69,9 +70,9 @@ const changesOf = (folder: string) => {
       const init = { method: 'POST', headers: formHeaders, body: new Uint8Array(multipart(parts)) }
       return step(below, init, { ...files, ...Object.fromEntries(added) })
     },
-    rename({ files, count, name }: Place) {
+    rename({ files, count, name }: Place, ending = '') {
       const [top = name] = name.split('/')
-      const to = `renamed-${count}`
+      const to = `renamed-${count}${ending}`
       return change(top, { name: to }, without(withCopies(files, top, to), top))
     },
     copy({ files, count, name }: Place) {
@@ -82,7 +83,8 @@ const changesOf = (folder: string) => {
       const to = `moved-${count}/deep/file`
       return change(name, { path: `/${folder}/${to}` }, without(withCopies(files, name, to), name))
     },
-    remove: ({ files, name }: Place) => step(name, { method: 'DELETE' }, without(files, name)),
+    remove: ({ files, name }: Place, query = '', gone = name) =>
+      step(name + query, { method: 'DELETE' }, without(files, gone)),
     restore: ({ files, name }: Place) => step(`${name}?restore`, { method: 'POST', body: '{}' }, files),
   }
 }
@@ -90,7 +92,8 @@ const changesOf = (folder: string) => {
 /** A lane that stores one or several files, and copies, moves, renames, removes and restores files and folders. */
 export const fileChanges = (folder: string) => {
   const { put, upload, rename, copy, move, remove, restore } = changesOf(folder)
-  const changes = [upload, put, put, rename, copy, move, remove]
+  const putOne = (place: Place) => put({ ...place, name: `file-${place.count % 3}` })
+  const changes = [upload, putOne, putOne, rename, copy, move, remove]
   let removed: Place | undefined
   const next = (files: Files, count: number): Step<Files> => {
     const last = removed
@@ -99,13 +102,45 @@ export const fileChanges = (folder: string) => {
     if (last && count % 2 === 0) return restore(last)
     const paths = Object.keys(files)
     const path = paths[count % paths.length]
-    const change = path === undefined ? upload : (changes[Math.floor(Math.random() * changes.length)] ?? put)
+    const change = path === undefined ? upload : random.pick(changes)
     const [top = ''] = path?.split('/') ?? []
     const place = { files, count, name: path !== undefined && Math.random() < 0.5 ? path : top }
     if (change === remove) removed = place
     return change(place)
   }
   const observed = { start: {}, next, observe: (judged: Judged) => observe(judged, folder) }
+  return recordedLane<Files>(observed, ({ subject }) => subject.startsWith(`${folder}/`))
+}
+
+/** A lane that stores, publishes, discards, renames, removes and restores a page and its draft. */
+export const draftChanges = (folder: string) => {
+  const { put, rename, remove, restore } = changesOf(folder)
+  const query = '?version=draft'
+  const draftOf = (name: string) => `${name}/draft`
+  const storeDraft = (place: Place) => put(place, draftOf(place.name), query)
+  const publish = ({ files, ...place }: Place) => put({ ...place, files: without(files, draftOf(place.name)) })
+  const discard = (place: Place) => remove(place, query, draftOf(place.name))
+  const renamePage = (place: Place) => rename(place, '.html')
+  let removed: Place | undefined
+  const next = (files: Files, count: number): Step<Files> => {
+    const last = removed
+    removed = undefined
+    // Only with a draft: the restore of a page would also restore a draft that was discarded just before (H-20).
+    if (last && count % 2 === 0 && draftOf(last.name) in last.files) return restore(last)
+    const [name = ''] = Object.keys(files)[0]?.split('/') ?? []
+    if (name === '') return storeDraft({ files, count, name: `page-${count}.html` })
+    const changes = draftOf(name) in files ? [publish, discard, renamePage, remove] : [storeDraft, renamePage, remove]
+    const place = { files, count, name }
+    const change = random.pick(changes)
+    if (change === remove) removed = place
+    return change(place)
+  }
+  const observeBoth = async (judged: Judged): Promise<Files> => {
+    const drafts = Object.entries(await observe(judged, folder, 'draft'))
+    const named = drafts.map(([path, digest]) => [`${path}/draft`, digest])
+    return { ...(await observe(judged, folder)), ...Object.fromEntries(named) }
+  }
+  const observed = { start: {}, next, observe: observeBoth }
   return recordedLane<Files>(observed, ({ subject }) => subject.startsWith(`${folder}/`))
 }
 

@@ -3,6 +3,7 @@ import type { Change } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { Machine } from '../../lib/machine/machine.ts'
 import type { SpawnedService } from '../support/spawned-service.ts'
+import { createRandom } from './outage.ts'
 import type { Recording } from './record.ts'
 
 export const site = 1001 as SiteId
@@ -13,6 +14,9 @@ export interface Judged extends Service {
   readonly root: string
   readonly machine: Machine
 }
+
+/** Each recording has other changes. */
+export const random = createRandom(Math.random() * 2 ** 32)
 
 /** The state that the service has acknowledged, and the state if the last change was made, too. */
 export interface Expected<State> {
@@ -53,10 +57,13 @@ export const stepOf = <State>(
   },
 })
 
-/** The found state must equal one of the two expected states. */
-const findDifference = <State>({ acknowledged, underWay }: Expected<State>, found: unknown): string | undefined => {
-  const isAllowed = isDeepStrictEqual(found, acknowledged) || (underWay && isDeepStrictEqual(found, underWay))
-  if (isAllowed) return undefined
+/** The found state must equal one of the two expected states, or one of the states between them. */
+export const findDifference = <State>(
+  { acknowledged, underWay }: Expected<State>,
+  found: State,
+  between: readonly State[] = [],
+): string | undefined => {
+  if ([acknowledged, underWay, ...between].some((each) => isDeepStrictEqual(each, found))) return undefined
   return [{ acknowledged }, { underWay }, { found }].map((each) => JSON.stringify(each)).join('\n')
 }
 

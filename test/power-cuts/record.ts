@@ -122,9 +122,9 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
       mark({ event: 'ready', token })
       return { request: requestsTo(baseUrl, token), stop: () => stop(service), kill: () => kill(service) }
     },
-    administer(args: readonly string[]): Promise<Outcome> {
+    administer(args: readonly string[], input = ''): Promise<Outcome> {
       const program = launch(join(source, 'admin', 'main.js'), ['--data-dir', data, ...args], preloaded(0))
-      program.stdin.end()
+      program.stdin.end(input)
       return program.ended
     },
     close: () => closeSync(file),

@@ -1,5 +1,7 @@
+import { addOwner, keyChanges, peopleChanges, signIn, webhookChanges } from './access-lanes.ts'
 import { adminChanges } from './admin-lane.ts'
-import { fileChanges, versionChanges } from './file-lane.ts'
+import { draftChanges, fileChanges, versionChanges } from './file-lane.ts'
+import { importChanges } from './import-lane.ts'
 import { type Lane, Refusal, type Service } from './lanes.ts'
 import type { Recording } from './record.ts'
 import { fieldChanges, linkChanges } from './table-lanes.ts'
@@ -9,12 +11,17 @@ import { uploadChanges } from './upload-lane.ts'
 const kinds: Readonly<Record<string, (folder: string) => Lane<unknown>>> = {
   files: fileChanges,
   versions: versionChanges,
+  drafts: draftChanges,
   uploads: (folder) => uploadChanges(folder, [40_000, 300_000]),
   // In bytes. The service flushes for the first time before it has written this many bytes.
   large: (folder) => uploadChanges(folder, [9_500_000]),
   admin: adminChanges,
   fields: fieldChanges,
   links: linkChanges,
+  people: peopleChanges,
+  keys: keyChanges,
+  webhooks: webhookChanges,
+  imports: importChanges,
 }
 
 export const laneNamed = (name: string): Lane<unknown> => {
@@ -71,9 +78,17 @@ const runUntilKilled = async (recording: Recording, service: RecordedService, an
 const longAgo = -31 * 24 * 3600
 
 const early = { 'files:early': 12, 'files:earlier': 12 }
-const files = { 'files:left': 16, 'files:middle': 16, 'files:right': 16, 'versions:pages': 10, 'uploads:tus': 14 }
-const beside = { fields: 12, links: 8, 'admin:one': 3 }
-const dying = { 'files:dying': 99, 'files:dead': 99, 'uploads:dying-tus': 99 }
+const files = {
+  'files:left': 16,
+  'files:middle': 16,
+  'files:right': 16,
+  'versions:pages': 10,
+  'uploads:tus': 14,
+  'drafts:drafts': 12,
+}
+const beside = { fields: 12, links: 8, imports: 3, 'admin:one': 3 }
+const ofOwner = { people: 9, keys: 9, webhooks: 9 }
+const dying = { 'files:dying': 99, 'files:dead': 99, 'uploads:dying-tus': 99, 'drafts:dying-drafts': 99 }
 const late = { 'files:late': 8, 'files:later': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 3 }
 
 /**
@@ -84,10 +99,14 @@ export const runWorkload = async (recording: Recording): Promise<void> => {
   const first = await recording.serve(longAgo)
   // From now on, `check` compares the used bytes with the files.
   await recording.administer(['site', 'quota', '1001', '1000000000'])
+  await addOwner(recording)
   await run({ recording, service: first }, early)
   await first.stop()
   const second = await recording.serve()
-  await run({ recording, service: second }, { ...files, ...beside })
+  await Promise.all([
+    run({ recording, service: second }, { ...files, ...beside }),
+    run({ recording, service: await signIn(second) }, ofOwner),
+  ])
   await runUntilKilled(recording, second, 12)
   const third = await recording.serve()
   await run({ recording, service: third }, late)
