@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { lstatSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { failureOf, isMissing, isOutOfSpace, reasonOf, systemCodeOf } from '../../core/system-failures.ts'
 import { type Clock, systemClock } from '../../core/time.ts'
 import { checkDatabaseBytes, countsOf, type Damaged, neededNow } from '../check/byte-pass.ts'
@@ -43,14 +43,10 @@ const admit = (path: string): void => {
   }
 }
 
-const clearLeftovers = (path: string): void => {
-  const parent = dirname(path)
-  const leftovers = readdirSync(parent).filter(
-    (name) => unfinishedName.test(name) && name.replace(unfinishedName, '') === basename(path),
-  )
-  for (const name of leftovers) {
-    const { path: left, unfinished } = layoutOf(join(parent, name))
-    if (isFree(unfinished, 'exclusive')) rmSync(left, { recursive: true, force: true })
+const clearLeftovers = (folder: string): void => {
+  for (const name of readdirSync(folder).filter((each) => unfinishedName.test(each))) {
+    const { path, unfinished } = layoutOf(join(folder, name))
+    if (existsSync(unfinished) && isFree(unfinished, 'exclusive')) rmSync(path, { recursive: true, force: true })
   }
 }
 
@@ -75,7 +71,7 @@ const openBackupPlace = (given: string) => {
   admit(path)
   const around = directoryAround(path)
   if (around !== undefined) throw new UsageError(`${path} is inside ${around}. Name a folder outside it.`)
-  clearLeftovers(path)
+  clearLeftovers(dirname(path))
   const directory = layoutOf(`${path}.unfinished-${randomBytes(4).toString('hex')}`)
   using made = new DisposableStack()
   made.defer(() => rmSync(directory.path, { recursive: true, force: true }))

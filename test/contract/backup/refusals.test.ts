@@ -15,6 +15,7 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
+import { takeLock } from '../../../lib/machine/directory/locks.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer } from '../../support/administration.ts'
 import {
@@ -97,11 +98,17 @@ test('a backup onto a full disk is refused', async ({ mountDisk, backedUp: { dat
   expect(modesIn(target)).toEqual(new Set(['folder 700', 'file 600']))
 })
 
-test('a backup removes what an earlier backup of the same name has left', async ({ backedUp: { data, folder } }) => {
-  const next = join(folder, 'next')
-  mkdirSync(`${next}.unfinished-0123abcd/blobs`, { recursive: true })
-  await backUp(data, next)
-  expect(unfinishedIn(folder)).toEqual([])
+test('a backup removes what killed backups have left beside it', async ({ backedUp: { data, folder } }) => {
+  const foreign = 'notes.unfinished-89abcdef'
+  mkdirSync(join(folder, foreign))
+  const begin = (name: string) => {
+    mkdirSync(join(folder, name, 'blobs'), { recursive: true })
+    return takeLock(join(folder, name, 'unfinished'), 'exclusive')
+  }
+  begin('2026-11-27.unfinished-0123abcd')?.[Symbol.dispose]()
+  using _running = begin('2026-11-28.unfinished-4567abcd')
+  await backUp(data, join(folder, 'next'))
+  expect(unfinishedIn(folder).toSorted()).toEqual(['2026-11-28.unfinished-4567abcd', foreign])
 })
 
 test('a restoration from a folder that is no backup is refused', async ({ backedUp: { data, folder, restored } }) => {
