@@ -14,16 +14,11 @@ import type { Database } from './sqlite/database.ts'
 import { createAccessValues, createPeople, createSignInAttempts, openLinkSecret } from './tables/access.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
-import { createExpirySweep, createGrants, createSiteDirectory, createSiteUsage } from './tables/directory-stores.ts'
-import {
-  createChangeWatch,
-  createHistory,
-  createHistorySweep,
-  createRecorder,
-  type RecordChange,
-} from './tables/history.ts'
-import { createFolderRemovals, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
+import { createGrants, createSiteDirectory, createSiteUsage } from './tables/directory-stores.ts'
+import { createChangeWatch, createHistory, createRecorder, type RecordChange } from './tables/history.ts'
+import { createFolderRemovals, createWorkflows } from './tables/path-locks.ts'
 import { createRemovalQueue } from './tables/removal-queue.ts'
+import { createSweep } from './tables/sweeps.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 import { createWebhookDeliveries, createWebhooks, unsealed } from './tables/webhooks.ts'
@@ -109,15 +104,10 @@ const openStores = async (deps: StoreDeps) => {
   const sweepUploads = createUploadSweep(database, blobs, clock.wall)
   // Expired uploads are removed first, so that no row refers to their blobs when `putInOrder` runs.
   if (role === 'service') await sweepUploads()
-  const giveUpOld = async () => {
-    const before = clock.wall() - deps.keptFor
-    await files.giveUp(before)
-    await forgetRemovals(database, before)
-  }
+  const giveUpOld = () => files.giveUp(clock.wall() - deps.keptFor)
   const linkSecret = await openLinkSecret(database)
   const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
-  const sweepsOfRows = [createHistorySweep, createExpirySweep].map((create) => create(database, clock.wall))
-  const sweeps = [sweepUploads, ...sweepsOfRows, giveUpOld]
+  const sweeps = [sweepUploads, giveUpOld, createSweep(database, clock.wall, deps.keptFor)]
   // The hourly sweeps start after the blobs are in order, so that no blob is removed while it is being moved to the
   // orphans.
   const timers = role === 'service' ? sweeps.map(runHourly) : []

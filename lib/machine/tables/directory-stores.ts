@@ -173,17 +173,3 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
     },
   }
 }
-
-const sweptAtOnce = 2_000
-
-export const createExpirySweep = ({ connection, write }: Database, now: () => number): (() => Promise<void>) => {
-  const removals = Object.entries({ grants: 'hash', access_values: 'key', sign_ins: 'key' }).map(([table, key]) =>
-    connection.prepare(
-      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE expires <= ? LIMIT +?)`,
-    ),
-  )
-  return async () => {
-    for (const remove of removals)
-      while ((await write(() => remove.run(now() / 1000, sweptAtOnce).changes)) === sweptAtOnce);
-  }
-}

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Change, type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { type History, keptFor } from '../../history/history.ts'
+import type { History } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type AnyId, all, one, prepareAll, readPages } from '../sqlite/queries.ts'
+import { all, one, prepareAll, readPages } from '../sqlite/queries.ts'
 
 /** Runs in the transaction of the change, so that both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
@@ -69,28 +69,6 @@ export const createHistory = (
       const pages = { of: [site], after: position, limit, keyOf: positionOf }
       return (await readPages(database.read, changes.before, pages)).toReversed()
     },
-  }
-}
-
-const slice = 2_000
-
-export const createHistorySweep = (
-  { connection, read, write }: Pick<Database, 'connection' | 'read' | 'write'>,
-  now: () => number,
-): (() => Promise<void>) => {
-  const nextSite = one<AnyId>('SELECT min(site) AS id FROM changes WHERE site > ?')(connection)
-  const remove = connection.prepare(
-    `DELETE FROM changes WHERE site = ?1
-       AND id IN (SELECT id FROM changes WHERE site = ?1 AND id < ?2 ORDER BY id LIMIT +?3)`,
-  )
-  return async () => {
-    const oldest = (now() - keptFor) * perMillisecond
-    for (let last = 0; ; ) {
-      const site = (await read(() => nextSite(last)))?.id
-      if (!site) return
-      while ((await write(() => remove.run(site, oldest, slice).changes)) === slice);
-      last = site
-    }
   }
 }
 

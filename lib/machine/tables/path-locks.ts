@@ -159,11 +159,6 @@ export const createFolderRemovals = (
   }
 }
 
-export const forgetRemovals = async ({ connection, write }: Database, before: number): Promise<void> => {
-  const forget = connection.prepare('DELETE FROM removed_folders WHERE ended < ?')
-  await write(() => void forget.run(before))
-}
-
 /** Returns, in the transaction of a change, whether a removal is open for one of its folders. */
 export const createLockCheck = (connection: DatabaseSync) => {
   const { these } = prepareRemovals(connection)

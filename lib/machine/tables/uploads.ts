@@ -126,24 +126,18 @@ const keptFor = 24 * 3600 * 1000
 
 /** The progress of the upload that each token began last, whatever the clock says. No write waits for the disk. */
 export const createUploadProgress = ({ connection, read, note }: Database, { wall }: Clock): UploadProgress => {
-  const { begin, clear, report, get } = prepareAll(connection, {
+  const { begin, report, get } = prepareAll(connection, {
     // A further request of the same upload keeps its progress.
     begin: `INSERT INTO upload_progress (token, upload, percent, expires) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET upload = excluded.upload, percent = excluded.percent, expires = excluded.expires
       WHERE upload <> excluded.upload`,
-    clear: 'DELETE FROM upload_progress WHERE expires <= ?',
     report: 'UPDATE upload_progress SET percent = ?, expires = ? WHERE token = ? AND upload = ? AND percent < ?',
     get: one<{ percent: number }>('SELECT percent FROM upload_progress WHERE token = ? AND expires > ?'),
   })
-  let nextClearing = wall()
 
   return {
     async begin({ token, id }, percent) {
-      const now = wall()
-      await note(() => begin(token, id, percent, now + keptFor))
-      if (now < nextClearing) return
-      nextClearing = now + keptFor
-      await note(() => clear(now))
+      await note(() => begin(token, id, percent, wall() + keptFor))
     },
 
     async report({ token, id }, percent) {

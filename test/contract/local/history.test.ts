@@ -3,15 +3,11 @@ import { issueGrant } from '../../../lib/access/grants.ts'
 import { roles } from '../../../lib/access/people.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
+import { systemClock } from '../../../lib/core/time.ts'
 import { changesAfter } from '../../../lib/history/history.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
-import { createExpirySweep } from '../../../lib/machine/tables/directory-stores.ts'
-import {
-  createChangeWatch,
-  createHistory,
-  createHistorySweep,
-  createRecorder,
-} from '../../../lib/machine/tables/history.ts'
+import { createChangeWatch, createHistory, createRecorder } from '../../../lib/machine/tables/history.ts'
+import { createSweep } from '../../../lib/machine/tables/sweeps.ts'
 import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const site = 1 as SiteId
@@ -59,7 +55,7 @@ test('entries are removed after 90 days, and newer ones stay (H-8)', async () =>
     at(now - 90 * day + 1)(entryOf('kept'))
     at(now)(entryOf('new'))
   })
-  await createHistorySweep(database, () => now)()
+  await createSweep(database, () => now, day)()
   const subjects = async () => {
     const { changes } = await changesAfter(createHistory(database), site, 0, 10, { rights: roles.owner.rights })
     return changes.map(({ subject }) => subject)
@@ -67,17 +63,21 @@ test('entries are removed after 90 days, and newer ones stay (H-8)', async () =>
   expect(await subjects()).toEqual(['kept', 'new'])
 })
 
-test('expired tokens, also of issuers, are removed, and others stay (A-12, A-97)', async () => {
+test('expired tokens, also of issuers, and progress are removed, and others stay (A-12, A-97)', async () => {
   const database = scratchTables()
   const { grants, accessValues } = createTableStores(database)
   for (const seconds of [-1, 1]) {
     await issueGrant(grants, { user: 'ann', sites: [site], permissions: [], expires: now / 1000 + seconds })
     await accessValues.put(`used/${seconds}`, 'ann', now / 1000 + seconds)
+    const clock = { ...systemClock, wall: () => now - day + seconds }
+    await createTableStores(database, clock).progress.begin({ token: `token ${seconds}`, id: 'upload' }, 50)
   }
-  await createExpirySweep(database, () => now)()
+  await createSweep(database, () => now, day)()
   expect(await grants.list()).toMatchObject([{ expires: now / 1000 + 1 }])
   const values = database.connection.prepare('SELECT key FROM access_values').all()
   expect(values).toMatchObject([{ key: 'used/1' }])
+  const uploads = database.connection.prepare('SELECT token FROM upload_progress').all()
+  expect(uploads).toMatchObject([{ token: 'token 1' }])
 })
 
 test('positions grow even if the clock is set back, or a backup is restored', async () => {
