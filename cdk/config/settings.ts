@@ -3,6 +3,7 @@ import type { Stack } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { RegionInfo } from 'aws-cdk-lib/region-info'
 import type { Node } from 'constructs'
+import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
 import { regionalTables } from '../../lib/config/tables.ts'
@@ -217,14 +218,6 @@ const explain: z.core.$ZodErrorMap = ({ code, input, inst, keys }) => {
   return `There is no setting ${keys}. The settings are ${Object.keys(inst.shape ?? {}).join(', ')}`
 }
 
-const readText = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 /**
  * Validates the settings. On the command line, each setting is a JSON text. Throws an Error that names the wrong
  * setting.
@@ -234,7 +227,7 @@ export const parseSettings = (value: unknown): Settings => {
     for (const [isThere, path, message] of faultsIn(all))
       if (isThere) addIssue({ code: 'custom', path: path.split('.'), message })
   })
-  const result = checked.safeParse(typeof value === 'string' ? readText(value) : value, { error: explain })
+  const result = checked.safeParse(typeof value === 'string' ? (safeParse(value) ?? value) : value, { error: explain })
   if (result.success) return result.data
   const faults = result.error.issues.map(({ path, message }) => `\n- ${[contextKey, ...path].join('.')}: ${message}`)
   throw new Error(`The settings of the app are wrong. Correct them in cdk.json or after -c:${faults.join('')}`)

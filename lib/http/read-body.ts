@@ -1,3 +1,4 @@
+import * as secureJson from 'secure-json-parse'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import { mediaType } from '../core/headers.ts'
 import { formatOf } from './representation.ts'
@@ -5,28 +6,35 @@ import { bodyChunks, type Format, hasBody, queryText, type Request } from './req
 
 export const deepestNesting = 32
 
-// Also refuses members that could change a prototype.
-const refuseUnsafe = (value: unknown, depth = deepestNesting): void => {
-  if (typeof value !== 'object' || value === null) return
-  if (depth === 0) throw new Error(`it nests deeper than ${deepestNesting} levels`)
-  for (const [name, member] of Object.entries(value)) {
-    if (name === '__proto__' || (name === 'constructor' && Object.hasOwn(Object(member), 'prototype')))
-      throw new Error('the members "__proto__" and "constructor.prototype" are not allowed')
-    refuseUnsafe(member, depth - 1)
-  }
-}
+const nestsTooDeep = (value: unknown, depth: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((member) => nestsTooDeep(member, depth - 1)))
 
 const quote = /, (?:\.{3})?".*is not valid JSON$/s
 
-/** Throws an Error with the reason. The reason does not quote the text, which may contain a password. */
-export const readJson = (text: string): unknown => {
-  let value: unknown
+const parseWithoutQuote = (text: string): unknown => {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch (error) {
     throw error instanceof SyntaxError ? new SyntaxError(error.message.replace(quote, '')) : error
   }
-  refuseUnsafe(value)
+}
+
+const parseJson = (text: string): unknown => {
+  const value: unknown = secureJson.safeParse(text)
+  if (value === undefined) return parseWithoutQuote(text)
+  if (value !== null || text.trim() === 'null') return value
+  throw new Error('the members "__proto__" and "constructor.prototype" are not allowed')
+}
+
+/**
+ * Throws an Error with the reason. The reason does not quote the text, which may contain a password. Refuses members
+ * that could change a prototype. For them, the library returns null; for a text that is not JSON, undefined.
+ */
+export const readJson = (text: string): unknown => {
+  const value = parseJson(text)
+  if (nestsTooDeep(value, deepestNesting)) throw new Error(`it nests deeper than ${deepestNesting} levels`)
   return value
 }
 
