@@ -4,9 +4,9 @@ import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
 import type { Clock, Deadline } from '../core/time.ts'
 import { listAll } from './many-objects.ts'
-import type { ObjectStore } from './object-store.ts'
+import type { ObjectStore, RemovalTask } from './object-store.ts'
 import { editions, folderKey, type StoragePath } from './path.ts'
-import type { FolderRemovals, RemovalTask } from './path-locks.ts'
+import type { FolderRemovals } from './path-locks.ts'
 
 export interface ContinueDeps {
   readonly files: ObjectStore
@@ -114,9 +114,9 @@ export const continueRemoval = async (
   // folder.
   const guardedFiles: ObjectStore = {
     ...files,
-    remove: async (objects, ...options) => {
+    remove: async (objects) => {
       if (isOver()) throw new ServiceError('unavailable')
-      const removal = await files.remove(objects, ...options)
+      const removal = await files.remove(objects, undefined, undefined, undefined, task)
       removed += objects.length
       return removal
     },

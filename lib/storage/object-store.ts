@@ -46,13 +46,15 @@ export interface ObjectStore {
   keptBelow(prefix: string): Promise<Kept>
   /**
    * Removes objects unless they were replaced since they were listed. Throws when a removal fails. The entry is written
-   * if the call has removed an object. Errors: unavailable when the time is up; nothing happens after this error.
+   * if the call has removed an object. A step of a removal has no entry; where one transaction covers both, its objects
+   * are counted in the record of the removal. Errors: unavailable when the time is up; nothing happens after this error.
    */
   remove(
     objects: readonly RemovableObject[],
     entry: HistoryEntry | undefined,
     deadline?: Deadline,
     removedFolder?: RemovedFolder,
+    step?: RemovalTask,
   ): Promise<Removal>
 }
 
@@ -73,6 +75,12 @@ export interface RemovedFolder {
   readonly site: SiteId
   readonly folder: StoragePath
   readonly since: number
+}
+
+export interface RemovalTask {
+  readonly site: SiteId
+  readonly path: StoragePath
+  readonly id: string
 }
 
 export interface ListedObject {

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Deadline } from '../core/time.ts'
-import type { Period, RemovedFolder } from './object-store.ts'
+import type { Period, RemovalTask, RemovedFolder } from './object-store.ts'
 import type { StoragePath } from './path.ts'
 
 /** The port to running workflows of pages. Reads see earlier writes. Errors of every call: unavailable. */
@@ -34,12 +34,6 @@ export interface FolderLocks {
   readonly ids: ReadonlySet<string>
 }
 
-export interface RemovalTask {
-  readonly site: SiteId
-  readonly path: StoragePath
-  readonly id: string
-}
-
 // If the store records `after`, no object up to this key is left. `left` is in milliseconds. `gone` means that the
 // removal is closed or replaced.
 type LeaseOutcome =
@@ -65,8 +59,8 @@ export interface FolderRemovals {
   take(task: RemovalTask, holder: string, duration: number): Promise<LeaseOutcome>
   giveBack(task: RemovalTask, holder: string, removed: number, after?: string): Promise<void>
   /**
-   * Closes the removal, records its period, and writes its entry with the number of removed objects. If the removal is
-   * not open, does nothing.
+   * Closes the removal, records its period, and writes its entry with the number of removed objects. `removed` is the
+   * number since the last `giveBack`, unless the store of the objects counts. If the removal is not open, does nothing.
    */
   close(site: SiteId, folder: StoragePath, id: string, removed: number): Promise<void>
   locksOf(site: SiteId, folders: readonly StoragePath[]): Promise<FolderLocks>

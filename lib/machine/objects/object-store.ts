@@ -139,7 +139,7 @@ export const createObjectStore = ({
   let isStopped = false
   let givingUp = Promise.resolve()
 
-  const removeSome = (...[objects, entry, , removedFolder]: Parameters<ObjectStore['remove']>) =>
+  const removeSome = (...[objects, entry, , removedFolder, step]: Parameters<ObjectStore['remove']>) =>
     database.write(() => {
       const since = removalRecords.begin(removedFolder)
       const spared = new Set<string>()
@@ -151,6 +151,7 @@ export const createObjectStore = ({
       }
       if (spared.size === objects.length) return { bytes, spared }
       if (entry) record(entry)
+      removalRecords.count(objects.length - spared.size, step)
       if (removedFolder) removalRecords.note({ ...removedFolder, since })
       return { bytes, spared }
     })
@@ -193,9 +194,9 @@ export const createObjectStore = ({
       }
     },
 
-    async remove(objects, entry, _, removedFolder) {
+    async remove(objects, entry, ...options) {
       const batches = entry ? [objects] : chunksOf(objects, removalStep)
-      const removals = await Promise.all(batches.map((batch) => removeSome(batch, entry, undefined, removedFolder)))
+      const removals = await Promise.all(batches.map((batch) => removeSome(batch, entry, ...options)))
       return {
         bytes: removals.reduce((sum, { bytes }) => sum + bytes, 0),
         spared: new Set(removals.flatMap(({ spared }) => [...spared])),

@@ -2,15 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { type Clock, systemClock, unlimited } from '../../core/time.ts'
-import type { Period, PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
+import type { Period, PlaceConditions, RemovalTask, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath, storedPath } from '../../storage/path.ts'
-import {
-  type FolderRemovals,
-  longestSilence,
-  type OpenRemoval,
-  type RemovalTask,
-  type Workflows,
-} from '../../storage/path-locks.ts'
+import { type FolderRemovals, longestSilence, type OpenRemoval, type Workflows } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, all, exists, one, prepareAll, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
@@ -41,7 +35,6 @@ const prepareRemovals = (connection: DatabaseSync) =>
       WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`),
     insert:
       'INSERT INTO folder_removals (site, folder, id, entry, began) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    count: 'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
   })
 
 /**
@@ -53,6 +46,9 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
   const latest = one<AnyId>('SELECT max(gone) / 1000 AS id FROM old_objects')(connection)
   const insert = connection.prepare(
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
+  )
+  const count = connection.prepare(
+    'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
   )
   const latestMoment = () => latest()?.id ?? 0
   const beginnings = new WeakMap<RemovedFolder, number>()
@@ -67,6 +63,10 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
       begun = Math.max(wall(), latestMoment() + 1)
       if (removal) beginnings.set(removal, begun)
       return begun
+    },
+
+    count(removed: number, task?: RemovalTask): void {
+      if (task) count.run(removed, task.site, task.path, task.id)
     },
 
     note({ site, folder, since }: RemovedFolder): void {
@@ -128,18 +128,15 @@ export const createFolderRemovals = (
       return { outcome: 'taken' }
     },
 
-    async giveBack(task, holder, removed) {
-      if (leases.of(task)?.holder !== holder) return
-      const { site, path, id } = task
-      if (removed > 0) await write(() => removals.count(removed, site, path, id))
-      leases.note(task)
+    async giveBack(task, holder) {
+      if (leases.of(task)?.holder === holder) leases.note(task)
     },
 
-    async close(site, path, id, removed) {
+    async close(site, path, id) {
       await write(() => {
         const row = removals.remove(site, path, id)
         if (!row) return
-        record(withCount(JSON.parse(row.entry), row.removed + removed))
+        record(withCount(JSON.parse(row.entry), row.removed))
         records.note({ site, folder: path, since: row.began })
       })
       leases.end({ site, path, id })

@@ -1,7 +1,8 @@
 import { createTurns } from '../../core/in-parallel.ts'
 import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
+import type { RemovalTask } from '../../storage/object-store.ts'
 import { storedPath } from '../../storage/path.ts'
-import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
+import type { RemovalQueue } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { all } from '../sqlite/queries.ts'
 

@@ -2,8 +2,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { createRemovalQueue } from '../../../lib/machine/tables/removal-queue.ts'
 import type { RemovalMessage, Rest } from '../../../lib/storage/continue-removal.ts'
+import type { RemovalTask } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
 import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const task = (id: string): RemovalTask => ({ site: 1001 as SiteId, path: toStoragePath(`folders/${id}`), id })
