@@ -163,11 +163,13 @@ const createMemory = (path: string) => {
 const withoutSeen = (state: Files, seen: Files, path: string): Map<string, string> => {
   const left = new Map([...state].filter(([one]) => !seen.has(one)))
   const folders = [...atOrBelow(left, path).keys()].flatMap(ancestorsOf)
-  const taken = [...state].filter(([one, content]) => seen.has(one) && content !== folder)
+  const removed = [...state].filter(([one]) => seen.has(one))
+  const taken = removed.filter(([, content]) => content !== folder)
   return new Map([
     ...left,
     ...folders.map((one) => [one, folder] as const),
     ...taken.flatMap(([one, content]) => [`removed ${one}`, `gone ${one}`].map((name) => [name, content] as const)),
+    ...(removed.length > 0 ? [[lastRemoval(path), JSON.stringify(removed)] as const] : []),
     [`gone ${path}`, taken.find(([one]) => one === path)?.[1] ?? folder],
   ])
 }
@@ -261,6 +263,46 @@ const restore = (path: string): Operation => ({
   mayStay: true,
   entry: `restored ${path}`,
 })
+
+/** All subsets, with the empty one. */
+const subsetsOf = <Value>([first, ...rest]: readonly Value[]): readonly (readonly Value[])[] =>
+  first === undefined ? [[]] : subsetsOf(rest).flatMap((some) => [some, [first, ...some]])
+
+const lastRemoval = (path: string): string => `last removal of ${path}`
+
+/** The states after the restore of a folder. The first has only the files of the removal. */
+const restoredFolder = (files: Files, path: string, removal: string | undefined): readonly (Files | undefined)[] => {
+  if (removal === undefined || atOrBelow(files, path).size > 0) return []
+  const removed: readonly (readonly [string, string])[] = JSON.parse(removal)
+  const own = removed.map(([one]) => one)
+  // S3 counts whole seconds, so files that were removed separately may come back, too (H-23).
+  const others = [...files].flatMap(([key, content]) => {
+    const one = key.replace(/^removed /, '')
+    return one !== key && isBelow(one, path) && !own.includes(one) ? [[one, content] as const] : []
+  })
+  const folders = [...ancestorsOf(path), path]
+  return subsetsOf(others).map((some) => withFolders(new Map([...files, ...removed, ...some]), folders))
+}
+
+/** Looks for the last removal first. Meanwhile, another caller may remove the folder again. */
+const restoreFolder = (path: string): Operation => {
+  const memory = `seen ${memories++}`
+  const restored = (files: Files) => {
+    const state = new Map([...files].filter(([key]) => key !== memory))
+    return restoredFolder(state, path, files.get(memory) ?? files.get(lastRemoval(path)))
+  }
+  return {
+    label: `restore folder ${path}`,
+    run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body: {} }),
+    begin(files) {
+      const removal = files.get(lastRemoval(path))
+      return removal === undefined ? [] : [new Map([...files, [memory, removal]])]
+    },
+    succeed: (files) => restored(files)[0],
+    mayAlsoCause: restored,
+    entry: `restored ${path}`,
+  }
+}
 
 const purge = (path: string): Operation => ({
   label: `purge ${path}`,
@@ -372,6 +414,13 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constantFrom('a/x', 'a/y').map((path) => () => put(path, content())),
   fc.constant(() => remove('a')),
   fc.constant(() => move('a', 'b')),
+)
+
+/** Changes below a folder that is removed and restored meanwhile. */
+export const anyRestoredOperation: fc.Arbitrary<() => Operation> = fc.oneof(
+  fc.constantFrom('a/x', 'a/y').map((path) => () => put(path, content())),
+  fc.constantFrom('a', 'a', 'a/x').map((path) => () => remove(path)),
+  { weight: 2, arbitrary: fc.constant(() => restoreFolder('a')) },
 )
 
 /** Changes of a file while two clients continue an upload of the same file. */

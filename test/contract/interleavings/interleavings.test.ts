@@ -6,6 +6,7 @@ import {
   anyLargeFolderOperation,
   anyNameOperation,
   anyPurgedOperation,
+  anyRestoredOperation,
   anyUploadOperation,
   list,
   put,
@@ -143,13 +144,19 @@ interface Subject {
 
 const oneFile = [put('a/x', 'first')]
 const subjects = {
-  files: { operation: anyFileOperation, first: oneFile, last: ['a/x', 'a/y', 'b/x', 'x'].map(read), share: 0.2 },
+  files: { operation: anyFileOperation, first: oneFile, last: ['a/x', 'a/y', 'b/x', 'x'].map(read), share: 0.15 },
   'a folder': {
     operation: anyFolderOperation,
     first: oneFile,
     last: ['a/x', 'a/y', 'b/x'].map(read),
     hasQuota: true,
-    share: 0.2,
+    share: 0.15,
+  },
+  'a restored folder': {
+    operation: anyRestoredOperation,
+    first: [put('a/x', 'first'), put('a/y', 'second'), remove('a')],
+    last: ['a/x', 'a/y'].map(read),
+    share: 0.1,
   },
   'a purged file': {
     operation: anyPurgedOperation,

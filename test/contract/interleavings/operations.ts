@@ -17,6 +17,8 @@ export interface Operation {
   attempt?(state: State): State
   /** A further state that a success may cause, because another caller may already have made the change. */
   inRace?(state: State, answer: Answer): State | undefined
+  /** Further states that a success may cause. */
+  mayAlsoCause?(state: State): readonly (State | undefined)[]
   /** Between other changes that fail, the change may stay although it was refused. */
   readonly mayStay?: boolean
   /** The history entry of a success. */
@@ -72,9 +74,10 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
   const { status } = answer
   const name = `began ${begin}`
   const succeed = (state: State) => operation.succeed(state, answer)
+  const allAfter = (state: State) => some(succeed(state), ...(operation.mayAlsoCause?.(state) ?? []))
   if (status < 300) {
-    if (isAlone) return [(state) => some(succeed(state))]
-    const last: Next = (state) => some(succeed(state), operation.inRace?.(state, answer))
+    if (isAlone) return [allAfter]
+    const last: Next = (state) => some(...allAfter(state), operation.inRace?.(state, answer))
     const begin = (state: State) => operation.begin?.(state) ?? []
     return operation.begin ? inTwoSteps(name, (state) => some(state, ...begin(state)), last) : [last]
   }
@@ -83,7 +86,7 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
   // The change may be visible for a while before it is undone.
   return inTwoSteps(
     name,
-    (state) => some(state, succeed(state), isUnknown ? undefined : operation.attempt?.(state)),
+    (state) => some(state, ...allAfter(state), isUnknown ? undefined : operation.attempt?.(state)),
     (state, made) => (isUnknown || operation.mayStay ? [made.reduce(undo, state), state] : [made.reduce(undo, state)]),
   )
 }
