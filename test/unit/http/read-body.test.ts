@@ -38,9 +38,11 @@ test('A stream over the limit is refused at once with 100013, and stays open', a
 })
 
 test.each(['\r\n', '\r'])('Many line ends %j in XML do not stop other requests for a second (F-29)', (lineEnd) => {
-  const slice = vi.spyOn(String.prototype, 'slice')
-  onTestFinished(() => slice.mockRestore())
+  const copying = (['slice', 'substring', 'substr', 'replace', 'split'] as const).map((name) =>
+    vi.spyOn(String.prototype, name),
+  )
+  onTestFinished(() => void vi.restoreAllMocks())
   const lines = lineEnd.repeat(10_000)
   expect(readXml(`<a>${lines}<b>x${lineEnd}y</b></a>`)).toEqual({ b: 'x\ny' })
-  expect(slice.mock.calls.length).toBeLessThan(1_000)
+  expect(copying.flatMap(({ mock }) => mock.calls).length).toBeLessThan(1_000)
 })
