@@ -38,55 +38,56 @@ const begin = async (service: UploadsUnderTest) => {
   return { upload, body, appending }
 }
 
-describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) => {
-  /** A service whose clock and records the test controls. */
-  const start = async (
-    change: (own: UploadRecords) => Partial<UploadRecords> = () => ({}),
-    lease: LeaseTerms = renewedLease,
-  ) => {
-    // Only intervals are faked, because the stores wait with other timers.
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    let passed = 0
-    const begun = Date.now()
-    const renewals: Promise<boolean>[] = []
-    const service = await open({
-      clock: { wall: () => begun + passed, monotonic: () => passed },
-      lease,
-      between({ uploadRecords }) {
-        const records = { ...uploadRecords, ...change(uploadRecords) }
-        const renew: typeof records.renew = (...given) => {
-          const renewal = records.renew(...given)
-          renewals.push(renewal)
-          return renewal
-        }
-        return { uploadRecords: { ...records, renew } }
-      },
-    })
-    onTestFinished(async () => {
-      vi.useRealTimers()
-      await service.close()
-    })
-    return {
-      ...service,
-      renewals,
-      /** Advances the clock by seconds, and runs the renewals that are due. */
-      async pass(seconds: number) {
-        for (let left = seconds; left > 0; left--) {
-          passed += second
-          vi.advanceTimersByTime(second)
-          await Promise.allSettled(renewals)
-        }
-      },
-      /** Advances the clock by seconds, as if the process were frozen. */
-      freeze(seconds: number) {
-        passed += seconds * second
-      },
-    }
+/** A service whose clock and records the test controls. */
+const start = async (
+  open: (typeof uploadsHands)[number]['open'],
+  change: (own: UploadRecords) => Partial<UploadRecords> = () => ({}),
+  lease: LeaseTerms = renewedLease,
+) => {
+  // Only intervals are faked, because the stores wait with other timers.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  let passed = 0
+  const begun = Date.now()
+  const renewals: Promise<boolean>[] = []
+  const service = await open({
+    clock: { wall: () => begun + passed, monotonic: () => passed },
+    lease,
+    between({ uploadRecords }) {
+      const records = { ...uploadRecords, ...change(uploadRecords) }
+      const renew: typeof records.renew = (...given) => {
+        const renewal = records.renew(...given)
+        renewals.push(renewal)
+        return renewal
+      }
+      return { uploadRecords: { ...records, renew } }
+    },
+  })
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    await service.close()
+  })
+  return {
+    ...service,
+    renewals,
+    /** Advances the clock by seconds, and runs the renewals that are due. */
+    async pass(seconds: number) {
+      for (let left = seconds; left > 0; left--) {
+        passed += second
+        vi.advanceTimersByTime(second)
+        await Promise.allSettled(renewals)
+      }
+    },
+    /** Advances the clock by seconds, as if the process were frozen. */
+    freeze(seconds: number) {
+      passed += seconds * second
+    },
   }
+}
 
+describe.each(uploadsHands)('The lease of an append: $name', ({ open }) => {
   test('One call reads the upload and takes the lease', async () => {
     let reads = 0
-    const service = await start((own) => ({
+    const service = await start(open, (own) => ({
       get(id) {
         reads += 1
         return own.get(id)
@@ -99,7 +100,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
   })
 
   test('An append renews its lease, and others answer 423/104031 (U-21, E-51)', async () => {
-    const service = await start()
+    const service = await start(open)
     const { upload, body, appending } = await begin(service)
     await service.pass(4)
     expect(service.renewals).toHaveLength(0)
@@ -116,7 +117,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
   })
 
   test('15 seconds after the last renewal, another append can take over', async () => {
-    const service = await start()
+    const service = await start(open)
     const { upload, body, appending } = await begin(service)
     await service.pass(6)
     service.freeze(13)
@@ -132,7 +133,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
   })
 
   test('The lease ends when the connection ends, and the next append continues at once', async () => {
-    const service = await start()
+    const service = await start(open)
     const { upload, body, appending } = await begin(service)
     await service.pass(30)
     body.breakOff()
@@ -149,7 +150,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     ['no bytes that the quota does not count yet (S-122)', { length: undefined, quota: 24 * mebibyte }, false],
   ])('A renewed lease delays the expiry, and records %s (U-25)', async (_, options, isRecorded) => {
     const { checksum, quota, length } = { checksum: null, quota: undefined, length: 24 * mebibyte, ...options }
-    const service = await start()
+    const service = await start(open)
     const { site, stores, deps } = service
     await stores.usage.prepare(site, true)
     if (quota) await stores.sites.setQuota(site, quota, entry)
@@ -175,7 +176,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
   })
 
   test.each([0, 9])('Bytes are dropped if the upload is cancelled after %i MiB (U-24)', async (stored) => {
-    const service = await start()
+    const service = await start(open)
     const upload = uploadIn(await service.create('a.txt', 24 * mebibyte))
     const [before, body] = ['x'.repeat(stored * mebibyte), openBody('hello')]
     if (stored > 0) await service.patch(upload, 0, before)
@@ -187,10 +188,12 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe(404)
     expect(service.leftovers()).toBe(0)
   })
+})
 
+describe.each(uploadsHands)('The renewal of a lease: $name', ({ name, open }) => {
   test('The lease outlasts failed renewals until its time is over', async () => {
     let isAway = true
-    const service = await start((own) => ({
+    const service = await start(open, (own) => ({
       renew: (...given) => (isAway ? Promise.reject(new Error('The store is away')) : own.renew(...given)),
     }))
     const { upload, body, appending } = await begin(service)
@@ -204,7 +207,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
   })
 
   test('An append without renewals stops, and continues from the stored bytes', async () => {
-    const service = await start(() => ({ renew: () => Promise.reject(new Error('The store is away')) }))
+    const service = await start(open, () => ({ renew: () => Promise.reject(new Error('The store is away')) }))
     const { upload, body, appending } = await begin(service)
     await service.pass(15)
     body.end('wor')
@@ -219,7 +222,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
   test('The last bytes are recorded after a running renewal of the lease (U-19)', async () => {
     const calls: string[] = []
     const renewing = createGate()
-    const service = await start((own) => ({
+    const service = await start(open, (own) => ({
       async renew(...given) {
         calls.push('renewal begins')
         await renewing.pass()
@@ -253,7 +256,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
 
   test('If the lease ends with the last bytes, the next request succeeds (U-29)', async () => {
     let stall = 20
-    const service = await start((own) => ({
+    const service = await start(open, (own) => ({
       async advance(...given) {
         const isHeld = await own.advance(...given)
         service.freeze(stall)
@@ -269,7 +272,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
   })
 
   test('A lease that is not renewed ends with its time, however long the append takes', async () => {
-    const service = await start(undefined, { lasts: 33 * second })
+    const service = await start(open, undefined, { lasts: 33 * second })
     const { upload, body, appending } = await begin(service)
     service.freeze(32)
     expect((await service.patch(upload, 0, 'x')).status).toBe(423)
