@@ -76,7 +76,7 @@ test('content that is stored after an interrupted removal has no old links', asy
   expect(await links.categoriesOf({ site, kind: 'news', id: 7 }, 0, 10)).toEqual([])
 })
 
-test('the removal of a category with many links does not block other changes', async () => {
+test('the removal of a category with many links does not block other changes', async ({ signal }) => {
   const { database, contents, links, rowsOf } = await openHalfRemoved([])
   const many = range(31, 6_000)
   await contents.putMany(site, 'news', newsItems(many), entry)
@@ -85,30 +85,30 @@ test('the removal of a category with many links does not block other changes', a
   }
   const left: number[] = []
   const countLeft = () => database.write(() => rowsOf('news_links'))
-  const removing = contents.remove(site, 'category', category, entry)
   let isDone = false
-  removing.then(() => {
+  const removing = contents.remove(site, 'category', category, entry).finally(() => {
     isDone = true
   })
-  while (!isDone) left.push(await countLeft())
+  while (!isDone && !signal.aborted) left.push(await countLeft())
   expect(await removing).toBe(true)
   expect(left.filter((count) => count > 0 && count < 6_000).length).toBeGreaterThan(0)
 })
 
 /** Each read between two turns sees the state that a killed process would leave. */
-test('a new object and its long text become visible together', async () => {
+test('a new object and its long text become visible together', async ({ signal }) => {
   const { contents } = createTableStores(scratchTables())
   const creating = contents.create(site, 'news', newsItem(7), entry)
-  while (!(await contents.get(site, 'news', 7))) await giveWay()
+  while (!signal.aborted && !(await contents.get(site, 'news', 7))) await giveWay()
   expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, '<p>Text 7</p>']]))
   expect(await creating).toBe(true)
 })
 
-test('an object and its long text are replaced together', async () => {
+test('an object and its long text are replaced together', async ({ signal }) => {
   const { contents } = createTableStores(scratchTables())
   await contents.putMany(site, 'news', [newsItem(7)], entry)
   const replacing = contents.putMany(site, 'news', [newsItem(7, { subject: 'New', body: 'New too' })], entry)
-  while ((await contents.get(site, 'news', 7))?.['subject'] !== 'New') await giveWay()
+  const isOld = async () => (await contents.get(site, 'news', 7))?.['subject'] !== 'New'
+  while (!signal.aborted && (await isOld())) await giveWay()
   expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, 'New too']]))
   await replacing
 })
