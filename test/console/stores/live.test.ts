@@ -124,6 +124,12 @@ test('a hidden page sends no requests until the page is visible again', async ()
   end()
 })
 
+test('views read again when the device has a network again', () => {
+  const { live, seen } = createPage()
+  seen.online()
+  expect(live.reconnects.value).toBe(1)
+})
+
 test('without the script that follows changes, views read again and stay online', async () => {
   const site = createSite(1)
   const { live } = createPage()
