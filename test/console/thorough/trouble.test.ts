@@ -49,16 +49,6 @@ test('reads that failed are repeated as soon as the service is back', async ({ o
   await expect.poll(() => page.getByRole('alert').count()).toBe(0)
 })
 
-test('reads that failed without a network are repeated when the network is back', async ({ open }) => {
-  const page = await open('#/1001/forms')
-  await heading(page, 'Forms').waitFor()
-  await page.context().setOffline(true)
-  await page.getByRole('link', { name: 'Files', exact: true }).click()
-  await page.getByRole('alert').filter({ hasText: 'Check the network.' }).waitFor()
-  await page.context().setOffline(false)
-  await page.getByRole('grid').waitFor()
-})
-
 test('a view whose script did not load appears after the button is used', async ({ open }) => {
   const page = await open('#/1001/files')
   await page.getByRole('grid').waitFor()
