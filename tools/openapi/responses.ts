@@ -100,11 +100,13 @@ const errorResponse = (names: readonly ErrorName[], { operation: { formats }, re
 /** The error answers of an operation, by status. Operations with the same errors share a component. */
 export const errorResponses = (context: Context): Node => {
   const { operation, responses } = context
-  const names = new Set([...edgeErrors(operation), ...(operation.contract.errors ?? [])])
-  const byStatus = Map.groupBy(names, (name) => errors[name].status)
+  const possible = new Set([...edgeErrors(operation), ...(operation.contract.errors ?? [])])
+  const byStatus = Map.groupBy(possible, (name) => errors[name].status)
   return Object.fromEntries(
     [...byStatus].map(([status, sharing]) => {
-      const name = `${sharing.map(capitalised).join('Or')}${operation.formats.includes('xml') ? 'InAnyFormat' : ''}`
+      const names = sharing.map(capitalised).join('Or')
+      const shared = names.length > 100 ? `${capitalised(operation.route.operation)}${status}` : names
+      const name = `${shared}${operation.formats.includes('xml') ? 'InAnyFormat' : ''}`
       responses[name] ??= errorResponse(sharing, context)
       return [status, { $ref: `#/components/responses/${name}` }]
     }),
@@ -112,9 +114,7 @@ export const errorResponses = (context: Context): Node => {
 }
 
 export const headersTooLarge = (recordings: readonly Recording[], schemas: Schemas): Node => ({
-  description:
-    'The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers ' +
-    'are larger than 10,240 bytes.',
+  description: 'The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.',
   'x-codes': [headersTooLargeStatus],
   headers: headers([]),
   content: {

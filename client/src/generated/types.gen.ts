@@ -1186,7 +1186,7 @@ export type GetHealthErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1231,7 +1231,7 @@ export type GetRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1278,7 +1278,7 @@ export type GetOpenApiErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1319,7 +1319,7 @@ export type GetReferenceErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1375,7 +1375,7 @@ export type GetReferenceAssetErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1422,7 +1422,7 @@ export type GetConsoleErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1478,7 +1478,7 @@ export type GetConsoleAssetErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1527,7 +1527,7 @@ export type ListSitesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1605,7 +1605,7 @@ export type ListFieldsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1687,7 +1687,7 @@ export type CreateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1778,7 +1778,7 @@ export type DeleteFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1863,7 +1863,7 @@ export type GetFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -1959,7 +1959,7 @@ export type UpdateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2028,7 +2028,7 @@ export type ListWebFormsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2100,7 +2100,7 @@ export type GetWebFormErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2167,7 +2167,7 @@ export type ListFieldTypesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2253,7 +2253,7 @@ export type UnlinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2363,7 +2363,7 @@ export type ListNewsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2442,7 +2442,7 @@ export type LinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2530,7 +2530,7 @@ export type UnlinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2640,7 +2640,7 @@ export type ListBlogsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2719,7 +2719,7 @@ export type LinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2822,7 +2822,7 @@ export type ListCategoriesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -2903,7 +2903,7 @@ export type GetCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3004,7 +3004,7 @@ export type ListNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3091,7 +3091,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3201,7 +3201,7 @@ export type ListCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3280,7 +3280,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3383,7 +3383,7 @@ export type ListBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3470,7 +3470,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3580,7 +3580,7 @@ export type ListCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3659,7 +3659,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3761,7 +3761,7 @@ export type ListSiteUrlsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -3868,7 +3868,7 @@ export type DeletePathErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4021,7 +4021,7 @@ export type ReadPathErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4164,7 +4164,7 @@ export type UploadToFolderErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4303,7 +4303,7 @@ export type PutPathErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4378,7 +4378,7 @@ export type DeleteRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4469,7 +4469,7 @@ export type ReadRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4598,7 +4598,7 @@ export type UploadToRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4712,7 +4712,7 @@ export type PutRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4791,7 +4791,7 @@ export type CancelUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4884,7 +4884,7 @@ export type ReadUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -4969,7 +4969,7 @@ export type DescribeUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5085,7 +5085,7 @@ export type AppendToUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5185,7 +5185,7 @@ export type ListChangesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5236,7 +5236,7 @@ export type SignOutErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5302,7 +5302,7 @@ export type SignInErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5355,7 +5355,7 @@ export type SignOutV1Errors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5421,7 +5421,7 @@ export type SignInV1Errors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5466,7 +5466,7 @@ export type ListIssuersErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5525,7 +5525,7 @@ export type BeginExternalSignInErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5566,7 +5566,7 @@ export type FinishExternalSignInErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5619,7 +5619,7 @@ export type AcceptInvitationErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5668,7 +5668,7 @@ export type GetMeErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5727,7 +5727,7 @@ export type ChangePasswordErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5783,7 +5783,7 @@ export type SignOutOfSiteErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5844,7 +5844,7 @@ export type CreateSiteTokenErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5921,7 +5921,7 @@ export type ListUsersErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -5997,7 +5997,7 @@ export type AddUserErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6083,7 +6083,7 @@ export type RemoveUserErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6159,7 +6159,7 @@ export type GetUserErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6250,7 +6250,7 @@ export type ChangeUserErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6327,7 +6327,7 @@ export type ListKeysErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6399,7 +6399,7 @@ export type CreateKeyErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6471,7 +6471,7 @@ export type DeleteKeyErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6536,7 +6536,7 @@ export type ListWebhooksErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6612,7 +6612,7 @@ export type CreateWebhookErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6684,7 +6684,7 @@ export type RemoveWebhookErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6754,7 +6754,7 @@ export type GetWebhookErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6831,7 +6831,7 @@ export type ChangeWebhookErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6903,7 +6903,7 @@ export type TestWebhookErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -6975,7 +6975,7 @@ export type ListDeliveriesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**
@@ -7048,7 +7048,7 @@ export type RepeatDeliveryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     * The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.
      */
     431: Error;
     /**

@@ -48,11 +48,13 @@ const isUnreadable: Look = (_, value) => {
   return (pattern && /^date/.test(format)) || (value?.in === 'path' && schema.anyOf)
 }
 
+const isLongName: Look = (name) => /^\w{101,}$/.test(name)
 const lacksFullDisk: Look = (method, operation) =>
   /^p|^delete$/.test(method) && operation.responses && !operation.responses[507]
 
 test.each([
   ['has only schemas that generators of clients understand', isUnreadable],
+  ['has only names that generators can use as names of files', isLongName],
   ['mentions a full disk for each change (E-17)', lacksFullDisk],
 ])('the document %s', async (_, isFault) => {
   const found: unknown[] = []
