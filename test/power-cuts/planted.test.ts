@@ -35,7 +35,11 @@ const plantedBugs: readonly Planted[] = [
   {
     bug: 'synchronous=NORMAL for every change',
     shows: changeIsGone,
-    patch: { file: 'lib/machine/sqlite/database.ts', from: `waitsForDisk) ? 'FULL'`, to: `waitsForDisk) ? 'NORMAL'` },
+    patch: {
+      file: 'lib/machine/sqlite/change-queue.ts',
+      from: `waitsForDisk) ? 'FULL'`,
+      to: `waitsForDisk) ? 'NORMAL'`,
+    },
   },
   { bug: 'FSYNC=off', shows: changeIsGone, environment: { FSYNC: 'off' } },
   {

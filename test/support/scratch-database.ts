@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type Database, type DatabaseOptions, openDatabase } from '../../lib/machine/sqlite/database.ts'
+import type { DatabaseOptions } from '../../lib/machine/sqlite/change-queue.ts'
+import { type Database, openDatabase } from '../../lib/machine/sqlite/database.ts'
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import { scratchDirectory } from './directory.ts'
 

@@ -1,7 +1,8 @@
 import { existsSync, rmSync, unlinkSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { asPortError, isOutOfSpace } from '../../core/system-failures.ts'
-import { type Database, type DatabaseOptions, openDatabase } from '../sqlite/database.ts'
+import type { DatabaseOptions } from '../sqlite/change-queue.ts'
+import { type Database, openDatabase } from '../sqlite/database.ts'
 import { isEmpty, prepareSchema, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
 import {
   type DataDirectory,

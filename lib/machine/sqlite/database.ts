@@ -3,35 +3,10 @@ import { setTimeout as sleep, setImmediate as yieldTurn } from 'node:timers/prom
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../core/errors.ts'
 import { asPortError, isBusy } from '../../core/system-failures.ts'
-import { createTransactions, type Job, type TransactionOutcome } from './transactions.ts'
+import { createChangeQueue, type DatabaseOptions, longestWait, pause } from './change-queue.ts'
 
-export interface DatabaseOptions {
-  readonly durable: boolean
-  /** A command pauses regularly, so that a server can use the database meanwhile. */
-  readonly yieldsRegularly?: boolean
-}
-
-interface WaitingJob extends Job {
-  /**
-   * A moment on the monotonic clock. After this moment, the change is refused if another process still has the
-   * database.
-   */
-  readonly until: number
-  resolve(value: unknown): void
-  reject(error: unknown): void
-}
-
-// In milliseconds: SQLite itself waits this long for another process, and this process waits with it.
-const lockWait = 20
-// In milliseconds: after `lockWait`, a timer repeats the change for this long. Meanwhile the rest of the process runs.
-const longestWait = 5_000
-// In milliseconds. The pause is short, because a busy process frees the database only for moments.
-const pause = 1
 // In bytes: four times the size at which SQLite moves the changes of the WAL to the database.
 const largestWal = 16 * 1024 ** 2
-// In milliseconds: after this much work, a command pauses.
-const workBeforeRest = 20
-const rest = 4
 // After this many rows, which take about 20 ms, reads let other work run first.
 const rowsPerTurn = 3_000
 
@@ -63,109 +38,6 @@ const connectToWrite = (file: string): DatabaseSync => {
   } catch (error) {
     connection.close()
     throw error
-  }
-}
-
-const openPragma = (connection: DatabaseSync, name: string) => {
-  let current: number | string | undefined
-  return (value: number | string) => {
-    if (value !== current) connection.exec(`PRAGMA ${name} = ${value}`)
-    current = value
-  }
-}
-
-const createWaitingJobs = () => {
-  const jobs: WaitingJob[] = []
-  // After a failure, fewer jobs share a transaction, so that one bad job does not make the others fail.
-  let mostTogether = Number.POSITIVE_INFINITY
-
-  return {
-    add: (job: WaitingJob) => void jobs.push(job),
-    isEmpty: () => jobs.length === 0,
-    next: (): readonly Job[] => jobs.slice(0, mostTogether),
-
-    /** Refuses the jobs at the front that have waited too long, or all jobs when the database is closed. */
-    refuseLate(error: unknown, isClosed: boolean): void {
-      const now = performance.now()
-      const firstInTime = isClosed ? -1 : jobs.findIndex(({ until }) => now < until)
-      for (const { reject } of jobs.splice(0, firstInTime < 0 ? jobs.length : firstInTime)) reject(error)
-    },
-
-    settle(ending: Exclude<TransactionOutcome, { outcome: 'kept out' }>): void {
-      if (ending.outcome === 'done') {
-        mostTogether *= 2
-        for (const [index, { resolve, reject }] of jobs.splice(0, ending.results.length).entries()) {
-          const result = ending.results[index]
-          if (result && 'value' in result) resolve(result.value)
-          else reject(result?.error)
-        }
-      } else if (ending.together > 0) mostTogether = ending.together
-      else jobs.shift()?.reject(ending.error)
-    },
-  }
-}
-
-const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly }: DatabaseOptions) => {
-  const transact = createTransactions(connection)
-  const setLockWait = openPragma(connection, 'busy_timeout')
-  const setSynchronous = openPragma(connection, 'synchronous')
-  setLockWait(lockWait)
-  const waiting = createWaitingJobs()
-  let isScheduled = false
-  let isClosed = false
-  let workedSinceRest = 0
-  let restsUntil = 0
-
-  const schedule = (leastDelay: number) => {
-    if (isScheduled || isClosed || waiting.isEmpty()) return
-    isScheduled = true
-    const delay = Math.max(leastDelay, restsUntil - performance.now())
-    if (delay > 0) setTimeout(wake, delay)
-    else setImmediate(wake)
-  }
-
-  const countWork = (duration: number) => {
-    workedSinceRest += duration
-    if (!yieldsRegularly || workedSinceRest < workBeforeRest) return
-    workedSinceRest = 0
-    restsUntil = performance.now() + rest
-  }
-
-  // Makes as many of the waiting changes as fit into one transaction. Returns the milliseconds until the next attempt.
-  const makeSome = (): number => {
-    const jobs = waiting.next()
-    // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database.
-    setSynchronous(durable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
-    const begun = performance.now()
-    const ending = transact(jobs)
-    countWork(performance.now() - begun)
-    // While another process has the database, only the timer waits, not SQLite.
-    setLockWait(ending.outcome === 'kept out' ? 0 : lockWait)
-    if (ending.outcome === 'kept out') {
-      waiting.refuseLate(ending.error, isClosed)
-      return pause
-    }
-    waiting.settle(ending)
-    return 0
-  }
-
-  function wake() {
-    isScheduled = false
-    if (!waiting.isEmpty()) schedule(makeSome())
-  }
-
-  return {
-    isClosed: () => isClosed,
-
-    add(job: Omit<WaitingJob, 'until'>): void {
-      waiting.add({ ...job, until: performance.now() + longestWait })
-      schedule(0)
-    },
-
-    close(): void {
-      isClosed = true
-      while (!waiting.isEmpty()) makeSome()
-    },
   }
 }
 

@@ -1,0 +1,177 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { isBusy } from '../../core/system-failures.ts'
+
+export interface DatabaseOptions {
+  readonly durable: boolean
+  /** A command pauses regularly, so that a server can use the database meanwhile. */
+  readonly yieldsRegularly?: boolean
+}
+
+interface Job {
+  readonly change: () => unknown
+  readonly waitsForDisk: boolean
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+interface WaitingJob extends Job {
+  /**
+   * A moment on the monotonic clock. After this moment, the change is refused if another process still has the
+   * database.
+   */
+  readonly until: number
+}
+
+// In milliseconds: SQLite itself waits this long for another process, and this process waits with it.
+const lockWait = 20
+// In milliseconds: after `lockWait`, a timer repeats the change for this long. Meanwhile the rest of the process runs.
+export const longestWait = 5_000
+// In milliseconds. The pause is short, because a busy process frees the database only for moments.
+export const pause = 1
+// In milliseconds. At least one job runs.
+const longestTransaction = 20
+// In milliseconds: after this much work, a command pauses.
+const workBeforeRest = 20
+const rest = 4
+
+const openPragma = (connection: DatabaseSync, name: string) => {
+  let current: number | string | undefined
+  return (value: number | string) => {
+    if (value !== current) connection.exec(`PRAGMA ${name} = ${value}`)
+    current = value
+  }
+}
+
+interface Failure {
+  readonly error: unknown
+  /** The first jobs that may succeed without the others. If it is 0, the first job has failed. */
+  readonly together: number
+}
+
+/**
+ * Returns how to settle the first jobs, which ran in one transaction. A job that throws before its first change does
+ * not disturb the others. Otherwise all jobs are rolled back: in a savepoint, SQLite would take longer for each
+ * statement, the more pages the job has changed before.
+ */
+const openTransactions = (connection: DatabaseSync) => {
+  const begin = connection.prepare('BEGIN IMMEDIATE')
+  const commit = connection.prepare('COMMIT')
+  const countChanges = connection.prepare('SELECT total_changes() AS count')
+  const rollBack = () => {
+    if (connection.isTransaction) connection.exec('ROLLBACK')
+  }
+
+  const run = ({ change, resolve, reject }: Job): (() => void) => {
+    const before = countChanges.get()?.['count']
+    try {
+      const value = change()
+      return () => resolve(value)
+    } catch (error) {
+      // SQLite may have rolled back the whole transaction, as when the disk is full.
+      if (!connection.isTransaction || countChanges.get()?.['count'] !== before) throw error
+      return () => reject(error)
+    }
+  }
+
+  return (jobs: readonly Job[]): readonly (() => void)[] | Failure => {
+    const settle: (() => void)[] = []
+    let together = 0
+    try {
+      rollBack()
+      begin.run()
+      const end = performance.now() + longestTransaction
+      for (const job of jobs) {
+        together = settle.length
+        settle.push(run(job))
+        if (!connection.isTransaction || performance.now() > end) break
+      }
+      together = Math.floor(settle.length / 2)
+      commit.run()
+      return settle
+    } catch (error) {
+      try {
+        rollBack()
+      } catch {
+        // If this fails, the next transaction tries again before it begins.
+      }
+      return { error, together }
+    }
+  }
+}
+
+/** Waiting changes run in their order, as many as possible in one transaction. A change that throws changes nothing. */
+export const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly }: DatabaseOptions) => {
+  const transact = openTransactions(connection)
+  const setLockWait = openPragma(connection, 'busy_timeout')
+  const setSynchronous = openPragma(connection, 'synchronous')
+  setLockWait(lockWait)
+  const waiting: WaitingJob[] = []
+  // After a failure, fewer jobs share a transaction, so that one bad job does not make the others fail.
+  let mostTogether = Number.POSITIVE_INFINITY
+  let isScheduled = false
+  let isClosed = false
+  let workedSinceRest = 0
+  let restsUntil = 0
+
+  const schedule = (leastDelay: number) => {
+    if (isScheduled || isClosed || waiting.length === 0) return
+    isScheduled = true
+    const delay = Math.max(leastDelay, restsUntil - performance.now())
+    if (delay > 0) setTimeout(wake, delay)
+    else setImmediate(wake)
+  }
+
+  const countWork = (duration: number) => {
+    workedSinceRest += duration
+    if (!yieldsRegularly || workedSinceRest < workBeforeRest) return
+    workedSinceRest = 0
+    restsUntil = performance.now() + rest
+  }
+
+  const recover = ({ error, together }: Failure): void => {
+    if (isBusy(error)) {
+      const now = performance.now()
+      while (waiting[0] && (isClosed || waiting[0].until <= now)) waiting.shift()?.reject(error)
+    } else if (together > 0) mostTogether = together
+    else waiting.shift()?.reject(error)
+  }
+
+  // Makes as many of the waiting changes as fit into one transaction. Returns the milliseconds until the next attempt.
+  const makeSome = (): number => {
+    const jobs = waiting.slice(0, mostTogether)
+    // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database.
+    setSynchronous(durable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
+    const begun = performance.now()
+    const ending = transact(jobs)
+    countWork(performance.now() - begun)
+    // While another process has the database, only the timer waits, not SQLite.
+    const isKeptOut = 'error' in ending && isBusy(ending.error)
+    setLockWait(isKeptOut ? 0 : lockWait)
+    if ('error' in ending) recover(ending)
+    else {
+      mostTogether *= 2
+      waiting.splice(0, ending.length)
+      for (const settle of ending) settle()
+    }
+    return isKeptOut ? pause : 0
+  }
+
+  function wake() {
+    isScheduled = false
+    if (waiting.length > 0) schedule(makeSome())
+  }
+
+  return {
+    isClosed: () => isClosed,
+
+    add(job: Job): void {
+      waiting.push({ ...job, until: performance.now() + longestWait })
+      schedule(0)
+    },
+
+    close(): void {
+      isClosed = true
+      while (waiting.length > 0) makeSome()
+    },
+  }
+}
