@@ -44,7 +44,7 @@ const openPragma = (connection: DatabaseSync, name: string) => {
 
 interface Failure {
   readonly error: unknown
-  /** The first jobs that may succeed without the others. If it is 0, the first job has failed. */
+  /** The next transaction has only so many jobs, so that one bad job does not make the others fail. If 0, it is the first. */
   readonly together: number
 }
 
@@ -106,7 +106,6 @@ export const createChangeQueue = (connection: DatabaseSync, { durable, yieldsReg
   const setSynchronous = openPragma(connection, 'synchronous')
   setLockWait(lockWait)
   const waiting: WaitingJob[] = []
-  // After a failure, fewer jobs share a transaction, so that one bad job does not make the others fail.
   let mostTogether = Number.POSITIVE_INFINITY
   let isScheduled = false
   let isClosed = false
