@@ -1,16 +1,15 @@
-import { type LinkList, type LinkRequest, link, unlink } from '../../lib/categories/category-links.ts'
+import { type LinkEnd, type LinkList, link, unlink } from '../../lib/categories/category-links.ts'
 import type { SiteObject } from '../../lib/categories/contents.ts'
 import {
   associationList,
   categoriesOfObjectList,
   contentList,
-  listAssociations,
-  listContents,
-  listCategoriesOfObject as listOfObject,
+  type List,
   listSiteUrls as listUrls,
   siteUrlList,
 } from '../../lib/categories/lists.ts'
-import { type ListQuery, parseListQuery } from '../../lib/categories/query/list-query.ts'
+import { parseListQuery } from '../../lib/categories/query/list-query.ts'
+import type { ItemPage } from '../../lib/categories/run-list.ts'
 import type {
   AssociationPage,
   category as categoryAnswer,
@@ -22,11 +21,13 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { categoriesRoutes, ofEachKind } from '../../lib/contract/routes/categories.ts'
 import type { ContentKind, ObjectKind } from '../../lib/core/content-kinds.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import type { Author } from '../../lib/core/history-entry.ts'
 import { type CategoryId, largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import type { Json } from '../../lib/core/pages.ts'
+import type { Deadline } from '../../lib/core/time.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import { type BodyShape, bodiesOf, type OperationInput, operationsOn, type Segments } from '../../lib/http/operation.ts'
-import { byValue, ok, okWithJson } from '../../lib/http/reply.ts'
+import { byValue, ok, okWithJson, type TextReply } from '../../lib/http/reply.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
 
@@ -64,52 +65,44 @@ const removalOf = bodiesOf({
   inQuery: true,
 })
 
-// Every list answers 400/220000 for a wrong query, and 400/220003 if it is too long for this query.
-
-const keepPage = <Page extends object>(
-  { cacheReply }: CategoriesDeps,
-  query: ListQuery,
-  read: () => Promise<Json<Page>>,
-) => cacheReply(query.page, async () => okWithJson<Page>(await read()))
-
-const contentQuery =
-  (kind: ContentKind) =>
-  (query: ReadonlyMap<string, string>, { site }: { readonly site: { readonly id: SiteId } }) =>
-    parseListQuery(query, contentList(site.id, kind))
+/** 400/220000 for a wrong query, and 400/220003 if the list is too long for this query. */
+const listOperation = <Params = undefined>(
+  answer: (page: Json<ItemPage>) => TextReply,
+  listOf: (site: SiteId, params: Params) => List,
+  params?: (segments: Segments) => Params,
+) =>
+  operation(
+    {
+      ...(params && { params }),
+      query(query, { params, site }) {
+        const list = listOf(site.id, params)
+        return { list, ...parseListQuery(query, list) }
+      },
+    },
+    ({ query }, deps) => deps.cacheReply(query.page, async () => answer(await query.list.read(deps, query))),
+  )
 
 /** C-1 (operations 6 and 9). 404/220001 for an unknown category. */
 const listObjects = (kind: ObjectKind) =>
-  operation(
-    {
-      params: categoryOf,
-      query: (query, { params, site }) => parseListQuery(query, associationList(site.id, params.category, kind)),
-    },
-    ({ site, params, query }, deps) =>
-      keepPage<Answer<AssociationPage>>(deps, query, () =>
-        listAssociations(deps, { site: site.id, kind, ...params }, query),
-      ),
+  listOperation(
+    okWithJson<Answer<AssociationPage>>,
+    (site, { category }) => associationList({ site, kind, category }),
+    categoryOf,
   )
 
 const listAll = (kind: ContentKind) =>
-  operation({ query: contentQuery(kind) }, ({ site, query }, deps) =>
-    keepPage<Answer<ObjectPage | typeof categoryPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
-  )
+  listOperation(okWithJson<Answer<ObjectPage | typeof categoryPage>>, (site) => contentList(site, kind))
 
 const listCategoriesOfObject = (kind: ObjectKind) =>
-  operation(
-    {
-      params: objectOf,
-      query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.id)),
-    },
-    ({ site, params, query }, deps) =>
-      keepPage<Answer<typeof categoryPage>>(deps, query, () =>
-        listOfObject(deps, { site: site.id, kind, ...params }, query),
-      ),
+  listOperation(
+    okWithJson<Answer<typeof categoryPage>>,
+    (site, { id }) => categoriesOfObjectList({ site, kind, id }),
+    objectOf,
   )
 
 /** C-49. 404/220001 for an unknown category. Ignores all parameters of the query but `fields`. */
 const getCategory = operation(
-  { params: categoryOf, query: contentQuery('category') },
+  { params: categoryOf, query: (query, { site }) => parseListQuery(query, contentList(site.id, 'category')) },
   async ({ site, params, query }, { contents }) => {
     const category = await contents.get(site.id, 'category', params.category)
     if (!category) throw new ServiceError('categoryUnknown')
@@ -129,39 +122,35 @@ const locationOf = ({ dataCentre, path }: Pick<OperationInput, 'dataCentre' | 'p
   Location: new URL(dataCentre.url).pathname.replace(/\/$/, '') + path,
 })
 
-type OneEnd = Pick<LinkList, 'category'> | Pick<SiteObject, 'id'>
-
 /**
- * C-37 to C-40 (operations 7 and 10), and C-46 to C-48 from the side of an object. 404/220001 for an unknown category,
- * 404/220002 for an unknown object.
+ * C-37 to C-40 and C-43 to C-45 (operations 7, 8, 10 and 11), and C-46 to C-48 from the side of an object. 404/220001
+ * for an unknown category, 404/220002 for an unknown object.
  */
-const linkAt = <Body>(
-  kind: ObjectKind,
-  params: (segments: Segments) => OneEnd,
-  body: BodyShape<Body>,
-  itemsOf: (body: Body) => readonly LinkRequest[],
-) =>
-  operation({ params, body }, async (input, deps) => {
-    const { site, author, deadline } = input
-    await link(deps, { site: site.id, kind, ...input.params }, itemsOf(input.body), author, deadline)
-    return { status: 201, headers: locationOf(input) }
-  })
+const changeAt =
+  <Item>(
+    status: 201 | 204,
+    change: (
+      deps: CategoriesDeps,
+      end: LinkEnd,
+      items: readonly Item[],
+      author: Author,
+      deadline: Deadline,
+    ) => Promise<void>,
+  ) =>
+  <Body>(
+    kind: ObjectKind,
+    params: (segments: Segments) => Pick<LinkList, 'category'> | Pick<SiteObject, 'id'>,
+    body: BodyShape<Body>,
+    itemsOf: (body: Body) => readonly Item[],
+  ) =>
+    operation({ params, body }, async (input, deps) => {
+      const { site, author, deadline } = input
+      await change(deps, { site: site.id, kind, ...input.params }, itemsOf(input.body), author, deadline)
+      return { status, headers: locationOf(input) }
+    })
 
-/**
- * C-43 to C-45 (operations 8 and 11), with 404/220001 for an unknown category. From the side of an object C-46 to C-48,
- * also with 404/220002 for an unknown object.
- */
-const unlinkAt = <Body>(
-  kind: ObjectKind,
-  params: (segments: Segments) => OneEnd,
-  body: BodyShape<Body>,
-  idsOf: (body: Body) => readonly number[],
-) =>
-  operation({ params, body }, async (input, deps) => {
-    const { site, author, deadline } = input
-    await unlink(deps, { site: site.id, kind, ...input.params }, idsOf(input.body), author, deadline)
-    return { status: 204, headers: locationOf(input) }
-  })
+const linkAt = changeAt(201, link)
+const unlinkAt = changeAt(204, unlink)
 
 const operations = {
   ...ofEachKind((kind) => ({

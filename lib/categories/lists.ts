@@ -1,6 +1,6 @@
 import { type ContentKind, type ObjectKind, textMember } from '../core/content-kinds.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { CategoryId, SiteId } from '../core/ids.ts'
+import type { SiteId } from '../core/ids.ts'
 import { objectKinds, type Scalars } from '../core/object-kinds.ts'
 import type { Json } from '../core/pages.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
@@ -15,10 +15,10 @@ interface ListDeps {
   readonly longestList: number
 }
 
-export const associationList = (site: SiteId, category: CategoryId, kind: ObjectKind): ListDescription => ({
-  shape: associationShape(kind),
-  identity: [site, kind, category],
-})
+/** Parse the query with the list before you read a page. Errors: listTooLong, categoryUnknown, objectUnknown. */
+export interface List extends ListDescription {
+  read(deps: ListDeps, query: ListQuery): Promise<Json<ItemPage>>
+}
 
 const withText = (item: Item, kind: ObjectKind, member: string, text: string): Item => {
   const object = item[kind]
@@ -66,74 +66,68 @@ const associationSource = (
   }
 }
 
-/** A page of the objects of one kind that are linked with a category. Errors: categoryUnknown, listTooLong. */
-export const listAssociations = async (deps: ListDeps, list: LinkList, query: ListQuery): Promise<Json<ItemPage>> => {
-  const finding = deps.contents.get(list.site, 'category', list.category)
-  const reading = runList(associationSource(deps, list, finding), query)
-  const [category, page] = await Promise.all([finding, reading])
-  if (!category) throw new ServiceError('categoryUnknown')
-  return page
-}
-
-export const categoriesOfObjectList = (site: SiteId, kind: ObjectKind, id: number): ListDescription => ({
-  shape: contentShape('category'),
-  identity: [site, kind, id, 'category'],
+export const associationList = (list: LinkList): List => ({
+  shape: associationShape(list.kind),
+  identity: [list.site, list.kind, list.category],
+  async read(deps, query) {
+    const finding = deps.contents.get(list.site, 'category', list.category)
+    const reading = runList(associationSource(deps, list, finding), query)
+    const [category, page] = await Promise.all([finding, reading])
+    if (!category) throw new ServiceError('categoryUnknown')
+    return page
+  },
 })
 
-export const listCategoriesOfObject = async (
-  { contents, links, longestList: longest }: ListDeps,
-  object: SiteObject,
-  query: ListQuery,
-): Promise<Json<ItemPage>> => {
+export const categoriesOfObjectList = (object: SiteObject): List => {
   const { site, kind, id } = object
-  const source: ListSource<Entry> = {
-    longest,
-    async entries(after, limit) {
-      return (await links.categoriesOf(object, after, limit)).map((category) => ({ id: category }))
-    },
-    count: (after, limit) => links.countCategoriesOf(object, after, limit),
-    outline: (entry) => ({ id: entry.id }),
-    outlineHas: ({ name }) => name === 'id',
-    async items(entries) {
-      const ids = entries.map((entry) => entry.id)
-      const categories = await contents.getMany(site, 'category', ids)
-      return ids.flatMap((category) => categories.get(category) ?? [])
+  return {
+    shape: contentShape('category'),
+    identity: [site, kind, id, 'category'],
+    async read({ contents, links, longestList: longest }, query) {
+      const source: ListSource<Entry> = {
+        longest,
+        async entries(after, limit) {
+          return (await links.categoriesOf(object, after, limit)).map((category) => ({ id: category }))
+        },
+        count: (after, limit) => links.countCategoriesOf(object, after, limit),
+        outline: (entry) => ({ id: entry.id }),
+        outlineHas: ({ name }) => name === 'id',
+        async items(entries) {
+          const ids = entries.map((entry) => entry.id)
+          const categories = await contents.getMany(site, 'category', ids)
+          return ids.flatMap((category) => categories.get(category) ?? [])
+        },
+      }
+      const [found, page] = await Promise.all([contents.get(site, kind, id), runList(source, query)])
+      if (!found) throw new ServiceError('objectUnknown')
+      return page
     },
   }
-  const [found, page] = await Promise.all([contents.get(site, kind, id), runList(source, query)])
-  if (!found) throw new ServiceError('objectUnknown')
-  return page
 }
 
-export const contentList = (site: SiteId, kind: ContentKind): ListDescription => ({
+/** The store's list has everything but the long texts, so each item is read once. */
+export const contentList = (site: SiteId, kind: ContentKind): List => ({
   shape: contentShape(kind),
   identity: [site, kind],
+  read({ contents, longestList: longest }, query) {
+    const text = textMember(kind)
+    const source: ListSource<Listed> = {
+      longest,
+      entries: (after, limit) => contents.list(site, kind, after, limit),
+      count: (after, limit) => contents.count(site, kind, after, limit),
+      outline: ({ id, content }) => content ?? { id },
+      outlineHas: () => true,
+      items: async (entries) => entries.flatMap(({ content }) => content ?? []),
+      async addTexts(items, fields) {
+        if (text === undefined || !fields.showsOwn(text)) return items
+        const ids = items.map(({ id }) => Number(id))
+        const texts = await contents.texts(site, kind, ids)
+        return items.map((item) => ({ ...item, [text]: texts.get(Number(item['id'])) ?? '' }))
+      },
+    }
+    return runList(source, query)
+  },
 })
-
-/** The store's list has everything but the long texts, so each item is read once. Errors: listTooLong. */
-export const listContents = (
-  { contents, longestList: longest }: ListDeps,
-  site: SiteId,
-  kind: ContentKind,
-  query: ListQuery,
-): Promise<Json<ItemPage>> => {
-  const text = textMember(kind)
-  const source: ListSource<Listed> = {
-    longest,
-    entries: (after, limit) => contents.list(site, kind, after, limit),
-    count: (after, limit) => contents.count(site, kind, after, limit),
-    outline: ({ id, content }) => content ?? { id },
-    outlineHas: () => true,
-    items: async (entries) => entries.flatMap(({ content }) => content ?? []),
-    async addTexts(items, fields) {
-      if (text === undefined || !fields.showsOwn(text)) return items
-      const ids = items.map(({ id }) => Number(id))
-      const texts = await contents.texts(site, kind, ids)
-      return items.map((item) => ({ ...item, [text]: texts.get(Number(item['id'])) ?? '' }))
-    },
-  }
-  return runList(source, query)
-}
 
 export const siteUrlList = (site: SiteId): ListDescription => ({ shape: siteUrlShape, identity: [site, 'url'] })
 

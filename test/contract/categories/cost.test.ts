@@ -1,7 +1,7 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { link, linksOf } from '../../../lib/categories/category-links.ts'
-import { associationList, contentList, listAssociations, listContents } from '../../../lib/categories/lists.ts'
+import { associationList, contentList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import type { CategoryId } from '../../../lib/core/ids.ts'
@@ -39,8 +39,9 @@ afterAll(() => store.close())
 
 const list = async (switches: Readonly<Record<string, string>>, of = newsOfCategory) => {
   units = 0
-  const query = parseListQuery(new Map(Object.entries(switches)), associationList(site, of.category, 'news'))
-  const page: ItemPage = JSON.parse(await listAssociations(metered, of, query))
+  const list = associationList(of)
+  const query = parseListQuery(new Map(Object.entries(switches)), list)
+  const page: ItemPage = JSON.parse(await list.read(metered, query))
   return { page, units }
 }
 
@@ -125,8 +126,8 @@ test('a page that is read by cursor costs the same at every position', async () 
 test('a page of all news items that is read by cursor reads only its own items', async () => {
   const unitsOf = async (switches: Readonly<Record<string, string>>) => {
     units = 0
-    const query = parseListQuery(new Map(Object.entries({ cursor: '', ...switches })), contentList(site, 'news'))
-    await listContents(metered, site, 'news', query)
+    const all = contentList(site, 'news')
+    await all.read(metered, parseListQuery(new Map(Object.entries({ cursor: '', ...switches })), all))
     return units
   }
   // Items of a range are charged together. Each has about 500 bytes.

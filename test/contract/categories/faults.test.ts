@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { link, linksOf, unlink } from '../../../lib/categories/category-links.ts'
-import { associationList, contentList, listAssociations, listContents } from '../../../lib/categories/lists.ts'
+import { associationList, contentList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import { asServiceError } from '../../../lib/http/render-reply.ts'
@@ -29,8 +29,8 @@ const resetAll = async () => {
 
 const list = async (over: Deps, switches: Readonly<Record<string, string>>): Promise<ItemPage> => {
   const query = new Map(Object.entries(switches))
-  const list = parseListQuery(query, associationList(site, category, 'news'))
-  return JSON.parse(await listAssociations(over, newsOfCategory, list))
+  const ofCategory = associationList(newsOfCategory)
+  return JSON.parse(await ofCategory.read(over, parseListQuery(query, ofCategory)))
 }
 
 interface Operation {
@@ -81,8 +81,8 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'listing all news items': {
     run: async (over) => {
-      const query = parseListQuery(new Map([['limit', '200']]), contentList(site, 'news'))
-      return JSON.parse(await listContents(over, site, 'news', query))
+      const all = contentList(site, 'news')
+      return JSON.parse(await all.read(over, parseListQuery(new Map([['limit', '200']]), all)))
     },
     verify: (answer) => expect(answer).toMatchObject({ totalItemsCount: 120, items: { length: 120 } }),
   },

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { linksOf, link as linkTo } from '../../../lib/categories/category-links.ts'
-import { categoriesOfObjectList, listCategoriesOfObject } from '../../../lib/categories/lists.ts'
+import { categoriesOfObjectList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { callsToTry } from '../../support/each-call.ts'
@@ -153,8 +153,8 @@ test('while an object is being removed, callers cannot see the object', async ()
   expect((await deps.contents.getMany(site, 'news', ids)).has(gone)).toBe(false)
   expect((await deps.contents.existing(site, 'news', ids)).has(gone)).toBe(false)
   expect(await deps.contents.get(site, 'news', gone)).toBeUndefined()
-  const query = parseListQuery(new Map(), categoriesOfObjectList(site, 'news', gone))
-  expect(await attempt(listCategoriesOfObject(deps, { site, kind: 'news', id: gone }, query))).toBe(404)
+  const list = categoriesOfObjectList({ site, kind: 'news', id: gone })
+  expect(await attempt(list.read(deps, parseListQuery(new Map(), list)))).toBe(404)
   await deps.contents.remove(site, 'news', gone, entry)
   expect(await linkedIds(deps)).toEqual(ids.filter((id) => id !== gone))
 })

@@ -11,7 +11,10 @@ import { type Ask, newsOf, site, sizes } from './library.ts'
 type Query = Readonly<Record<string, string>>
 
 const cursorAfter = (category: CategoryId, key: number): string =>
-  parseListQuery(new Map([['cursor', '']]), associationList(site, category, 'news')).cursorAfter({ key, values: [] })
+  parseListQuery(new Map([['cursor', '']]), associationList({ site, category, kind: 'news' })).cursorAfter({
+    key,
+    values: [],
+  })
 
 // The requests of the tables, by the number of links of the category.
 const requests: Readonly<Record<string, (category: CategoryId, size: number) => Query>> = {
