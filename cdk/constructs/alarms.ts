@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
@@ -22,14 +22,8 @@ export const period = Duration.minutes(5)
 // A custom policy replaces the default policy, which lets alarms publish. So this policy allows alarms explicitly.
 const createTopic = (scope: Construct, email: string): Topic => {
   const topic = new Topic(scope, 'Topic', { displayName: 'Alarms of site-admin', enforceSSL: true })
-  topic.addToResourcePolicy(
-    new PolicyStatement({
-      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-      actions: ['sns:Publish'],
-      resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
-    }),
-  )
+  const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } }
+  topic.grants.publish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
   topic.addSubscription(new EmailSubscription(email))
   return topic
 }

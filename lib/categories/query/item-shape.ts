@@ -64,7 +64,7 @@ const reference = (name: string, { type }: Member, object?: string): MemberRefer
   },
 })
 
-const comparableIn = (members: Members): readonly string[] =>
+export const comparableIn = (members: Members): readonly string[] =>
   Object.keys(members).filter((name) => members[name]?.type !== 'text')
 
 const comparableNames = ({ own, objects }: ItemShape): readonly string[] => [

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini'
-import { associationShape, contentShape, type ItemShape, siteUrlShape } from '../../categories/query/item-shape.ts'
+import {
+  associationShape,
+  comparableIn,
+  contentShape,
+  type ItemShape,
+  siteUrlShape,
+} from '../../categories/query/item-shape.ts'
 import { largestLimit, standardLimit } from '../../categories/query/list-query.ts'
 import { deepestWhere, longestWhere, mostConditions } from '../../categories/query/where.ts'
 import { manyObjects, type ObjectKind, objectKindNames, oneOf } from '../../core/content-kinds.ts'
@@ -95,11 +101,10 @@ export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 // The names that `where` and `order` accept: members of the item, and members of the inner object with or without its
 // name in front.
 const comparable = ({ own, objects }: ItemShape): string[] => {
-  const namesOf = (members: Members) => Object.keys(members).filter((name) => members[name]?.type !== 'text')
   const inner = objects
     .filter(({ standard }) => standard)
-    .flatMap(({ name: object, members }) => namesOf(members).flatMap((name) => [`${object}.${name}`, name]))
-  return [...new Set([...inner, ...namesOf(own)])]
+    .flatMap(({ name: object, members }) => comparableIn(members).flatMap((name) => [`${object}.${name}`, name]))
+  return [...new Set([...inner, ...comparableIn(own)])]
 }
 
 const orderOf = (shape: ItemShape) => {
