@@ -4,7 +4,7 @@ import { type Deadline, reserves } from '../../core/time.ts'
 import { checkFolder, isUnconditional } from '../conditions.ts'
 import { listAll } from '../many-objects.ts'
 import type { ObjectStore, Period, Restoration } from '../object-store.ts'
-import { ancestorsOf, editions, folderKey, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { ancestorsOf, editions, folderKey, foldersAround, pathIn, root, type StoragePath, upTo } from '../path.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
@@ -145,20 +145,18 @@ const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFo
 
 const restoreRemoved = async (
   deps: ChangeDeps,
-  taken: Omit<SeenFolder, 'ancestors'>,
+  taken: SeenFolder,
   since: number,
   replace: boolean,
   requester: Requester,
 ): Promise<void> => {
   const { files, removals } = deps
   const { site, folder, changes } = taken
-  const ancestors = await findAncestors(files, site, ancestorsOf(folder))
-  refuse(await findTaken(files, [...absencesOfFolder(site, folder, replace), ...noFileAt(site, ancestors.missing)]))
   const isClash = replace && (await findClash(files, folder, changes, requester))
   refuse([isClash && 'destinationExists'])
   try {
     // There is only one attempt, because its undo changes the objects.
-    await change(deps, { ...taken, ancestors }, (seen) => planRestoredFolder(seen, replace), requester)
+    await change(deps, taken, (seen) => planRestoredFolder(seen, replace), requester)
   } catch (error) {
     await removals.note({ site, folder, since }).catch(() => {})
     await extendRecords(deps, site, ancestorsOf(folder), ({ from }) => from === since).catch(() => {})
@@ -191,13 +189,25 @@ export const restoreFolder = async (
     isRunning && 'workflowUpdated',
   ])
   await using lock = await lockPath(deps, folder, { site, deadline })
-  // A purge locks the path of its file before it looks for the locks of folders.
+  // A purge locks the path of its file before it looks for the locks of folders. Before the lock, others may have restored
+  // the folder and removed it again. A removal that has emptied the folder has a period by then, so it is read last.
   refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])
   const locked = { ...requester, deadline: lock.deadline }
-  for (const period of known) {
+  const ancestors = await findAncestors(files, site, ancestorsOf(folder))
+  const absences = [...absencesOfFolder(site, folder, replace), ...noFileAt(site, ancestors.missing)]
+  const refusals = await findTaken(files, absences)
+  const last = await removals.lastOf(site, foldersAround([folder]))
+  for (const period of last.length > 0 ? last : known) {
     const changes = await removedIn(files, folder, period, locked)
     if (changes.length === 0) continue
-    return await restoreRemoved(deps, { site, folder, lockId: lock.id, changes }, period.from, replace, locked)
+    refuse(refusals)
+    return await restoreRemoved(
+      deps,
+      { site, folder, lockId: lock.id, changes, ancestors },
+      period.from,
+      replace,
+      locked,
+    )
   }
   throw nothingToRestore()
 }

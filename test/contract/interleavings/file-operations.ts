@@ -284,20 +284,11 @@ const restoredFolder = (files: Files, path: string, removal: string | undefined)
   return subsetsOf(others).map((some) => withFolders(new Map([...files, ...removed, ...some]), folders))
 }
 
-/** Looks for the last removal first. Meanwhile, another caller may remove the folder again. */
 const restoreFolder = (path: string): Operation => {
-  const memory = `seen ${memories++}`
-  const restored = (files: Files) => {
-    const state = new Map([...files].filter(([key]) => key !== memory))
-    return restoredFolder(state, path, files.get(memory) ?? files.get(lastRemoval(path)))
-  }
+  const restored = (files: Files) => restoredFolder(files, path, files.get(lastRemoval(path)))
   return {
     label: `restore folder ${path}`,
     run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body: {} }),
-    begin(files) {
-      const removal = files.get(lastRemoval(path))
-      return removal === undefined ? [] : [new Map([...files, [memory, removal]])]
-    },
     succeed: (files) => restored(files)[0],
     mayAlsoCause: restored,
     entry: `restored ${path}`,
