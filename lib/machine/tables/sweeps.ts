@@ -28,7 +28,7 @@ const expiring = (filesKeptFor: number): readonly Expiring[] => [
 // The number of rows in one transaction, so that other requests wait only briefly.
 const step = 2_000
 
-/** Only frees space: readers already leave out what has expired. `filesKeptFor` is in milliseconds. */
+/** Only frees space: readers already leave out expired rows. `filesKeptFor` is in milliseconds. */
 export const createSweep = (
   { connection, write }: Pick<Database, 'connection' | 'write'>,
   now: () => number,

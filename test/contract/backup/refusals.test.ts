@@ -47,7 +47,7 @@ test.for([
   expect(snapshotOf(siteDirectory)).toEqual(before)
 })
 
-test('backup, restore and check need a data directory, and no deployment', async ({ place }) => {
+test('backup, restore and check need a data directory instead of a deployment', async ({ place }) => {
   for (const args of [['backup', place.backup], ['restore', place.backup], ['check']]) {
     for (const [target, sentence] of [
       ['local', /^.+\n$/],
