@@ -53,7 +53,7 @@ const removePages = async (store: Emptied, prefix: string, isTimeUp: () => boole
     if (last === undefined) return
     const page = { last, isRemoved: false }
     pages.push(page)
-    await store.remove(objects, undefined)
+    await store.remove(objects)
     page.isRemoved = true
     while (pages[0]?.isRemoved) progress.after = pages.shift()?.last
   })
@@ -116,7 +116,7 @@ export const continueRemoval = async (
     ...files,
     remove: async (objects) => {
       if (isOver()) throw new ServiceError('unavailable')
-      const removal = await files.remove(objects, undefined, undefined, undefined, task)
+      const removal = await files.remove(objects, { step: task })
       removed += objects.length
       return removal
     },

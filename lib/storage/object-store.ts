@@ -49,13 +49,14 @@ export interface ObjectStore {
    * if the call has removed an object. A step of a removal has no entry; where one transaction covers both, its objects
    * are counted in the record of the removal. Errors: unavailable when the time is up; nothing happens after this error.
    */
-  remove(
-    objects: readonly RemovableObject[],
-    entry: HistoryEntry | undefined,
-    deadline?: Deadline,
-    removedFolder?: RemovedFolder,
-    step?: RemovalTask,
-  ): Promise<Removal>
+  remove(objects: readonly RemovableObject[], options?: RemoveOptions): Promise<Removal>
+}
+
+interface RemoveOptions {
+  readonly entry?: HistoryEntry | undefined
+  readonly deadline?: Deadline | undefined
+  readonly removedFolder?: RemovedFolder | undefined
+  readonly step?: RemovalTask
 }
 
 interface Removal {
@@ -267,12 +268,14 @@ export interface PlaceConditions {
 /**
  * Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed
  * or a key of `present` no longer exists. `late` means that the time is up, `locked` that a folder is locked, and
- * `changed` that a state of `matching` differs.
+ * `changed` that a state of `matching` differs. On AWS, files of other callers may cover the restored files of a change
+ * that was undone. If those callers fail, these files are visible: they have `covered` bytes.
  */
-export type PlaceOutcome =
+export type PlaceOutcome = { readonly covered?: number } & (
   | { readonly outcome: 'placed' }
   | { readonly outcome: 'late' | 'locked' }
   | { readonly outcome: 'occupied' | 'stale' | 'changed'; readonly key: string }
+)
 
 /** Thrown inside an adapter to undo an attempt. */
 export class NotPlaced extends Error {

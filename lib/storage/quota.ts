@@ -105,6 +105,11 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     const placed = sum(effects.map(({ placed }) => placed))
     const moved = sum(effects.map(({ moved }) => moved))
     const added = placed - moved - sum(freed.map(({ size }) => size))
+    const settle = async (reservation: Reservation | undefined, result?: PlaceOutcome): Promise<void> => {
+      if (result?.outcome === 'placed') return quotas.release(reservation, -added, returning)
+      const known = result ? Math.max(added - (result.covered ?? 0), 0) : 0
+      if (reservation && known + moved > 0) await quotas.undo(reservation, known, moved)
+    }
     let reservation: Reservation | undefined
     try {
       // A completed upload moves bytes without taking a file away.
@@ -122,16 +127,14 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
       result = await files.place(changes, { ...conditions, matching: expected }, entry)
       return result
     } finally {
-      const known = result ? Math.max(added, 0) : 0
-      if (result?.outcome === 'placed') await quotas.release(reservation, -added, returning)
-      else if (reservation && known + moved > 0) await quotas.undo(reservation, known, moved)
+      await settle(reservation, result)
     }
   },
 
-  async remove(objects, ...options) {
+  async remove(objects, options) {
     const site = Number(objects[0]?.key.split('/')[1]) as SiteId
     const reservation = objects.length > 0 ? await quotas.reserve(site, 0, 0, true) : undefined
-    const removal = await files.remove(objects, ...options)
+    const removal = await files.remove(objects, options)
     await quotas.release(reservation, removal.bytes)
     return removal
   },

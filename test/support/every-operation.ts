@@ -64,9 +64,9 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
     await record(entry)
     return outcome
   },
-  async remove(objects, entry, deadline, removedFolder) {
+  async remove(objects, { removedFolder, entry, ...options } = {}) {
     const begun = removedFolder && (await removals.begin(removedFolder, unlimited))
-    const bytes = await files.remove(objects, entry, deadline)
+    const bytes = await files.remove(objects, { entry, ...options })
     if (begun) await removals.note(begun)
     if (entry) await record(entry)
     return bytes

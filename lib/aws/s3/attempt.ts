@@ -9,6 +9,7 @@ interface Uncovered {
   readonly kind: 'uncovered'
   readonly key: string
   readonly versionId: string
+  readonly size: number
 }
 
 // A version that was made by completing an upload. Its bytes exist nowhere else, so undoing the change copies them to
@@ -88,7 +89,11 @@ export const awaitVersion = async (
   }
 }
 
-export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
+/**
+ * Returns the bytes of the uncovered versions at which others have stored an object since. If those callers undo their
+ * changes, these versions are visible.
+ */
+export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promise<number> => {
   const doomed: Doomed[] = []
   const uncovered: Uncovered[] = []
   for (const one of made) {
@@ -97,7 +102,8 @@ export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promis
     else if (one.kind !== 'final') doomed.push(one)
   }
   await deleteAll(bucket, doomed)
-  await hideVersions(bucket, uncovered)
+  const covered = await hideVersions(bucket, uncovered)
+  return uncovered.reduce((sum, { key, size }) => (covered.has(key) ? sum + size : sum), 0)
 }
 
 export const timeToReturn = reserves.answer + 500
@@ -147,8 +153,8 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
     async undo(failure: unknown): Promise<unknown> {
       try {
         if (!endsUploads(failure)) await saveJoined().catch(() => {})
-        await undoResults(buckets.finding, made)
-        return failure
+        const covered = await undoResults(buckets.finding, made)
+        return covered > 0 && failure instanceof NotPlaced ? new NotPlaced({ ...failure.outcome, covered }) : failure
       } catch (second) {
         const cause = new AggregateError([failure, second], 'A placement failed, and undoing it failed, too')
         const passes = second instanceof ServiceError || undoDeadline.signal.aborted

@@ -142,16 +142,19 @@ export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Prom
 
 /**
  * Hides the objects that still have these versions. S3 compares only tags, but another caller may have uploaded the same
- * bytes before, so this also compares the versions.
+ * bytes before, so this also compares the versions. Returns the keys at which others have stored an object since.
  */
 export const hideVersions = async (
   bucket: Bucket,
   versions: readonly { readonly key: string; readonly versionId: string }[],
-): Promise<void> => {
+): Promise<ReadonlySet<string>> => {
   const found: Doomed[] = []
+  const covered: string[] = []
   await inParallel(versions, callsInFlight, async ({ key, versionId }) => {
     const head = await headObject(bucket, key)
     if (head?.VersionId === versionId) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
+    else if (head) covered.push(key)
   })
-  await deleteAll(bucket, found)
+  const { spared } = await deleteAll(bucket, found)
+  return new Set([...covered, ...spared])
 }

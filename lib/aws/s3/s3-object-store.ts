@@ -101,7 +101,7 @@ export const createS3ObjectStore = ({
       return versions.length - count
     },
 
-    async remove(objects, entry, given = unlimited, removedFolder = undefined) {
+    async remove(objects, { entry, deadline: given = unlimited, removedFolder } = {}) {
       using deadline = given.reserving(timeToReturn)
       try {
         deadline.check()

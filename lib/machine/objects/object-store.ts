@@ -139,7 +139,7 @@ export const createObjectStore = ({
   let isStopped = false
   let givingUp = Promise.resolve()
 
-  const removeSome = (...[objects, entry, , removedFolder, step]: Parameters<ObjectStore['remove']>) =>
+  const removeSome = (...[objects, { entry, removedFolder, step } = {}]: Parameters<ObjectStore['remove']>) =>
     database.write(() => {
       const since = removalRecords.begin(removedFolder)
       const spared = new Set<string>()
@@ -194,9 +194,9 @@ export const createObjectStore = ({
       }
     },
 
-    async remove(objects, entry, ...options) {
-      const batches = entry ? [objects] : chunksOf(objects, removalStep)
-      const removals = await Promise.all(batches.map((batch) => removeSome(batch, entry, ...options)))
+    async remove(objects, options = {}) {
+      const batches = options.entry ? [objects] : chunksOf(objects, removalStep)
+      const removals = await Promise.all(batches.map((batch) => removeSome(batch, options)))
       return {
         bytes: removals.reduce((sum, { bytes }) => sum + bytes, 0),
         spared: new Set(removals.flatMap(({ spared }) => [...spared])),

@@ -110,7 +110,7 @@ const removeObjects = async (
   let left: readonly RemovableObject[] = objects
   let unwritten: HistoryEntry | undefined = { ...author, site, ...entry }
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-    const { spared } = await stores.files.remove(left, unwritten, deadline, removedFolder)
+    const { spared } = await stores.files.remove(left, { entry: unwritten, deadline, removedFolder })
     if (spared.size === 0) return
     if (spared.size < left.length) unwritten = undefined
     left = await findAll(stores.files, spared)

@@ -39,7 +39,7 @@ const test = base.extend('machines', async ({ directory }, { onCleanup }) => {
 
 const putAndRemove = async ({ stores: { files } }: Machine, key: string) => {
   await putObject(files, key, Buffer.alloc(40_000, 'x'))
-  await files.remove([await infoOf(files, key)], entry)
+  await files.remove([await infoOf(files, key)], { entry })
 }
 
 const blobsIn = (directory: string) => readdirSync(join(directory, 'blobs'))

@@ -156,6 +156,7 @@ const subjects = {
     operation: anyRestoredOperation,
     first: [put('a/x', 'first'), put('a/y', 'second'), remove('a')],
     last: ['a/x', 'a/y'].map(read),
+    hasQuota: true,
     share: 0.1,
   },
   'a purged file': {

@@ -23,7 +23,7 @@ test('the next service completes and counts the removal of a killed service (H-6
   await stores.removals.open(site, path, task.id, entry)
   await stores.removalQueue.send(task, 60)
   const removed = await infoOf(stores.files, fileKey('live', site, toStoragePath('large/b')))
-  await stores.files.remove([removed], undefined, undefined, undefined, task)
+  await stores.files.remove([removed], { step: task })
   await close()
 
   const second = await start()

@@ -21,7 +21,7 @@ const test = base.extend('store', async ({ directory }, { onCleanup }) => {
     put: (key: string, size: number) => putObject(files, key, Buffer.alloc(size, 'x')),
     async remove(key: string) {
       const found = await files.find(key)
-      if (found) await files.remove([found], entry)
+      if (found) await files.remove([found], { entry })
     },
     versions: async (key: string) => (await files.versions(key, { limit: 100 }))?.versions.length,
     kept: () => keptContents(layoutOf(directory)),
@@ -97,7 +97,7 @@ for (const [what, size] of [
 test('any number of old versions can expire at once, and other files stay', async ({ store }) => {
   for (let index = 0; index < 450; index++) await store.put(`live/1/f${index}`, 10)
   const { objects } = await store.files.list({ prefix: 'live/1/', folded: false, limit: 1_000 })
-  await store.files.remove(objects, entry)
+  await store.files.remove(objects, { entry })
   await store.put('live/1/stays', 10)
   store.clock.time += 31 * day
   await store.files.giveUp(store.clock.time - 30 * day)

@@ -75,6 +75,6 @@ it('A folder without an object is in the trash if a file below it is (H-37)', as
   expect(await find()).toBeUndefined()
   await putObject(files, 'live/1001/folder/file')
   expect(await find()).toBeUndefined()
-  await files.remove([await infoOf(files, 'live/1001/folder/file')], entry)
+  await files.remove([await infoOf(files, 'live/1001/folder/file')], { entry })
   expect(await find()).toMatchObject({ size: null })
 })

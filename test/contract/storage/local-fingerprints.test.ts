@@ -83,7 +83,7 @@ test('The fingerprint is null if the bytes are missing', async () => {
   const info = await infoOf(second.files, key)
   rmSync(join(folder, 'blobs', info.version))
   expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
-  await second.files.remove([info], entry)
+  await second.files.remove([info], { entry })
   expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
 })
 

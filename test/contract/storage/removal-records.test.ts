@@ -134,7 +134,7 @@ describe.each([
     const objects = (await Promise.all(listings)).flatMap((listing) => listing.objects)
     for (let request = 0; request < 2; request++) {
       later()
-      await files.remove(objects, entry, unlimited, removedFolder)
+      await files.remove(objects, { entry, removedFolder })
     }
     expect(await restored('/folder', storage.restore)).toEqual(['/folder', 200, ...newer])
   })
@@ -186,7 +186,7 @@ describe.each([
       const { objects } = await files.list({ prefix: `live/${storage.site}/${name}/`, folded: false, limit: 3 })
       const removedFolder = { site: storage.site, folder: toStoragePath(name), since: Date.now() }
       fault.dieAfter(dies)
-      await files.remove(objects, undefined, unlimited, removedFolder).catch(() => {})
+      await files.remove(objects, { removedFolder }).catch(() => {})
       calls = fault.calls
       fault.arm(0)
     }

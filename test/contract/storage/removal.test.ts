@@ -197,12 +197,12 @@ it('The removal of a folder lists the next page while it deletes the current pag
           }
           return files.list(query)
         },
-        async remove(objects, ...given) {
+        async remove(objects, options) {
           const last = objects.at(-1)?.key ?? ''
           begun(last).resolve()
           if (objects.length === pageSize) await asked(last).promise
           removed += objects.length
-          return files.remove(objects, ...given)
+          return files.remove(objects, options)
         },
       },
     }),

@@ -61,7 +61,7 @@ export const openS3Bench = (options: StoreOptions = {}) => {
     place: (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
       store.place(changes, { ...nowhere, ...conditions }, entry),
     async remove(...keys: readonly string[]) {
-      await store.remove(await Promise.all(keys.map((key) => infoOf(store, key))), entry)
+      await store.remove(await Promise.all(keys.map((key) => infoOf(store, key))), { entry })
     },
     meanwhile,
     /** S3 carries out the first matching request, and the caller gets this failure. */

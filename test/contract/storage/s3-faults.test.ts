@@ -112,7 +112,7 @@ const restores: Operation = {
     for (const text of ['old', 'newer']) {
       for (const name of ['a', 'b', 'kept']) await putObject(others, `${prefix}${name}`, `${text} ${name}`)
     }
-    await others.remove(await Promise.all(['a', 'b'].map((name) => infoOf(others, `${prefix}${name}`))), entry)
+    await others.remove(await Promise.all(['a', 'b'].map((name) => infoOf(others, `${prefix}${name}`))), { entry })
   },
   async changes(store, prefix) {
     const changes: Change[] = []

@@ -48,7 +48,7 @@ describe('A store without conditional removals', () => {
     await bench.put('live/a', 'old')
     const old = await bench.listed('live/a')
     await bench.put('live/a', 'newer')
-    await bench.store.remove([old], entry)
+    await bench.store.remove([old], { entry })
     expect((await bench.listed('live/a')).size).toBe(5)
   })
 

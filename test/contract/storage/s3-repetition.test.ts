@@ -196,7 +196,7 @@ describe('A removal whose answer was lost', () => {
     const store = bench.open({ record: async () => void entries++ })
     const objects = await Promise.all(keys.map(bench.listed))
     lose()
-    return { ...(await store.remove(objects, entry)), entries }
+    return { ...(await store.remove(objects, { entry })), entries }
   }
 
   it.each(removals)('A removal is recorded, its bytes stay counted: $name (H-1, S-125)', async ({ keys, isMeant }) => {

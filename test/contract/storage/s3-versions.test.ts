@@ -57,7 +57,7 @@ describe('A restore that is undone', () => {
     await hide(...keys)
     const changes = await Promise.all(keys.map((key) => restorationOf(key)))
     bench.meanwhile(takesMarkersAway, () => put('live/1/a', 'text'))
-    expect(await bench.place(changes, gone)).toEqual(stale)
+    expect(await bench.place(changes, gone)).toEqual({ ...stale, covered: 'text'.length })
     expect(await content('live/1/a')).toBe('text')
     expect(await content('live/1/b')).toBeUndefined()
   })
@@ -153,7 +153,7 @@ describe('An object that is being restored', () => {
     await hide(...keys)
     const changes = await Promise.all(keys.map((one) => restorationOf(one)))
     bench.meanwhile(takesMarkersAway, () => put('live/1/7', 'upload'))
-    expect(await bench.place(changes)).toEqual({ outcome: 'stale', key: 'live/1/7' })
+    expect(await bench.place(changes)).toEqual({ outcome: 'stale', key: 'live/1/7', covered: 'live/1/7'.length })
     expect(await bench.keys()).toEqual(['live/1/7'])
   })
 

@@ -11,7 +11,7 @@ export const describeCopying = (bench: Workbench): void => {
 
   const listed = async (prefix: string) => (await bench.store.list({ prefix, folded: false, limit: 100 })).objects
   const remove = async (...keys: readonly string[]) =>
-    bench.store.remove(await Promise.all(keys.map((key) => infoOf(bench.store, key))), entry)
+    bench.store.remove(await Promise.all(keys.map((key) => infoOf(bench.store, key))), { entry })
   const restorationOf = async (key: string): Promise<Restoration> => {
     const [newest] = (await bench.store.versions(key, { limit: 1 }))?.versions ?? []
     if (!newest) throw new Error(`${key} has no version`)

@@ -58,9 +58,9 @@ export const describeListing = (bench: Workbench): void => {
     for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i', '\uffee', '😀']) {
       for (const content of ['x', 'yy']) await put(prefix + name, content)
       if ('beh'.includes(name.slice(0, 1))) continue
-      await bench.store.remove([await infoOf(bench.store, prefix + name)], entry)
+      await bench.store.remove([await infoOf(bench.store, prefix + name)], { entry })
     }
-    await bench.store.remove([await infoOf(bench.store, prefix)], entry)
+    await bench.store.remove([await infoOf(bench.store, prefix)], { entry })
     for (let limit = 1; limit <= 7; limit++) {
       const found: string[] = []
       for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
@@ -85,7 +85,7 @@ export const describeListing = (bench: Workbench): void => {
     expect(await keysUnder(prefix)).toEqual(names.map((one) => prefix + one).sort(byBytes))
     for (const one of names) expect(await content(prefix + one)).toBe(Buffer.from(one).toString('latin1'))
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 1000 })
-    await bench.store.remove(objects, entry)
+    await bench.store.remove(objects, { entry })
     expect(await bench.store.exists(prefix)).toBe(false)
   })
 }

@@ -81,8 +81,8 @@ export const describePlacing = (bench: Workbench): void => {
     await put(`${prefix}b`, 'newer')
     const named = (names: string) => objects.filter(({ key }) => names.includes(key.slice(-1)))
     const spared = new Set([`${prefix}b`])
-    expect(await bench.store.remove(named('ab'), entry)).toMatchObject({ bytes: 1, spared })
-    await bench.store.remove(named('a'), entry)
+    expect(await bench.store.remove(named('ab'), { entry })).toMatchObject({ bytes: 1, spared })
+    await bench.store.remove(named('a'), { entry })
     expect(await keysUnder(prefix)).toEqual([`${prefix}b`, `${prefix}c`])
   })
 
@@ -94,8 +94,8 @@ export const describePlacing = (bench: Workbench): void => {
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
     await put(`${prefix}\ufffe`, 'newer')
     const gone = objects.filter(({ key }) => key.includes('gone'))
-    await bench.store.remove(gone, entry)
-    await bench.store.remove(objects, entry)
+    await bench.store.remove(gone, { entry })
+    await bench.store.remove(objects, { entry })
     expect(await keysUnder(prefix)).toEqual([`${prefix}\ufffe`])
   })
 }
