@@ -93,7 +93,7 @@ export const awaitVersion = async (
  * Returns the bytes of the uncovered versions at which others have stored an object since. If those callers undo their
  * changes, these versions are visible.
  */
-export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promise<number> => {
+export const undoResults = async (bucket: Bucket, made: readonly Made[], isLocked = false): Promise<number> => {
   const doomed: Doomed[] = []
   const uncovered: Uncovered[] = []
   for (const one of made) {
@@ -101,6 +101,8 @@ export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promis
     else if (one.kind === 'joined') doomed.push({ ...one, kind: 'version' })
     else if (one.kind !== 'final') doomed.push(one)
   }
+  // Under the lock of their folder, others may have stored objects at these keys. The lock makes those callers fail.
+  if (isLocked) doomed.push(...uncovered.splice(0).map(({ key }): Doomed => ({ kind: 'object', key, tag: undefined })))
   await deleteAll(bucket, doomed)
   const covered = await hideVersions(bucket, uncovered)
   return uncovered.reduce((sum, { key, size }) => (covered.has(key) ? sum + size : sum), 0)
@@ -150,10 +152,10 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
     },
 
     // Returns the failure. If undoing also fails, returns both failures.
-    async undo(failure: unknown): Promise<unknown> {
+    async undo(failure: unknown, isLocked: boolean): Promise<unknown> {
       try {
         if (!endsUploads(failure)) await saveJoined().catch(() => {})
-        const covered = await undoResults(buckets.finding, made)
+        const covered = await undoResults(buckets.finding, made, isLocked)
         return covered > 0 && failure instanceof NotPlaced ? new NotPlaced({ ...failure.outcome, covered }) : failure
       } catch (second) {
         const cause = new AggregateError([failure, second], 'A placement failed, and undoing it failed, too')

@@ -22,11 +22,11 @@ import {
 import { headObject } from './find.ts'
 
 /**
- * An `object` is hidden with a delete marker if it still has this tag. A `version` or delete marker is deleted for
- * good.
+ * An `object` is hidden with a delete marker if it still has this tag. Without a tag, it is hidden in any state. A
+ * `version` or delete marker is deleted for good.
  */
 export type Doomed =
-  | { readonly kind: 'object'; readonly key: string; readonly tag: string }
+  | { readonly kind: 'object'; readonly key: string; readonly tag: string | undefined }
   | { readonly kind: 'version'; readonly key: string; readonly versionId: string }
 
 const unfitForXml = /[\p{Cc}\ufffe\uffff]/u
