@@ -26,13 +26,15 @@ export interface SiteUsage {
  * which ends when a recount begins or ends. `placed` counts all bytes that a running recount may miss: those that get a
  * new key, and those of a replaced state, which comes back if the change is undone. A release is never repeated. It
  * takes back `bytes`, and `replaced` from the bytes that the recount may miss. After its epoch, a release does nothing,
- * because the recount may have seen the change. `undo` takes back the bytes of a change that failed. But a removal that
- * has begun since may have subtracted files that were visible for a while. Then `undo` takes nothing back, and adds the
- * `moved` bytes, which the count had before the change. Errors: quotaExceeded, unavailable.
+ * because the recount may have seen the change. `undo` takes back the bytes of a change that failed. But a removal may
+ * remove files that such a change made visible for a while, and only one of both may subtract them. So after a removal
+ * that has begun or ended since, `undo` takes nothing back, and adds the `moved` bytes, which the count had before the
+ * change. And after an `undo`, the release of a removal that began earlier does nothing. Errors: quotaExceeded,
+ * unavailable.
  */
 export interface UsageCounts {
   reserve(site: SiteId, quota: number, bytes: number, placed: number, isRemoval: boolean): Promise<Reservation>
-  release(site: SiteId, bytes: number, replaced: number, epoch: number): Promise<void>
+  release(reservation: Reservation, bytes: number, replaced: number): Promise<void>
   undo(reservation: Reservation, bytes: number, moved: number): Promise<void>
 }
 
@@ -40,6 +42,7 @@ interface Reservation {
   readonly site: SiteId
   readonly epoch: number
   readonly removals: number | undefined
+  readonly undone: number | undefined
   readonly isRecounting: boolean
 }
 
@@ -58,7 +61,7 @@ export const createQuotas = (counts: UsageCounts, findSite: FindSite) => {
 
     async release(reservation: Reservation | undefined, bytes: number, replaced = 0): Promise<void> {
       if (!reservation || (bytes <= 0 && (replaced === 0 || !reservation.isRecounting))) return
-      await counts.release(reservation.site, Math.max(bytes, 0), replaced, reservation.epoch).catch(() => {})
+      await counts.release(reservation, Math.max(bytes, 0), replaced).catch(() => {})
     },
 
     undo: (...failed: Parameters<UsageCounts['undo']>): Promise<void> => counts.undo(...failed).catch(() => {}),

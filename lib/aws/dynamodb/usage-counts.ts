@@ -13,7 +13,7 @@ import { getItems } from './path-locks.ts'
  * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes of placed files, and
  * `listed` the bytes up to the key `after`. `begun` and `counted` are the moments when a recount began and ended. Until
  * the first recount has ended, the quota does not apply. Each recount begins and ends an `epoch`. `removals` counts the
- * changes that take files away.
+ * begins and releases of changes that take files away, and `undone` the changes that took their bytes back.
  */
 interface UsageItem {
   readonly site: number
@@ -22,6 +22,7 @@ interface UsageItem {
   readonly since: number
   readonly epoch: number
   readonly removals?: number
+  readonly undone?: number
   readonly counted?: number
   readonly begun?: number
   readonly after?: string
@@ -42,8 +43,8 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
 
   const read = async (site: SiteId) => (await getItems(table, site, ['usage']))[0]
 
-  const changeIn = (site: SiteId, epoch: number, change: ItemChange, on = table) =>
-    on.update(keyOf(site), { ...change, condition: expression`#epoch = ${epoch}` })
+  const changeIn = (site: SiteId, epoch: number, change: ItemChange) =>
+    table.update(keyOf(site), { ...change, condition: expression`#epoch = ${epoch}` })
 
   return {
     read,
@@ -65,23 +66,31 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
 
     async reserve(site, quota, bytes, placed, isRemoval) {
       const item = await table.update(keyOf(site), {
-        add: { used: Math.max(bytes, 0), since: placed, removals: isRemoval ? 1 : 0 },
+        add: { used: Math.max(bytes, 0), since: placed, removals: isRemoval ? 1 : 0, undone: 0 },
         condition: [bytes > 0 ? expression`attribute_not_exists(#counted) OR #used <= ${quota - bytes}` : undefined],
         returns: 'ALL_NEW',
       })
-      if (item) return { site, epoch: item.epoch, removals: item.removals, isRecounting: item.begun !== undefined }
+      if (item) {
+        const { epoch, removals, undone, begun } = item
+        return { site, epoch, removals, undone: isRemoval ? undone : undefined, isRecounting: begun !== undefined }
+      }
       throw quotaExceeded(quota, (await read(site))?.used ?? 0)
     },
 
-    async release(site, bytes, replaced, epoch) {
-      await changeIn(site, epoch, { add: { used: -bytes, since: -replaced } }, openOnce())
+    async release({ site, epoch, undone }, bytes, replaced) {
+      await openOnce().update(keyOf(site), {
+        add: { used: -bytes, since: -replaced, removals: undone === undefined ? 0 : 1 },
+        condition: [expression`#epoch = ${epoch}`, undone === undefined ? undefined : expression`#undone = ${undone}`],
+      })
     },
 
     async undo({ site, epoch, removals }, bytes, moved) {
       const condition = expression`#epoch = ${epoch} AND #removals = ${removals}`
       const undoing = bytes > 0 ? openOnce() : table
       // If the answer is lost, the count may be too high, but not too low.
-      const isUndone = await undoing.update(keyOf(site), { add: { used: -bytes }, condition }).catch(() => undefined)
+      const isUndone = await undoing
+        .update(keyOf(site), { add: { used: -bytes, undone: bytes > 0 ? 1 : 0 }, condition })
+        .catch(() => undefined)
       if (!isUndone && moved > 0) await table.update(keyOf(site), { add: { used: moved } })
     },
 

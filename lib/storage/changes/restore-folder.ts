@@ -7,7 +7,7 @@ import type { ObjectStore, Period, Restoration } from '../object-store.ts'
 import { ancestorsOf, editions, folderKey, foldersAround, pathIn, root, type StoragePath, upTo } from '../path.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
-import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
+import { type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, lockPath, openLocks } from './look.ts'
 import { isBelowFile } from './remove.ts'
 
@@ -129,15 +129,13 @@ interface SeenFolder {
   readonly ancestors: Ancestors
 }
 
-const absencesOfFolder = (site: SiteId, folder: StoragePath, replace: boolean): Absences => [
-  ...noFileAt(site, [folder], 'destinationExists'),
-  ...(replace ? [] : editions.map((edition) => [folderKey(edition, site, folder), 'destinationExists'] as const)),
-]
-
 const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFolder, replace: boolean): Plan => ({
   paths: [folder],
   changes,
-  absent: absencesOfFolder(site, folder, replace),
+  absent: [
+    ...noFileAt(site, [folder], 'destinationExists'),
+    ...(replace ? [] : editions.map((edition) => [folderKey(edition, site, folder), 'destinationExists'] as const)),
+  ],
   ancestors,
   entry: { type: 'folder.restored', subject: folder, details: { count: changes.length } },
   lockId,
@@ -194,13 +192,15 @@ export const restoreFolder = async (
   refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])
   const locked = { ...requester, deadline: lock.deadline }
   const ancestors = await findAncestors(files, site, ancestorsOf(folder))
-  const absences = [...absencesOfFolder(site, folder, replace), ...noFileAt(site, ancestors.missing)]
-  const refusals = await findTaken(files, absences)
+  const [taken, ...left] = await Promise.all([
+    findTaken(files, [...noFileAt(site, [folder], 'destinationExists'), ...noFileAt(site, ancestors.missing)]),
+    ...(replace ? [] : editions.map((edition) => files.exists(folderKey(edition, site, folder)))),
+  ])
   const last = await removals.lastOf(site, foldersAround([folder]))
   for (const period of last.length > 0 ? last : known) {
     const changes = await removedIn(files, folder, period, locked)
     if (changes.length === 0) continue
-    refuse(refusals)
+    refuse([left.includes(true) && 'destinationExists', ...taken])
     return await restoreRemoved(
       deps,
       { site, folder, lockId: lock.id, changes, ancestors },

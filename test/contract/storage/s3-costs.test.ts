@@ -35,7 +35,7 @@ beforeEach(async () => {
   age = 3_600_000
   const files = openObjectStore(opened, { removals, record: asking(unrecorded), now: () => Date.now() + age })
   const counts: UsageCounts = {
-    reserve: asking(async (site) => ({ site, epoch: 1, removals: 0, isRecounting: false })),
+    reserve: asking(async (site) => ({ site, epoch: 1, removals: 0, undone: undefined, isRecounting: false })),
     release: asking(async () => {}),
     undo: asking(async () => {}),
   }
