@@ -77,14 +77,15 @@ const putLargest = async (Key: string) => {
   await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
 }
 
-/** S3 copies as fast as one connection. */
-const slowCopies = () => {
+/** S3 copies as fast as one connection. `meanwhile` runs while the last bytes are copied. */
+const slowCopies = (meanwhile: () => Promise<unknown> = async () => undefined) => {
   bench.s3.before = async (request) => {
     if (!isCopy(request)) return
     const [, first = 0, last = parts * part - 1] =
       /^bytes=(\d+)-(\d+)$/.exec(request.headers['x-amz-copy-source-range'] ?? '') ?? []
     const milliseconds = (1_000 * (Number(last) + 1 - Number(first))) / (200 * mebibyte)
     await new Promise((resolve) => setTimeout(resolve, milliseconds))
+    if (Number(last) === parts * part - 1) await meanwhile()
   }
 }
 
@@ -112,3 +113,28 @@ it('One request renames, moves, copies or restores the file (S-130)', async () =
     })
   }
 }, 60_000)
+
+it.each([
+  ['rename', '/b.png', { name: 'b.png' }],
+  ['move', '/f/b.png', { path: 'f/b.png' }],
+  ['copy', '/b.png', { copyTo: 'b.png' }],
+])(
+  'A %s of 5 GiB never replaces a newer file (S-60, S-65, S-130)',
+  async (_, target, body) => {
+    await putLargest(`live/${storage.site}/a.png`)
+    const headers = { 'If-Match': await storage.tagOf('/a.png') }
+    const ask: Ask = (remaining) => storage.relocate('/a.png', body, { headers, remaining })
+    const newer = [
+      { path: target, status: 400 },
+      { path: '/a.png', status: 412 },
+    ]
+    for (const { path, status } of newer) {
+      slowCopies(() => storage.put(path, 'newer'))
+      const { result } = await inFunctionTime(({ timeLeft }) => ask(timeLeft))
+      const found = await bench.store.find(`live/${storage.site}${path}`)
+      expect({ path, status: result.status, size: found?.size }).toEqual({ path, status, size: 'newer'.length })
+      await storage.remove(target)
+    }
+  },
+  60_000,
+)
