@@ -12,17 +12,9 @@ import { createGate } from '../../support/gate.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import type { TestTables } from '../../support/tables.ts'
-import { removeInSlices } from './large-removal.ts'
+import { createQueue, type Message, wholeTime } from './removal-queue.ts'
 
 const task: RemovalTask = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
-
-/** The time of a deployed function for one message, in milliseconds. */
-const wholeTime = 90_000
-
-interface Message {
-  readonly name: string
-  readonly delay: number
-}
 
 let tables: TestTables
 let time: number
@@ -110,6 +102,14 @@ test('a worker that runs out of time sends one message to continue the removal',
   expect([left, await isOpen(), sent.length]).toEqual([0, false, 2])
 })
 
+test('a worker learns the last key that the worker before it removed (S-113)', async () => {
+  await open(1)
+  const { removals } = start()
+  await removals.take(task, 'first', wholeTime)
+  await removals.giveBack(task, 'first', 1, 'live/1001/large/a')
+  expect(await removals.take(task, 'next', wholeTime)).toEqual({ outcome: 'taken', after: 'live/1001/large/a' })
+})
+
 test('a worker does not continue a removal that another worker is running', async () => {
   const isOpen = await open(2)
   const { pass, reached, open: goOn } = createGate()
@@ -158,51 +158,6 @@ test('a message that the service did not send causes an error', async () => {
   await expect(start().deliver('message 1', wholeTime, 'no removal')).rejects.toThrow()
 })
 
-/**
- * The queue of the deployment: it hides a received message for six times the time of its worker, delivers it five
- * times, and then moves it to the dead letters.
- */
-const createQueue = (deliver: (name: string) => Promise<void>) => {
-  let waiting: { readonly name: string; due: number; received: number }[] = []
-  const dead: string[] = []
-  let deliveries = 0
-  const add = (name: string, delay = 0) => void waiting.push({ name, due: time + delay * 1000, received: 0 })
-  const drop = (name: string) => {
-    waiting = waiting.filter((message) => message.name !== name)
-  }
-  return {
-    add,
-    dead,
-    deliveries: () => deliveries,
-    redrive() {
-      for (const name of dead.splice(0)) add(`${name} again`)
-    },
-    /** Lets the worker work until this moment, or until the queue is empty. */
-    async workUntil(end: number) {
-      for (;;) {
-        const [next] = waiting.toSorted((one, other) => one.due - other.due)
-        if (!next || next.due > end) break
-        time = Math.max(time, next.due)
-        if (next.received === 5) {
-          dead.push(next.name)
-          drop(next.name)
-          continue
-        }
-        next.received += 1
-        next.due = time + 6 * wholeTime
-        deliveries += 1
-        const isDone = await deliver(next.name).then(
-          () => true,
-          () => false,
-        )
-        if (isDone) drop(next.name)
-        for (const { name, delay } of sent.splice(0)) add(name, delay)
-      }
-      time = end
-    },
-  }
-}
-
 describe('a removal whose store is unavailable for two hours', () => {
   const minute = 60_000
   let isAway: boolean
@@ -222,7 +177,15 @@ describe('a removal whose store is unavailable for two hours', () => {
     const remove = async () => {
       if (isAway) throw new ServiceError('unavailable')
     }
-    queue = createQueue(start(remove, async (recorded) => void entries.push(recorded)).deliver)
+    const { deliver } = start(remove, async (recorded) => void entries.push(recorded))
+    queue = createQueue({
+      deliver,
+      takeSent: () => sent.splice(0),
+      now: () => time,
+      wait(until) {
+        time = until
+      },
+    })
     queue.add('message 1')
   })
 
@@ -274,13 +237,4 @@ describe('a removal whose store is unavailable for two hours', () => {
     expect(errors.mock.lastCall).toMatchObject([{ removalAge: 7200 }])
     expect(info).not.toHaveBeenCalled()
   })
-})
-
-test('The slices of a large removal continue after the last removed key (S-113)', async () => {
-  const { slices, listings, passed, ...end } = await removeInSlices({ pages: 9, each: 2 })
-  expect(end).toEqual({ isOpen: false, isLeft: false })
-  expect(slices).toBeGreaterThan(2)
-  // Each slice lists up to two pages in advance, and the last slice checks that the folder is empty.
-  expect(listings).toBeLessThanOrEqual(9 + 2 * slices + 1)
-  expect(passed).toBeLessThanOrEqual(2 * 18_000 + slices * 4_000)
 })
