@@ -1,14 +1,17 @@
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { describe, expect, test } from 'vitest'
 import type { ObservedRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
+import { createUsageCounts } from '../../../lib/aws/dynamodb/usage-counts.ts'
 import { createRemovalsHandler } from '../../../lib/aws/lambda/removal-worker.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { type Answer, statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { Refusal } from '../../support/s3-messages.ts'
 import { beforeCalls, createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
@@ -23,6 +26,7 @@ const context = { getRemainingTimeInMillis: () => 90_000 } as Context
 
 const bytes = (count: number) => 'x'.repeat(count)
 const minute = 60_000
+const site = 1001 as SiteId
 const day = 24 * 60 * minute
 
 const start = (quota?: number, options: OnAws = {}) =>
@@ -223,6 +227,21 @@ test('Two removals of a file at once subtract the bytes of the file once (S-125)
   expect((await remove('/0/0.txt')).status).toBe(200)
   expect([await used(), await storedBytes(storage)]).toEqual([before - 40, before - 40])
 })
+
+test.each(['release', 'undo'])(
+  'A removal and a failed change subtract the same bytes once: %s first (S-125)',
+  async (first) => {
+    const { connect, names } = openMemoryTables()
+    const counts = createUsageCounts({ dynamodb: connect(), table: names.pathLocks, once: connect() })
+    await counts.prepare(site, true)
+    const removal = await counts.reserve(site, 1_000, 0, 0, true)
+    const change = await counts.reserve(site, 1_000, 20, 20, false)
+    if (first === 'release') await counts.release(removal, 20, 0)
+    await counts.undo(change, 20, 0)
+    if (first === 'undo') await counts.release(removal, 20, 0)
+    expect(await counts.bytesOf(site)).toBe(0)
+  },
+)
 
 test('A replaced file that comes back after the listing stays counted (S-125)', async () => {
   const [bucket, checking] = [openBucketInMemory(), createGate()]
