@@ -16,12 +16,12 @@ import type {
   CreatedKey,
   Invitation,
   Key,
+  KeyCreation,
   Me,
-  NewKey,
-  NewUser,
   PasswordChange,
   User,
   UserChange,
+  UserCreation,
 } from './generated/types.gen.ts'
 import { withTag } from './operation.ts'
 import { paginate } from './pages.ts'
@@ -39,7 +39,7 @@ export interface People {
   list(): AsyncIterable<User>
   get(name: string): Promise<ReadUser>
   /** A new person gets an invitation: send its link to the person. */
-  add(person: NewUser): Promise<Invitation>
+  add(person: UserCreation): Promise<Invitation>
   change(name: string, change: UserChange, condition?: UserCondition): Promise<Invitation>
   remove(name: string): Promise<void>
 }
@@ -47,7 +47,7 @@ export interface People {
 export interface Keys {
   list(): AsyncIterable<Key>
   /** Only this answer contains the text of the key. */
-  create(key: NewKey): Promise<CreatedKey>
+  create(key: KeyCreation): Promise<CreatedKey>
   revoke(id: string): Promise<void>
 }
 

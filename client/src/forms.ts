@@ -19,7 +19,7 @@ export interface ReadField extends Field {
   readonly etag: string
 }
 
-export interface NewSystemField {
+export interface SystemFieldCreation {
   readonly type: FieldTypeId
   readonly mandatory: boolean
   /** By default, the field is added at the end. */
@@ -38,7 +38,7 @@ export interface Forms {
   fields(form: number): AsyncIterable<Field>
   field(form: number, field: number): Promise<ReadField>
   /** Returns the id of the new field. 403 / 115006 if the form already has a field of this type. */
-  add(form: number, field: NewSystemField): Promise<number>
+  add(form: number, field: SystemFieldCreation): Promise<number>
   change(form: number, field: number, change: FieldChange, condition?: FieldCondition): Promise<void>
   remove(form: number, field: number, condition?: FieldCondition): Promise<void>
 }

@@ -15,7 +15,7 @@ export { beginSignIn, type ExternalSignIn, findIssuers } from './external-sign-i
 export type { FileChanges, FileCondition, PutOptions } from './file-changes.ts'
 export type { Files, ListedFile, ReadOptions } from './files.ts'
 export type { ChangesQuery, FollowQuery } from './follow-changes.ts'
-export type { FieldCondition, Forms, NewSystemField, ReadField } from './forms.ts'
+export type { FieldCondition, Forms, ReadField, SystemFieldCreation } from './forms.ts'
 export type {
   Blog,
   BlogAssociation,
@@ -37,22 +37,22 @@ export type {
   FoundItem,
   Invitation,
   Key,
+  KeyCreation,
   Me,
-  NewKey,
   NewsAssociation,
   NewsItem,
-  NewUser,
-  NewWebhook,
   Problem,
   RemovalPreview,
   Site,
   TrashItem,
   User,
   UserChange,
+  UserCreation,
   Version,
   WebForm,
   Webhook,
   WebhookChange,
+  WebhookCreation,
 } from './generated/types.gen.ts'
 export { ServiceError } from './service-error.ts'
 export type { Content, Source } from './source.ts'

@@ -13,16 +13,16 @@ import type {
   ChangedWebhook,
   CreatedWebhook,
   Delivery,
-  NewWebhook,
   Webhook,
   WebhookChange,
+  WebhookCreation,
 } from './generated/types.gen.ts'
 
 export interface Webhooks {
   list(): AsyncIterable<Webhook>
   get(id: string): Promise<Webhook>
   /** Only this answer contains the secret. */
-  create(webhook: NewWebhook): Promise<CreatedWebhook>
+  create(webhook: WebhookCreation): Promise<CreatedWebhook>
   /** With `rotate`, the answer contains a new secret. */
   change(id: string, change: WebhookChange): Promise<ChangedWebhook>
   remove(id: string): Promise<void>

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { Field, FieldChange, FieldTypeId, NewSystemField, SiteClient } from '../../client/src/index.ts'
+import type { Field, FieldChange, FieldTypeId, SiteClient, SystemFieldCreation } from '../../client/src/index.ts'
 import { createNewestRead } from '../page/newest-read.ts'
 
 export interface Trouble {
@@ -22,7 +22,7 @@ export interface FieldsStore {
   moveBy(id: number, step: number): Promise<void>
   remove(id: number): Promise<Field | undefined>
   /** Rejects with the error of the service. */
-  add(field: NewSystemField): Promise<void>
+  add(field: SystemFieldCreation): Promise<void>
   undoRemoval(field: Field): Promise<void>
   dismiss(): void
 }
@@ -162,7 +162,7 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     return isGone ? shown : undefined
   }
 
-  const add = async (field: NewSystemField): Promise<void> => {
+  const add = async (field: SystemFieldCreation): Promise<void> => {
     trouble.value = undefined
     try {
       await forms.add(form, field)
@@ -199,5 +199,5 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
 }
 
 /** Returns the body that restores a removed field. Undefined if only an import can store the field. */
-export const toNewField = ({ id, mandatory, order }: Field): NewSystemField | undefined =>
+export const toNewField = ({ id, mandatory, order }: Field): SystemFieldCreation | undefined =>
   id === -400 ? undefined : { type: id satisfies FieldTypeId, mandatory, order }

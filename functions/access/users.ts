@@ -93,7 +93,7 @@ const onlyTo = <Input extends Pick<OperationInput, 'site' | 'headers'>>(input: I
 })
 
 /** 409/101011 for a name that is taken. */
-export const addUser = operation({ body: bodyOf('newUserBody') }, async (input, deps) => {
+export const addUser = operation({ body: bodyOf('userCreationBody') }, async (input, deps) => {
   const { site, body, dataCentre } = input
   const sites = { [site.id]: entryIn(body) ?? { rights: [] } }
   const { person, invitation } = await add(deps, input, { ...body, sites })
@@ -134,7 +134,8 @@ const noPerson = {
 }
 
 /** Errors: accessMalformed, rightMissing. */
-export const createKey = operation({ body: bodyOf('newKeyBody') }, async ({ site, caller, body, author }, deps) => {
+export const createKey = operation({ body: bodyOf('keyCreationBody') }, async (input, deps) => {
+  const { site, caller, body, author } = input
   const { name, expires } = body
   const rights = parseRights(body.rights)
   if (!caller.person) throw new ServiceError('rightMissing', noPerson)

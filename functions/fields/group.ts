@@ -128,7 +128,7 @@ const listFields = operation({ params: webFormOf }, async ({ site, dataCentre, p
 })
 
 /** F-14 (operation 3). 403/115006 when the form already has a field of this type. */
-const createField = operation({ params: webFormOf, body: bodyOf('newFieldBody') }, async (input, deps) => {
+const createField = operation({ params: webFormOf, body: bodyOf('fieldCreationBody') }, async (input, deps) => {
   const { site, dataCentre, params, author, deadline } = input
   const { type, mandatory, order } = input.body
   const field = { typeId: type.id, mandatory, order }

@@ -62,7 +62,7 @@ const listWebhooks = operation({}, async ({ site }, { webhooks }) =>
 )
 
 /** V-1, V-2, V-4. Errors: webhookMalformed, rightMissing, tooManyWebhooks. */
-const createWebhook = operation({ body: bodyOf('newWebhookBody') }, async (input, deps) => {
+const createWebhook = operation({ body: bodyOf('webhookCreationBody') }, async (input, deps) => {
   const { site, caller, body, author } = input
   requirePermitted(deps, body.targetUrl)
   requireRights(caller.rights, body.types ?? [])

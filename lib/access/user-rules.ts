@@ -28,7 +28,7 @@ export interface Manager {
 
 type UserDeps = Pick<SignInDeps, 'people' | 'clock' | 'findSite'>
 
-export interface NewUser {
+export interface UserCreation {
   readonly name: string
   readonly displayName?: string | undefined
   readonly email?: string | undefined
@@ -36,7 +36,7 @@ export interface NewUser {
   readonly password?: string | undefined
 }
 
-export interface UserChange extends Pick<NewUser, 'displayName' | 'email'> {
+export interface UserChange extends Pick<UserCreation, 'displayName' | 'email'> {
   readonly entry?: SiteEntry | undefined
   readonly disabled?: boolean | undefined
   readonly invite?: true | undefined
@@ -77,7 +77,7 @@ const withSites = (person: Person, sites: Person['sites']): Person => {
 }
 
 /** Adds sites to a person who has other sites. The person needs no invitation. Errors: personTaken. */
-const joinSites = async ({ people }: UserDeps, { author }: Manager, { name, sites, password }: NewUser) => {
+const joinSites = async ({ people }: UserDeps, { author }: Manager, { name, sites, password }: UserCreation) => {
   const added = sitesOfPerson({ sites })
   const joined = await updatePerson(people, name, (person) => {
     if (person.name !== name || added.some((site) => person.sites[site] !== undefined))
@@ -93,7 +93,7 @@ const joinSites = async ({ people }: UserDeps, { author }: Manager, { name, site
 }
 
 /** A-52, A-54, A-57, A-82. Errors: accessMalformed, passwordWeak, rightMissing, personTaken, unavailable. */
-export const addUser = async (deps: UserDeps, manager: Manager, user: NewUser) => {
+export const addUser = async (deps: UserDeps, manager: Manager, user: UserCreation) => {
   if (!isPersonName(user.name)) {
     throw new ServiceError('accessMalformed', { message: `name: it ${personNameRule}.` })
   }

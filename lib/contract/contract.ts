@@ -63,8 +63,6 @@ export type ParameterContracts = Readonly<Record<string, ParameterContract>>
 
 export interface BodyContract {
   readonly schema: Schema
-  /** The JSON Schema of rules that the schema checks with a function. */
-  readonly also?: Readonly<Record<string, unknown>>
   readonly mediaTypes?: Readonly<Record<string, Schema>>
   readonly xml?: Document['xml']
   readonly optional?: true

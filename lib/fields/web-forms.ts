@@ -103,7 +103,7 @@ interface FieldChange {
   readonly order?: number | undefined
 }
 
-interface NewField extends FieldChange {
+interface FieldCreation extends FieldChange {
   readonly typeId: number
   readonly mandatory: boolean
 }
@@ -143,7 +143,7 @@ const insertField = (
 }
 
 /** Errors: fieldsMalformed (unknown type, no free position), fieldTypeTaken. */
-export const addField = (fields: Fields, field: NewField): Fields => {
+export const addField = (fields: Fields, field: FieldCreation): Fields => {
   if (!fieldTypes.has(field.typeId)) {
     throw invalidInput('fieldsMalformed', [
       {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { acceptInvitation, connect, type NewUser, signIn } from '../../client/src/index.ts'
+import { acceptInvitation, connect, signIn, type UserCreation } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
 import { listenInTest } from '../support/listen.ts'
@@ -33,11 +33,12 @@ const test = base.extend('people', async ({ host, directory }) => {
   const issuing = ['token', 'issue', '--user', 'operator', '--site', '1001', ...everything]
   const { token } = await administerJson(directory, issuing)
   const { access, files } = await connect({ url: baseUrl, token })
-  const invite = async (person: NewUser): Promise<string> => {
+  const invite = async (person: UserCreation): Promise<string> => {
     const { invitation = '' } = await access.people.add(person)
     return decodeURIComponent(invitation.split('#invitation=')[1] ?? '')
   }
-  const add = async (person: NewUser) => acceptInvitation({ url: baseUrl, invitation: await invite(person), password })
+  const add = async (person: UserCreation) =>
+    acceptInvitation({ url: baseUrl, invitation: await invite(person), password })
   return { baseUrl, token, access, files, invite, add }
 })
 

@@ -78,7 +78,7 @@ const requestBody = (body: BodyContract, context: Context): Node => {
   const { schemas, operation } = context
   const content: Content = body.mediaTypes
     ? mapValues(body.mediaTypes, (own) => ({ schema: schemas.sent(own) }))
-    : documents({ ...schemas.sent(body.schema), ...body.also }, body.xml, context)
+    : documents(schemas.sent(body.schema), body.xml, context)
   const requests = recordingsOf(context).flatMap(({ request }) => request)
   return {
     ...(body.description && { description: body.description }),

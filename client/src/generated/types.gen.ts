@@ -134,7 +134,7 @@ export type StoredFieldType = {
     name: string;
 };
 
-export type NewField = {
+export type FieldCreation = {
     type: {
         id: FieldTypeId;
     };
@@ -267,11 +267,11 @@ export type Moment = string;
 /**
  * The objects to link with the category.
  */
-export type NewLinks = {
-    items: Array<NewLink>;
+export type ItemLinks = {
+    items: Array<LinkedItem>;
 };
 
-export type NewLink = {
+export type LinkedItem = {
     objectId: ObjectId;
     displayable?: Displayable;
 };
@@ -289,7 +289,7 @@ export type Displayable = 0 | 1 | '0' | '1';
 /**
  * The objects to unlink from the category.
  */
-export type Unlinks = {
+export type ItemUnlinks = {
     items: UnlinkedItems;
 };
 
@@ -411,11 +411,11 @@ export type NewsItem = {
 /**
  * The categories to link the object with.
  */
-export type NewCategoryLinks = {
-    items: Array<NewCategoryLink>;
+export type CategoryLinks = {
+    items: Array<LinkedCategory>;
 };
 
-export type NewCategoryLink = {
+export type LinkedCategory = {
     categoryId: CategoryId;
     displayable?: Displayable;
 };
@@ -498,7 +498,7 @@ export type SiteUrl = {
 };
 
 /**
- * Each part `file` is a file, stored under the file name of the part.
+ * 1 to 100 parts `file`, each stored under its file name.
  */
 export type Files = {
     file: Array<Blob | File>;
@@ -666,14 +666,14 @@ export type RemovalPreview = {
 /**
  * The new name of a file or folder, without slashes.
  */
-export type NewName = {
+export type RenamePath = {
     name: string;
 };
 
 /**
  * The new path of a file or folder as plain text, not percent-encoded. Missing folders are created.
  */
-export type NewPath = {
+export type MovePath = {
     path: string;
 };
 
@@ -898,7 +898,7 @@ export type User = {
     rights: Array<string>;
 };
 
-export type NewUser = {
+export type UserCreation = {
     name: string;
     displayName?: string;
     email?: string;
@@ -964,7 +964,7 @@ export type Key = {
     lastUsed: string | null;
 };
 
-export type NewKey = {
+export type KeyCreation = {
     name: string;
     rights: Array<string>;
     expires?: string;
@@ -1024,7 +1024,7 @@ export type Webhook = {
     failingSince: string | null;
 };
 
-export type NewWebhook = {
+export type WebhookCreation = {
     targetUrl: string;
     types?: Array<'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'file.purged' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'webhook.created' | 'webhook.changed' | 'webhook.removed' | 'content.imported' | 'webhook.disabled' | 'user.created' | 'user.changed' | 'user.removed' | 'user.invited' | 'key.created' | 'key.removed' | 'issuer.created' | 'issuer.removed' | 'rule.created' | 'rule.removed' | 'file.*' | 'folder.*' | 'field.*' | 'link.*' | 'site.*' | 'form.*' | 'category.*' | 'object.*' | 'workflow.*' | 'token.*' | 'webhook.*' | 'content.*' | 'user.*' | 'key.*' | 'issuer.*' | 'rule.*'>;
     subject?: string;
@@ -1630,7 +1630,7 @@ export type ListFieldsResponses = {
 export type ListFieldsResponse = ListFieldsResponses[keyof ListFieldsResponses];
 
 export type CreateFieldData = {
-    body: NewField;
+    body: FieldCreation;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -2195,7 +2195,7 @@ export type UnlinkNewsData = {
     /**
      * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
-    body?: Unlinks;
+    body?: ItemUnlinks;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -2388,7 +2388,7 @@ export type ListNewsOfCategoryResponses = {
 export type ListNewsOfCategoryResponse = ListNewsOfCategoryResponses[keyof ListNewsOfCategoryResponses];
 
 export type LinkNewsData = {
-    body: NewLinks;
+    body: ItemLinks;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -2472,7 +2472,7 @@ export type UnlinkBlogsData = {
     /**
      * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
-    body?: Unlinks;
+    body?: ItemUnlinks;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -2665,7 +2665,7 @@ export type ListBlogsOfCategoryResponses = {
 export type ListBlogsOfCategoryResponse = ListBlogsOfCategoryResponses[keyof ListBlogsOfCategoryResponses];
 
 export type LinkBlogsData = {
-    body: NewLinks;
+    body: ItemLinks;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -3226,7 +3226,7 @@ export type ListCategoriesOfNewsResponses = {
 export type ListCategoriesOfNewsResponse = ListCategoriesOfNewsResponses[keyof ListCategoriesOfNewsResponses];
 
 export type LinkCategoriesOfNewsData = {
-    body: NewCategoryLinks;
+    body: CategoryLinks;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -3605,7 +3605,7 @@ export type ListCategoriesOfBlogResponses = {
 export type ListCategoriesOfBlogResponse = ListCategoriesOfBlogResponses[keyof ListCategoriesOfBlogResponses];
 
 export type LinkCategoriesOfBlogData = {
-    body: NewCategoryLinks;
+    body: CategoryLinks;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -4201,7 +4201,7 @@ export type UploadToFolderResponses = {
 export type UploadToFolderResponse = UploadToFolderResponses[keyof UploadToFolderResponses];
 
 export type PutPathData = {
-    body?: NewName | NewPath | CopyPath;
+    body?: RenamePath | MovePath | CopyPath;
     headers?: {
         /**
          * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the current state.
@@ -5946,7 +5946,7 @@ export type ListUsersResponses = {
 export type ListUsersResponse = ListUsersResponses[keyof ListUsersResponses];
 
 export type AddUserData = {
-    body: NewUser;
+    body: UserCreation;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -6352,7 +6352,7 @@ export type ListKeysResponses = {
 export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
 
 export type CreateKeyData = {
-    body: NewKey;
+    body: KeyCreation;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -6561,7 +6561,7 @@ export type ListWebhooksResponses = {
 export type ListWebhooksResponse = ListWebhooksResponses[keyof ListWebhooksResponses];
 
 export type CreateWebhookData = {
-    body: NewWebhook;
+    body: WebhookCreation;
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.

@@ -77,7 +77,7 @@ const itsFolders = z.refine<GivenEntry>(hasItsFolders, 'Send folders with the ro
 const description = { displayName: z.optional(named), email: z.optional(email) }
 
 /** A-52, A-53, A-110. */
-export const newUserBody = objectOf({ name: text('name'), ...description, ...entry }).check(
+export const userCreationBody = objectOf({ name: text('name'), ...description, ...entry }).check(
   oneEntry,
   itsFolders,
   z.refine(({ role, rights }) => role !== undefined || rights !== undefined, 'Send role or rights'),
@@ -91,7 +91,7 @@ export const userChangeBody = objectOf({
 }).check(oneEntry, itsFolders, anyMember)
 
 /** A-88. */
-export const newKeyBody = objectOf({
+export const keyCreationBody = objectOf({
   name: named.check(z.minLength(1, 'must not be empty')),
   rights: listOf(isRight, rightFault).check(z.minLength(1, 'must have at least one right')),
   expires: z.optional(z.iso.datetime({ offset: true, error: 'must be a time, such as 2027-01-31T12:00:00Z' })),

@@ -6,12 +6,12 @@ import {
   codeBody,
   exchangeBody,
   invitationBody,
-  newKeyBody,
-  newUserBody,
+  keyCreationBody,
   pageSwitches,
   passwordBody,
   signInBody,
   userChangeBody,
+  userCreationBody,
 } from './bodies.ts'
 
 const credentials = { username: 'ann', password: 'correct horse battery' }
@@ -139,7 +139,7 @@ export const accessContract: GroupContract<'access'> = {
         'A new person gets an invitation. Send it to the person, because the service sends no mail. A person who ' +
         'already has another site can then use this site, too, but gets no invitation. You can give only rights that ' +
         'you have.',
-      body: { schema: named(newUserBody, 'NewUser') },
+      body: { schema: named(userCreationBody, 'UserCreation') },
       answers: { 201: { description: 'The person can now use the site.', schema: invitation } },
       errors: ['accessMalformed', 'rightMissing', 'personTaken'],
       examples: [
@@ -186,7 +186,7 @@ export const accessContract: GroupContract<'access'> = {
       description:
         'The key belongs to the person of the token, and has only rights that this person also has. Without ' +
         '`expires`, the key lasts 90 days. A key can last at most a year.',
-      body: { schema: named(newKeyBody, 'NewKey') },
+      body: { schema: named(keyCreationBody, 'KeyCreation') },
       answers: { 201: { description: 'The key. No other answer shows the key.', schema: createdKey } },
       errors: ['accessMalformed'],
       examples: [{ body: { name: 'Deployment', rights: ['files:write:/news'] } }, { body: { name: '', rights: [] } }],

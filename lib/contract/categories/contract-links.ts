@@ -23,8 +23,8 @@ named(objectId, 'ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of
 
 named(displayable, 'Displayable', '1 shows the object in the category, 0 hides it.')
 
-const links = component('NewLinks', 'The objects to link with the category.', {
-  items: itemsOf(named(linkItem, 'NewLink'), 'objectId'),
+const itemLinks = component('ItemLinks', 'The objects to link with the category.', {
+  items: itemsOf(named(linkItem, 'LinkedItem'), 'objectId'),
 })
 
 const oneOrSeveral = (one: z.core.$ZodType, member: 'objectId' | 'categoryId', id: string) => {
@@ -33,14 +33,14 @@ const oneOrSeveral = (one: z.core.$ZodType, member: 'objectId' | 'categoryId', i
   return named(z.union([itemsOf(one, member), one]), id, meaning)
 }
 
-const unlinks = component('Unlinks', 'The objects to unlink from the category.', {
+const itemUnlinks = component('ItemUnlinks', 'The objects to unlink from the category.', {
   items: oneOrSeveral(z.union([named(unlinkItem, 'UnlinkedItem'), objectId]), 'objectId', 'UnlinkedItems'),
 })
 
 named(categoryId, 'CategoryId', 'The id of a category.')
 
-const categoryLinks = component('NewCategoryLinks', 'The categories to link the object with.', {
-  items: itemsOf(named(linkCategoryItem, 'NewCategoryLink'), 'categoryId'),
+const categoryLinks = component('CategoryLinks', 'The categories to link the object with.', {
+  items: itemsOf(named(linkCategoryItem, 'LinkedCategory'), 'categoryId'),
 })
 
 const unlinkedCategory = z.union([named(unlinkCategoryItem, 'UnlinkedCategory'), categoryId])
@@ -83,7 +83,7 @@ const linkable = (body: z.core.$ZodType, follow: string) => ({
 
 export const linkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Link ${objectKinds[kind].many} with a category`,
-  ...linkable(links, operationsOf(kind).list),
+  ...linkable(itemLinks, operationsOf(kind).list),
   errors: ['categoriesMalformed', 'categoryUnknown', 'objectsUnknown'],
   examples: [
     { body: { items: [{ objectId: 2 }, { objectId: 4, displayable: 0 }] } },
@@ -95,7 +95,7 @@ export const linkOf = (kind: ObjectKind): OperationContract => ({
 export const unlinkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${objectKinds[kind].many} from a category`,
   description: 'A request to unlink an object that is not linked also succeeds.',
-  ...unlinkedBy('objectId', unlinks, '[2,4]'),
+  ...unlinkedBy('objectId', itemUnlinks, '[2,4]'),
   errors: ['categoriesMalformed', 'categoryUnknown'],
   examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4 }] } }],
 })

@@ -4,14 +4,15 @@ import { fieldTypes, imageVerification, maxOrder } from '../../fields/web-forms.
 import { xmlNames } from '../../http/write-xml.ts'
 import { component, described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
 import { serviceTag } from '../documentation/contract.ts'
-import { fieldChangeBody, newFieldBody, typeId, typeNumber } from './field-body.ts'
+import { fieldChangeBody, fieldCreationBody, typeId, typeNumber } from './field-body.ts'
 
-const storedTypeId = named(
-  z.literal([...fieldTypes.keys(), imageVerification.id]),
-  'StoredFieldTypeId',
-  `The identifier of a type of system field. Fields of the type ${imageVerification.id} (${imageVerification.typeName}) ` +
+const storedTypeId = z.literal([...fieldTypes.keys(), imageVerification.id]).register(z.globalRegistry, {
+  id: 'StoredFieldTypeId',
+  description:
+    `The identifier of a type of system field. Fields of the type ${imageVerification.id} (${imageVerification.typeName}) ` +
     'can only be imported.',
-)
+  'x-enum-varnames': [...fieldTypes.values(), imageVerification.typeName].map((name) => `Stored${name}`),
+})
 
 const order = described(z.int().check(z.minimum(1), z.maximum(maxOrder)), 'The position of the field in the form.')
 
@@ -83,9 +84,14 @@ export const root = component('Root', 'The service answers. `links` lead to its 
   links: z.array(link),
 })
 
-named(typeNumber, 'FieldTypeNumber', 'The identifier of a type of system field.')
+typeNumber.register(z.globalRegistry, {
+  id: 'FieldTypeNumber',
+  description: 'The identifier of a type of system field.',
+  'x-enum-varnames': [...fieldTypes.values()],
+})
 named(typeId, 'FieldTypeId', 'The identifier of a type of system field, as a number or in a string.')
 
+const oneOrBoth = { not: { properties: { mandatory: { not: {} }, order: { not: {} } } } }
 const createdId = { field: '$response.body#/id' }
 const idOfFirst = '$response.body#/items/0/id'
 
@@ -154,7 +160,7 @@ export const fieldsContract: GroupContract<'fields'> = {
       description:
         'Without `order`, the field is added at the end. If its position is taken, the field there and those ' +
         'directly after it move down by one, up to the first gap.',
-      body: { schema: named(newFieldBody, 'NewField'), xml: xmlNames.field },
+      body: { schema: named(fieldCreationBody, 'FieldCreation'), xml: xmlNames.field },
       answers: {
         201: {
           description: 'The field is on the form.',
@@ -173,13 +179,7 @@ export const fieldsContract: GroupContract<'fields'> = {
         'Changes whether the field is mandatory, its order, or both. A move first frees the old ' +
         'position of the field. If the new position is taken, other fields move as they do for a new field.',
       body: {
-        schema: named(fieldChangeBody, 'FieldChange'),
-        also: {
-          anyOf: [
-            { required: ['mandatory'], properties: { mandatory: {} } },
-            { required: ['order'], properties: { order: {} } },
-          ],
-        },
+        schema: fieldChangeBody.register(z.globalRegistry, { id: 'FieldChange', ...oneOrBoth }),
         xml: xmlNames.field,
       },
       answers: { 200: { description: 'The field is changed.', links: { getField: {} } } },

@@ -12,7 +12,7 @@ export const typeId = z.union(
 )
 
 /** F-14: without `order`, the field is added at the end. */
-export const newFieldBody = z.object(
+export const fieldCreationBody = z.object(
   { type: z.object({ id: typeId }, 'must be an object with an id'), mandatory, order: z.optional(order) },
   'The body must be an object with type and mandatory',
 )

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { mostFiles } from '../../storage/changes/upload.ts'
 import { component, described, flag, link, named, type ParameterContracts, text } from '../contract.ts'
-import { copyPath, force, newName, newPath, restoreBody } from './switches.ts'
+import { copyPath, force, movePath, renamePath, restoreBody } from './switches.ts'
 
 export const success = component('Stored', 'The request has succeeded.', { status: z.literal('success') })
 
@@ -154,10 +154,10 @@ named(
   'Restores the newest kept state of a file, or the state that `version` names. With `replace: true`, the ' +
     'restored state replaces the current one.',
 )
-named(newName, 'NewName', 'The new name of a file or folder, without slashes.')
+named(renamePath, 'RenamePath', 'The new name of a file or folder, without slashes.')
 named(
-  newPath,
-  'NewPath',
+  movePath,
+  'MovePath',
   'The new path of a file or folder as plain text, not percent-encoded. Missing folders are created.',
 )
 named(
@@ -169,8 +169,8 @@ named(
 
 export const bytes = described(z.file(), 'The bytes of the file.')
 
-export const form = component('Files', 'Each part `file` is a file, stored under the file name of the part.', {
-  file: z.array(z.file()).check(z.minLength(1), z.maxLength(mostFiles)),
+export const form = component('Files', `1 to ${mostFiles} parts \`file\`, each stored under its file name.`, {
+  file: z.array(z.file()).register(z.globalRegistry, { contains: {}, maxContains: mostFiles }),
 })
 
 export const formBodies = { 'multipart/form-data': form }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { ErrorName } from '../../core/errors.ts'
 import { flag, type GroupContract, ok, type ParameterContracts, switchesOf, text } from '../contract.ts'
 import { bytes, form, formBodies, meta, noneMatch, pathLinks, success, uploadState } from './contract-schemas.ts'
-import { copyPath, newName, newPath, partsBody, partsQuery, putSwitches, restoreBody } from './switches.ts'
+import { copyPath, movePath, partsBody, partsQuery, putSwitches, renamePath, restoreBody } from './switches.ts'
 
 const digests: ParameterContracts = {
   'Content-MD5': text(
@@ -175,7 +175,7 @@ export const uploadOperations = {
       schema: z.unknown(),
       mediaTypes: {
         'application/octet-stream': bytes,
-        'application/json': z.union([newName, newPath, copyPath]),
+        'application/json': z.xor([renamePath, movePath, copyPath]),
         ...formBodies,
         '*/*': bytes,
       },

@@ -44,8 +44,8 @@ export const changesQuery = z.object({
 })
 
 // A PUT with `?meta` renames, moves or copies (S-51). The rules of paths check the texts later.
-export const newName = z.object({ name: z.string() })
-export const newPath = z.object({ path: z.string() })
+export const renamePath = z.object({ name: z.string() })
+export const movePath = z.object({ path: z.string() })
 export const copyPath = z.object({ copyTo: z.string() })
 
 const byteCount = 'must be a whole number of bytes'
@@ -79,5 +79,5 @@ export const destinationBody = z.pipe(
   z
     .looseObject({}, onlyOne)
     .check(z.refine((body) => destinations.filter((name) => Object.hasOwn(body, name)).length === 1, onlyOne)),
-  z.union([newName, newPath, copyPath], `${onlyOne}, as a string`),
+  z.union([renamePath, movePath, copyPath], `${onlyOne}, as a string`),
 )

@@ -33,7 +33,7 @@ const settings = {
 }
 
 /** V-2. */
-export const newWebhookBody = objectOf(settings)
+export const webhookCreationBody = objectOf(settings)
 
 /** V-5. */
 export const webhookChangeBody = objectOf({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { component, described, type GroupContract, named, ok, siteParameter, text } from '../contract.ts'
-import { newWebhookBody, webhookChangeBody } from './bodies.ts'
+import { webhookChangeBody, webhookCreationBody } from './bodies.ts'
 
 const members = {
   id: z.string(),
@@ -77,7 +77,7 @@ export const webhooksContract: GroupContract<'webhooks'> = {
     createWebhook: {
       summary: 'Create a webhook',
       description: `The webhook reports all later changes. A site can have 20 webhooks. ${reported}`,
-      body: { schema: named(newWebhookBody, 'NewWebhook') },
+      body: { schema: named(webhookCreationBody, 'WebhookCreation') },
       answers: {
         201: {
           description: 'The webhook, with its secret. No other answer shows the secret.',

@@ -58,7 +58,7 @@ assert call("listFieldTypes", 200, models.FieldTypePage, "current").total_items_
 form = call("listWebForms", 200, models.WebFormPage, "current").items[0].id
 assert call("getWebForm", 200, models.WebForm, "current", form).id == form
 before = call("listFields", 200, models.FieldPage, "current", form)
-day_of_birth = models.NewField(type_=models.NewFieldType(id=FieldTypeNumber(-7)), mandatory=True)
+day_of_birth = models.FieldCreation(type_=models.FieldCreationType(id=FieldTypeNumber(-7)), mandatory=True)
 created = call("createField", 201, models.CreatedField, "current", form, body=day_of_birth)
 call("updateField", 200, None, int(SITE), form, created.id, body=models.FieldChange(mandatory=False))
 field = call("getField", 200, models.Field, "current", form, created.id)
@@ -76,13 +76,13 @@ assert call("listBlogs", 200, models.BlogPage, "current", limit=2).items[0].blog
 assert "where" in call("listNews", 400, models.Error, "current", where="{colour: 1}").message
 for kind, page in [("News", models.NewsAssociationPage), ("Blogs", models.BlogAssociationPage)]:
     list_all = lambda: call(f"list{kind}OfCategory", 200, page, "current", 1, where="{objectId: {$in: [1, 2]}}")
-    call(f"link{kind}", 201, None, "current", 1, body=models.NewLinks(items=[models.NewLink(object_id=1), models.NewLink(object_id=2)]))
+    call(f"link{kind}", 201, None, "current", 1, body=models.ItemLinks(items=[models.LinkedItem(object_id=1), models.LinkedItem(object_id=2)]))
     assert [item.object_id for item in list_all().items] == [1, 2]
-    call(f"unlink{kind}", 204, None, "current", 1, body=models.Unlinks(items=[models.UnlinkedItem(object_id=1)]))
+    call(f"unlink{kind}", 204, None, "current", 1, body=models.ItemUnlinks(items=[models.UnlinkedItem(object_id=1)]))
     call(f"unlink{kind}", 204, None, "current", 1, items="[2]")
     assert list_all().total_items_count == 0
 for kind in ["News", "Blog"]:
-    links = models.NewCategoryLinks(items=[models.NewCategoryLink(category_id=1), models.NewCategoryLink(category_id=2)])
+    links = models.CategoryLinks(items=[models.LinkedCategory(category_id=1), models.LinkedCategory(category_id=2)])
     call(f"linkCategoriesOf{kind}", 201, None, "current", 1, body=links)
     assert {1, 2} <= {item.id for item in call(f"listCategoriesOf{kind}", 200, models.CategoryPage, "current", 1).items}
     call(f"unlinkCategoriesOf{kind}", 204, None, "current", 1, body=models.CategoryUnlinks(items=[models.UnlinkedCategory(category_id=1)]))
@@ -96,9 +96,9 @@ call("uploadToFolder", 400, models.Error, "current", "clients/below", body=model
 call("uploadToRoot", 200, models.Stored, "current", body=models.Files(file=[one_file(content, "at-the-root.bin")]))
 call("putRoot", 200, models.Stored, "current", body=models.Files(file=[one_file(content, "by-put.bin")]))
 call("putPath", 200, models.Stored, "current", "clients/raw.bin", body=File(payload=io.BytesIO(content)))
-call("putPath", 200, models.Stored, "current", "clients/raw.bin", meta="", body=models.NewName(name="renamed.bin"))
+call("putPath", 200, models.Stored, "current", "clients/raw.bin", meta="", body=models.RenamePath(name="renamed.bin"))
 call("putPath", 200, models.Stored, "current", "clients/renamed.bin", meta="", body=models.CopyPath(copy_to="/clients/copies/one.bin"))
-call("putPath", 200, models.Stored, "current", "clients/copies/one.bin", meta="", body=models.NewPath(path="clients/below/moved.bin"))
+call("putPath", 200, models.Stored, "current", "clients/copies/one.bin", meta="", body=models.MovePath(path="clients/below/moved.bin"))
 call("putPath", 200, models.Stored, "current", "clients/empty", type_="folder")
 for path in ["clients/below/a.bin", "clients/below/moved.bin", "at-the-root.bin", "by-put.bin", "clients/renamed.bin"]:
     assert call("readPath", 200, File, "current", path).payload.read() == content
@@ -138,16 +138,16 @@ assert call("getMe", 200, models.Me).kind == "token"
 call("changePassword", 401, models.Error, body=models.PasswordChange(password="new one", old_password="old one"))
 call("createSiteToken", 401, models.Error, "current")
 call("listUsers", 403, models.Error, "current")
-call("addUser", 403, models.Error, "current", body=models.NewUser(name="bob", rights=[]))
+call("addUser", 403, models.Error, "current", body=models.UserCreation(name="bob", rights=[]))
 call("getUser", 403, models.Error, "current", "bob")
 call("changeUser", 403, models.Error, "current", "bob", body=models.UserChange(rights=[]))
 call("removeUser", 403, models.Error, "current", "bob")
 call("listKeys", 403, models.Error, "current")
-call("createKey", 403, models.Error, "current", body=models.NewKey(name="Backup", rights=["files:read"]))
+call("createKey", 403, models.Error, "current", body=models.KeyCreation(name="Backup", rights=["files:read"]))
 call("deleteKey", 403, models.Error, "current", "0" * 64)
 # Webhooks. The demo token has no right to them.
 call("listWebhooks", 403, models.Error, "current")
-call("createWebhook", 403, models.Error, "current", body=models.NewWebhook(target_url="https://example.com/hooks"))
+call("createWebhook", 403, models.Error, "current", body=models.WebhookCreation(target_url="https://example.com/hooks"))
 call("changeWebhook", 403, models.Error, "current", "whk_1", body=models.WebhookChange(rotate=True))
 for operation in ["getWebhook", "testWebhook", "listDeliveries", "removeWebhook"]:
     call(operation, 403, models.Error, "current", "whk_1")

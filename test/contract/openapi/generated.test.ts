@@ -41,9 +41,11 @@ type Look = NonNullable<Parameters<typeof JSON.parse>[1]>
 
 /** These schemas break the clients of a popular generator, such as openapi-generator or oapi-codegen. */
 const isUnreadable: Look = (_, value) => {
-  const { type, format, pattern, const: only, enum: values = only, maximum = 0, schema } = Object(value)
+  const { type, format, pattern, const: only, enum: values = only, maximum = 0, schema, $ref, items } = Object(value)
   if (type === 'integer') return values === undefined && maximum >= 2 ** 31 && format !== 'int64'
   if (Array.isArray(type)) return type.length > 2
+  if ($ref && value.anyOf) return true
+  if (items?.format === 'binary') return 'minItems' in value || 'maxItems' in value
   if (typeof only === 'string' && !type) return true
   return (pattern && /^date/.test(format)) || (value?.in === 'path' && schema.anyOf)
 }
@@ -63,4 +65,17 @@ test.each([
     return value
   })
   expect(found).toEqual([])
+})
+
+interface Component {
+  readonly enum?: readonly unknown[]
+  readonly 'x-enum-varnames'?: readonly string[]
+}
+
+test('clients in Go have one meaning for each name of the document', async () => {
+  const { components } = JSON.parse(await kept('openapi.json'))
+  const names = Object.entries<Component>(components.schemas).flatMap(
+    ([name, { enum: values = [], 'x-enum-varnames': constants = values }]) => [name, `New${name}`, ...constants],
+  )
+  expect(names.filter((name, index) => names.indexOf(name) < index)).toEqual([])
 })

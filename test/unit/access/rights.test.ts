@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { matchesPassword, withPassword } from '../../../lib/access/sign-in.ts'
-import { newKeyBody } from '../../../lib/contract/access/bodies.ts'
+import { keyCreationBody } from '../../../lib/contract/access/bodies.ts'
 import { foldersBelow, parseRight, textOfRight } from '../../../lib/core/rights.ts'
 import { systemClock } from '../../../lib/core/time.ts'
 import { validate } from '../../../lib/http/validate.ts'
@@ -41,7 +41,7 @@ test('The topmost folders with a right are listed, without inner folders (A-43)'
 })
 
 const passwords = { clock: systemClock, findSite: async () => undefined }
-const keyWith = (right: string) => validate(newKeyBody, { name: 'a', rights: [right] }, 'accessMalformed')
+const keyWith = (right: string) => validate(keyCreationBody, { name: 'a', rights: [right] }, 'accessMalformed')
 
 test.each<[string, (marks: string) => unknown]>([
   ['path', (marks) => toStoragePath(`a/${marks}`)],
