@@ -4,7 +4,9 @@ import { usePage } from '../page/context.ts'
 import { type AreaRight, parseRight } from '../page/rights.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
+import { withoutDots } from '../parts/format.ts'
 import { notify } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { FoldersField, foldersIn } from './entry-fields.tsx'
 
@@ -93,8 +95,8 @@ export const CreateKeyDialog = ({ onCreated, onClose }: CreateKeyProps) => {
     onCreated(await client.access.keys.create({ name: name.value.trim(), rights: wanted, expires: end.toISOString() }))
   return (
     <FormDialog
-      title={t.createTitle}
-      action={t.createAction}
+      title={withoutDots(t.create)}
+      action={texts.value.create}
       isReady={name.value.trim() !== '' && wanted.length > 0 && !Number.isNaN(end.getTime())}
       onSubmit={submit}
       onClose={onClose}

@@ -70,7 +70,9 @@ export const PeopleTable = (props: PeopleTableProps) => {
             </td>
             {canWrite && (
               <td class="items-more">
-                {items.length > 0 && <MenuButton icon="more" label={t.actions(titleOfPerson(user))} items={items} />}
+                {items.length > 0 && (
+                  <MenuButton icon="more" label={viewTexts.value.actions(titleOfPerson(user))} items={items} />
+                )}
               </td>
             )}
           </tr>

@@ -43,7 +43,7 @@ export const InviteDialog = ({ onInvited, onClose }: InvitingProps) => {
   return (
     <FormDialog
       title={t.inviteTitle}
-      action={t.inviteAction}
+      action={t.invite}
       isReady={name.value.trim() !== '' && fields.entry.value !== undefined}
       onSubmit={submit}
       onClose={onClose}
@@ -81,7 +81,7 @@ export const RoleDialog = ({ user, onClose }: UserProps) => {
   return (
     <FormDialog
       title={title}
-      action={t.save}
+      action={texts.value.save}
       isReady={fields.entry.value !== undefined}
       onSubmit={submit}
       onClose={onClose}
@@ -101,7 +101,7 @@ export const QuestionDialog = ({ question, user, onInvited, onClose }: QuestionP
   const { people } = usePage().client.access
   const t = viewTexts.value.access
   const name = titleOfPerson(user)
-  const { title, action, text } = t.questions[question]
+  const { title, text } = t.questions[question]
   const answers: Readonly<Record<Question, () => Promise<void>>> = {
     again: async () => onInvited(await people.change(user.name, { invite: true })),
     disable: async () => {
@@ -116,7 +116,7 @@ export const QuestionDialog = ({ question, user, onInvited, onClose }: QuestionP
   return (
     <FormDialog
       title={title(name)}
-      action={action}
+      action={t[question]}
       isDangerous={question !== 'again'}
       onSubmit={answers[question]}
       onClose={onClose}

@@ -6,9 +6,10 @@ import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
-import { formatMoment } from '../parts/format.ts'
+import { formatMoment, withoutDots } from '../parts/format.ts'
 import { ListState } from '../parts/list-state.tsx'
 import { notify } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { Table } from './table.tsx'
 import { type Reported, reportable, rightFor, typesOf } from './webhook-types.ts'
@@ -34,8 +35,8 @@ export const CreateWebhookDialog = ({ onCreated, onClose }: CreateProps) => {
   }
   return (
     <FormDialog
-      title={t.createTitle}
-      action={t.createAction}
+      title={withoutDots(t.create)}
+      action={texts.value.create}
       isReady={targetUrl.value.trim() !== '' && chosen.value.length > 0}
       onSubmit={submit}
       onClose={onClose}
@@ -70,13 +71,7 @@ export const RemoveWebhookDialog = ({ value, onClose }: WebhookProps) => {
     notify(t.removed(hostOf(value)))
   }
   return (
-    <FormDialog
-      title={t.removeTitle(hostOf(value))}
-      action={t.removeAction}
-      isDangerous
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog title={t.removeTitle(hostOf(value))} action={t.remove} isDangerous onSubmit={submit} onClose={onClose}>
       <p>{t.removeText}</p>
     </FormDialog>
   )

@@ -63,7 +63,7 @@ const WebhooksTable = ({ webhooks, itemsFor }: TableProps) => {
             <State {...webhook} />
           </td>
           <td class="items-more">
-            <MenuButton icon="more" label={t.access.actions(hostOf(webhook))} items={itemsFor(webhook)} />
+            <MenuButton icon="more" label={t.actions(hostOf(webhook))} items={itemsFor(webhook)} />
           </td>
         </tr>
       ))}

@@ -55,7 +55,7 @@ export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: Objec
     <FormDialog
       title={titleOf(item)}
       kind="wide"
-      action={t.save}
+      action={texts.value.save}
       isReady={added.length + removed.length > 0}
       onSubmit={submit}
       onClose={onClose}

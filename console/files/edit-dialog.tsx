@@ -194,7 +194,7 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
               kind={editor.theirs.value ? 'danger' : 'primary'}
               disabled={!isChanged && !editor.theirs.value}
             >
-              {editor.theirs.value ? t.saveMine : t.save}
+              {editor.theirs.value ? t.saveMine : texts.value.save}
             </Button>
           )}
         </footer>

@@ -34,8 +34,8 @@ export interface FilesStore {
   hold(how: Relocation): void
   createFolder(folder: string, name: string): Promise<void>
   rename(path: string, name: string): Promise<void>
-  relocate(how: Relocation, paths: readonly string[], folder: string): Promise<Outcome>
-  remove(paths: readonly string[]): Promise<Outcome>
+  relocate(how: Relocation, paths: readonly string[], folder: string, isWanted?: () => boolean): Promise<Outcome>
+  remove(paths: readonly string[], isWanted?: () => boolean): Promise<Outcome>
   restore(paths: readonly string[]): Promise<Outcome>
   follow(changes: readonly Change[]): void
   refresh(): void
@@ -59,8 +59,8 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
 
   const names = (entries: readonly FolderContent[] | undefined) => new Set((entries ?? []).map(({ name }) => name))
 
-  const each = async (paths: readonly string[], act: (path: string) => Promise<void>): Promise<Outcome> => {
-    const outcome = await forEachPath(paths, act)
+  const each: typeof forEachPath = async (...given) => {
+    const outcome = await forEachPath(...given)
     refreshAround()
     return outcome
   }
@@ -94,11 +94,11 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
       await selectNamed(parentOf(path), name)
       tree.refresh()
     },
-    relocate(how, paths, target) {
+    relocate(how, paths, target, isWanted) {
       if (how === 'move') clipboard.value = undefined
-      return each(paths, (path) => client().files[how](path, join(target, nameOf(path))))
+      return each(paths, (path) => client().files[how](path, join(target, nameOf(path))), isWanted)
     },
-    remove: (paths) => each(paths, (path) => client().files.remove(path)),
+    remove: (paths, isWanted) => each(paths, (path) => client().files.remove(path), isWanted),
     restore: (paths) => each(paths, (path) => restoreItem(client(), path)),
     follow(changes) {
       const path = folder.path.value

@@ -47,7 +47,7 @@ export const NewFolderDialog = ({ path }: { readonly path: string }) => {
     <NameDialog
       title={t.newFolder}
       label={t.folderName}
-      action={t.create}
+      action={texts.value.create}
       name=""
       onName={(name) => store.createFolder(path, name)}
     />
@@ -62,7 +62,7 @@ export const RenameDialog = ({ path }: { readonly path: string }) => {
     <NameDialog
       title={t.renameTitle(name)}
       label={t.newName}
-      action={t.renameAction}
+      action={t.rename}
       name={name}
       onName={(next) => renameAndNotify(store, path, next)}
     />

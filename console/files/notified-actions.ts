@@ -16,9 +16,11 @@ export const notifyFailures = (
   notifyFailure(text, first.error, repeat && (() => repeat(paths)))
 }
 
-/** The name of a single item, or the number of items. */
-export const itemsOf = ([first = '', ...others]: readonly string[]): string =>
-  others.length === 0 ? nameOf(first) : texts.value.items(others.length + 1)
+/** The name of a single item, the number of items, or how many of all items were done. */
+export const itemsOf = (done: readonly string[], all = done): string => {
+  if (done.length < all.length) return texts.value.part(done.length, all.length)
+  return done.length === 1 ? nameOf(done[0] ?? '') : texts.value.items(done.length)
+}
 
 /** The details panel follows a renamed file, or closes. */
 const updateDetailsPanel = (store: FilesStore, paths: readonly string[], name = ''): void => {
@@ -33,11 +35,15 @@ const restoreAndNotify = async (store: FilesStore, paths: readonly string[]): Pr
   notifyFailures(outcome, (left) => restoreAndNotify(store, left))
 }
 
-export const removeAndNotify = async (store: FilesStore, paths: readonly string[]): Promise<void> => {
-  const outcome = await store.remove(paths)
+export const removeAndNotify = async (
+  store: FilesStore,
+  paths: readonly string[],
+  isWanted?: () => boolean,
+): Promise<void> => {
+  const outcome = await store.remove(paths, isWanted)
   updateDetailsPanel(store, outcome.done)
   if (outcome.done.length > 0) {
-    notify(texts.value.files.removed(itemsOf(outcome.done)), {
+    notify(texts.value.files.removed(itemsOf(outcome.done, paths)), {
       label: texts.value.undo,
       run: () => restoreAndNotify(store, outcome.done),
     })
@@ -50,9 +56,10 @@ export const relocateAndNotify = async (
   how: Relocation,
   paths: readonly string[],
   folder: string,
+  isWanted?: () => boolean,
 ): Promise<void> => {
   const t = texts.value.files
-  const outcome = await store.relocate(how, paths, folder)
+  const outcome = await store.relocate(how, paths, folder, isWanted)
   if (how === 'move') updateDetailsPanel(store, outcome.done)
   const [first] = outcome.done
   if (first !== undefined) {
@@ -63,7 +70,7 @@ export const relocateAndNotify = async (
         outcome.done.map((path) => join(folder, nameOf(path))),
         parentOf(first),
       )
-    const [items, target] = [itemsOf(outcome.done), folder === '' ? t.root : nameOf(folder)]
+    const [items, target] = [itemsOf(outcome.done, paths), folder === '' ? t.root : nameOf(folder)]
     if (how === 'move') notify(t.moved(items, target), { label: texts.value.undo, run: back })
     else notify(t.copied(items, target))
   }

@@ -93,7 +93,7 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
       title={how === 'move' ? t.moveTitle(paths.length) : t.copyTitle(paths.length)}
       action={how === 'move' ? t.moveAction : t.copyAction}
       isReady={isUseful && rights.canWrite(target)}
-      onSubmit={() => relocateAndNotify(store, how, paths, target)}
+      onSubmit={(isOpen) => relocateAndNotify(store, how, paths, target, isOpen)}
       onClose={setter(store.dialog, undefined)}
     >
       <FolderPicker

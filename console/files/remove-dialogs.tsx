@@ -50,12 +50,12 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
     const refused: { name: string; code: number }[] = []
     const names = new Set(known.map(({ name }) => name))
     const asked = paths.filter((path) => !names.has(nameOf(path)))
-    const { failed } = await forEachPath(asked, async (path) => {
-      if (!isShown.current) return
+    const ask = async (path: string) => {
       const found = await client.files.removal(path)
       previews.push(found)
       if (found.code !== undefined) refused.push({ name: nameOf(path), code: found.code })
-    })
+    }
+    const { failed } = await forEachPath(asked, ask, () => isShown.current)
     failure.value = failed[0]?.error
     if (failed.length === 0) preview.value = { previews, refused, mayKeepPages }
   }
@@ -71,10 +71,10 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
     <FormDialog
       changesList
       title={t.removeTitle(paths.length, nameOf(paths[0] ?? ''))}
-      action={t.removeAction}
+      action={t.remove}
       isDangerous
       isReady={found !== undefined}
-      onSubmit={() => removeAndNotify(store, paths)}
+      onSubmit={(isOpen) => removeAndNotify(store, paths, isOpen)}
       onClose={setter(store.dialog, undefined)}
     >
       <Failure error={failure.value} onRepeat={count} />

@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { useContentFocus } from '../parts/focus.ts'
+import { withoutDots } from '../parts/format.ts'
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
 import { setter } from '../parts/setter.ts'
 import { texts } from '../texts/texts.ts'
@@ -27,7 +28,7 @@ const ChosenTools = ({ commands }: { readonly commands: readonly Command[] }) =>
         .filter(({ isMinor }) => !isMinor)
         .map(({ label, icon, run }) => (
           <Button key={label} {...(icon && { icon })} kind="quiet" title={label} onClick={run}>
-            <span class="bar-label">{label.replace(/\s?…$/, '')}</span>
+            <span class="bar-label">{withoutDots(label)}</span>
           </Button>
         ))}
     </div>

@@ -107,7 +107,7 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
       <header>
         <h2>{t.title}</h2>
         <span role="status" class="soft">
-          {all.length > 0 && t.summary(done, all.length)}
+          {all.length > 0 && t.summary(texts.value.part(done, all.length))}
         </span>
         <Button
           icon={isFolded.value ? 'up' : 'down'}

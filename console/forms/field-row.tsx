@@ -120,7 +120,7 @@ export const FieldRow = ({ field, index, count, canChange, onMandatory, onMove, 
       {canChange && (
         <MenuButton
           icon="more"
-          label={t.actions(name)}
+          label={viewTexts.value.actions(name)}
           items={[
             { label: t.moveUp, icon: 'up', isDisabled: isFirst, run: () => onStep(-1) },
             { label: t.moveDown, icon: 'down', isDisabled: isLast, run: () => onStep(1) },

@@ -5,6 +5,7 @@ import { useAttempt } from './attempt.ts'
 import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
 import { focusContent, focusDialog } from './focus.ts'
+import { withoutDots } from './format.ts'
 import { notifyFailure, Toasts } from './toasts.tsx'
 
 interface DialogProps {
@@ -79,7 +80,7 @@ interface FormDialogProps {
   readonly isReady?: boolean
   readonly children: ComponentChildren
   /** If this rejects, the dialog stays open and shows the reason, and the button tries again. */
-  readonly onSubmit: () => Promise<void> | void
+  readonly onSubmit: (isOpen: () => boolean) => Promise<void> | void
   readonly onClose: () => void
   readonly kind?: 'small' | 'wide'
   /** If true, the list gets the focus after the action, because the list shows the result. */
@@ -101,7 +102,7 @@ export const FormDialog = ({
   const form = useRef<HTMLFormElement>(null)
   const isDone = useRef(false)
   const act = async () => {
-    await onSubmit()
+    await onSubmit(() => form.current !== null)
     isDone.current = rest.changesList === true
     // If the dialog was closed during the action, another dialog may be open.
     if (form.current) onClose()
@@ -121,7 +122,7 @@ export const FormDialog = ({
         <footer>
           <Button onClick={onClose}>{rest.cancel ?? texts.value.cancel}</Button>
           <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} disabled={!isReady}>
-            {action}
+            {withoutDots(action)}
           </Button>
         </footer>
       </form>

@@ -45,3 +45,5 @@ export const formatDuration = (seconds: number): string => {
     seconds < 60 ? [seconds, 'second'] : seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']
   return Math.max(1, Math.round(value)).toLocaleString(locale.value, { style: 'unit', unit, unitDisplay: 'short' })
 }
+
+export const withoutDots = (label: string): string => label.replace(/\s?…$/, '')

@@ -10,6 +10,8 @@ export const de: Texts & ViewTexts = {
   close: 'Schließen',
   repeat: 'Erneut versuchen',
   undo: 'Rückgängig',
+  create: 'Erstellen',
+  save: 'Speichern',
   saved: (name) => `${name} gespeichert.`,
   loading: 'Wird geladen …',
   more: 'Weitere Aktionen',
@@ -61,6 +63,7 @@ export const de: Texts & ViewTexts = {
     notEnded:
       'Sie sind hier abgemeldet, aber der Dienst hat Ihre Sitzung nicht beendet. Die Sitzung endet, wenn sie abläuft.',
   },
+  actions: (name) => `Aktionen für ${name}`,
   added: (name) => `${name} hinzugefügt.`,
   removed: (name) => `${name} entfernt.`,
   switched: (name, isEnabled) => `${name} ${isEnabled ? 'aktiviert' : 'deaktiviert'}.`,
@@ -165,7 +168,6 @@ export const de: Texts & ViewTexts = {
     moveFirst: 'Ganz nach oben',
     moveLast: 'Ans Ende',
     moved: (name, place, count) => `${name} steht jetzt an Stelle ${place} von ${count}.`,
-    actions: (name) => `Aktionen für ${name}`,
     remove: 'Entfernen',
     removeForGood: (name) => `${name} entfernen?`,
     removeWarning: 'Ein Feld dieses Typs können Sie hier nicht wieder hinzufügen. Das kann nur ein Import.',
@@ -248,7 +250,6 @@ export const de: Texts & ViewTexts = {
     linked: (count) => `${plural(count, 'Objekt', 'Objekte')} verknüpft.`,
     unlink: (count) => `${count.toLocaleString('de')} lösen`,
     unlinked: (count) => `${plural(count, 'Verknüpfung', 'Verknüpfungen')} gelöst.`,
-    save: 'Speichern',
     saved: (title) => `Kategorien von ${title} gespeichert.`,
     untitled: (id) => `Ohne Titel (${id})`,
     page: 'Seiten',
@@ -284,10 +285,8 @@ export const de: Texts & ViewTexts = {
     disabled: 'Gesperrt',
     invited: 'Eingeladen',
     lastSignIn: (day) => `Letzte Anmeldung ${day}`,
-    actions: (name) => `Aktionen für ${name}`,
     invite: 'Einladen …',
     inviteTitle: 'Person einladen',
-    inviteAction: 'Einladen',
     name: 'Name für die Anmeldung',
     displayName: 'Voller Name (optional)',
     email: 'E-Mail-Adresse (optional)',
@@ -297,7 +296,6 @@ export const de: Texts & ViewTexts = {
     changeRole: 'Rolle ändern …',
     roleTitle: (name) => `Rolle von ${name}`,
     roleConflict: 'Jemand anderes hat diese Rolle geändert. Schließen Sie den Dialog, um die neue Rolle zu sehen.',
-    save: 'Speichern',
     again: 'Neue Einladung …',
     disable: 'Sperren …',
     enable: 'Entsperren',
@@ -305,19 +303,16 @@ export const de: Texts & ViewTexts = {
     questions: {
       again: {
         title: (name) => `Neue Einladung für ${name}?`,
-        action: 'Einladung erstellen',
         text:
           'Mit der Einladung wählt die Person ein neues Passwort. Das beendet alle Sitzungen der Person. Eine frühere ' +
           'Einladung gilt ab jetzt nicht mehr.',
       },
       disable: {
         title: (name) => `${name} sperren?`,
-        action: 'Sperren',
         text: 'Die Person kann sich bei keiner Website mehr anmelden. Sie können die Sperre wieder aufheben.',
       },
       remove: {
         title: (name) => `${name} entfernen?`,
-        action: 'Entfernen',
         text:
           'Die Person kann diese Website nicht mehr nutzen. Wenn Sie auf allen Websites jedes Recht der Person haben, wird die Person ' +
           'von allen Websites entfernt.',
@@ -369,8 +364,6 @@ export const de: Texts & ViewTexts = {
     neverUsed: 'Nie verwendet',
     until: (moment) => `Bis ${moment}`,
     create: 'Schlüssel erstellen …',
-    createTitle: 'Schlüssel erstellen',
-    createAction: 'Erstellen',
     revoke: (name) => `${name} widerrufen …`,
     revokeTitle: (name) => `Den Schlüssel ${name} widerrufen?`,
     revokeAction: 'Widerrufen',
@@ -397,8 +390,6 @@ export const de: Texts & ViewTexts = {
     failingSince: (moment) => `Schlägt fehl seit ${moment}`,
     lastSuccess: (moment) => `Zuletzt zugestellt ${moment}`,
     create: 'Webhook erstellen …',
-    createTitle: 'Webhook erstellen',
-    createAction: 'Erstellen',
     test: 'Test senden',
     tested: (answer) => `Test gesendet. ${answer}`,
     showDeliveries: 'Zustellungen …',
@@ -407,7 +398,6 @@ export const de: Texts & ViewTexts = {
     rotate: 'Neues Geheimnis …',
     remove: 'Entfernen …',
     removeTitle: (host) => `Den Webhook an ${host} entfernen?`,
-    removeAction: 'Entfernen',
     removeText: 'Der Dienst erhält keine Änderungen mehr. Sie können das nicht rückgängig machen.',
     removed: (host) => `Webhook an ${host} entfernt.`,
     deliveries: 'Zustellungen',
@@ -569,9 +559,7 @@ export const de: Texts & ViewTexts = {
       cutAndCopy: 'Strg+X, Strg+C',
     },
     noSlash: 'Ein Name darf keinen Schrägstrich enthalten.',
-    create: 'Anlegen',
     renameTitle: (name) => `${name} umbenennen`,
-    renameAction: 'Umbenennen',
     moveTitle: (count) => `${plural(count, 'Element', 'Elemente')} verschieben`,
     copyTitle: (count) => `${plural(count, 'Element', 'Elemente')} kopieren`,
     moveAction: 'Verschieben',
@@ -587,7 +575,6 @@ export const de: Texts & ViewTexts = {
     notDone: (name, more) => (more > 0 ? `${name} und ${more} weitere:` : `${name}:`),
     removeTitle: (count, name) =>
       count === 1 ? `${name} löschen?` : `${plural(count, 'Element', 'Elemente')} löschen?`,
-    removeAction: 'Löschen',
     counting: 'Dateien werden gezählt …',
     goes: (files, folders, size) =>
       `Gelöscht: ${[files > 0 && plural(files, 'Datei', 'Dateien'), folders > 0 && plural(folders, 'Ordner', 'Ordner')]
@@ -617,7 +604,6 @@ export const de: Texts & ViewTexts = {
       page: 'Seite',
       pageOf: (name) => `Seite ${name}`,
       pageHint: 'Skripte laufen hier nicht, und Bilder und Stile aus anderen Dateien fehlen.',
-      save: 'Speichern',
       wasSaved: (name) =>
         `Jemand anderes hat ${name} gespeichert, seit Sie die Datei geöffnet haben. Beide Fassungen werden gezeigt. ` +
         'Wählen Sie eine davon.',
@@ -662,7 +648,7 @@ export const de: Texts & ViewTexts = {
   },
   uploads: {
     title: 'Uploads',
-    summary: (done, all) => `${done.toLocaleString('de')} von ${all.toLocaleString('de')} erledigt`,
+    summary: (part) => `${part} erledigt`,
     stages: {
       waiting: 'Wartet',
       sending: 'Wird gesendet',
@@ -698,4 +684,5 @@ export const de: Texts & ViewTexts = {
   },
   notices: 'Hinweise',
   items: (count) => plural(count, 'Element', 'Elemente'),
+  part: (done, all) => `${done.toLocaleString('de')} von ${all.toLocaleString('de')}`,
 }

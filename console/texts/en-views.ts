@@ -3,6 +3,7 @@ import { plural } from './en.ts'
 /** These texts belong to views that are loaded later. Their own file keeps the first script small. */
 export const enViews = {
   added: (name: string) => `${name} added.`,
+  actions: (name: string) => `Actions for ${name}`,
   removed: (name: string) => `${name} removed.`,
   switched: (name: string, isEnabled: boolean) => `${name} ${isEnabled ? 'enabled' : 'disabled'}.`,
   invitation: {
@@ -75,7 +76,6 @@ export const enViews = {
     moveFirst: 'Move to the top',
     moveLast: 'Move to the end',
     moved: (name: string, place: number, count: number) => `${name} is now ${place} of ${count}.`,
-    actions: (name: string) => `Actions for ${name}`,
     remove: 'Remove',
     removeForGood: (name: string) => `Remove ${name}?`,
     removeWarning: 'You cannot add a field of this type again here. Only an import can add it.',
@@ -154,7 +154,6 @@ export const enViews = {
     linked: (count: number) => `${plural(count, 'item', 'items')} linked.`,
     unlink: (count: number) => `Unlink ${count.toLocaleString('en')}`,
     unlinked: (count: number) => `${plural(count, 'item', 'items')} unlinked.`,
-    save: 'Save',
     saved: (title: string) => `Categories of ${title} saved.`,
     untitled: (id: number) => `Untitled (${id})`,
     page: 'Pages',
@@ -184,10 +183,8 @@ export const enViews = {
     disabled: 'Disabled',
     invited: 'Invited',
     lastSignIn: (day: string) => `Last sign-in ${day}`,
-    actions: (name: string) => `Actions for ${name}`,
     invite: 'Invite…',
     inviteTitle: 'Invite a person',
-    inviteAction: 'Invite',
     name: 'Name to sign in with',
     displayName: 'Full name (optional)',
     email: 'Email address (optional)',
@@ -197,7 +194,6 @@ export const enViews = {
     changeRole: 'Change role…',
     roleTitle: (name: string) => `Role of ${name}`,
     roleConflict: 'Someone else has changed this role. Close this dialog to see the new role.',
-    save: 'Save',
     again: 'New invitation…',
     disable: 'Disable…',
     enable: 'Enable',
@@ -205,19 +201,16 @@ export const enViews = {
     questions: {
       again: {
         title: (name: string) => `New invitation for ${name}?`,
-        action: 'Create the invitation',
         text:
           'With the invitation, the person chooses a new password, which ends all sessions of the person. An earlier ' +
           'invitation stops working now.',
       },
       disable: {
         title: (name: string) => `Disable ${name}?`,
-        action: 'Disable',
         text: 'The person can no longer sign in to any site. You can enable the person again.',
       },
       remove: {
         title: (name: string) => `Remove ${name}?`,
-        action: 'Remove',
         text:
           'The person can no longer use this site. If you have every right of the person on all sites, the person is removed from all ' +
           'sites.',
@@ -266,8 +259,6 @@ export const enViews = {
     neverUsed: 'Never used',
     until: (moment: string) => `Until ${moment}`,
     create: 'Create a key…',
-    createTitle: 'Create a key',
-    createAction: 'Create',
     revoke: (name: string) => `Revoke ${name}…`,
     revokeTitle: (name: string) => `Revoke the key ${name}?`,
     revokeAction: 'Revoke',
@@ -293,8 +284,6 @@ export const enViews = {
     failingSince: (moment: string) => `Failing since ${moment}`,
     lastSuccess: (moment: string) => `Last delivered ${moment}`,
     create: 'Create a webhook…',
-    createTitle: 'Create a webhook',
-    createAction: 'Create',
     test: 'Send a test',
     tested: (answer: string) => `Test sent. ${answer}`,
     showDeliveries: 'Deliveries…',
@@ -303,7 +292,6 @@ export const enViews = {
     rotate: 'New secret…',
     remove: 'Remove…',
     removeTitle: (host: string) => `Remove the webhook to ${host}?`,
-    removeAction: 'Remove',
     removeText: 'The other service gets no more changes. You cannot undo this.',
     removed: (host: string) => `Webhook to ${host} removed.`,
     deliveries: 'Deliveries',

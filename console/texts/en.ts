@@ -8,6 +8,8 @@ export const en = {
   close: 'Close',
   repeat: 'Try again',
   undo: 'Undo',
+  create: 'Create',
+  save: 'Save',
   saved: (name: string) => `${name} saved.`,
   loading: 'Loading…',
   more: 'More actions',
@@ -139,9 +141,7 @@ export const en = {
       cutAndCopy: 'Ctrl+X, Ctrl+C',
     },
     noSlash: 'A name cannot contain a slash.',
-    create: 'Create',
     renameTitle: (name: string) => `Rename ${name}`,
-    renameAction: 'Rename',
     moveTitle: (count: number) => `Move ${plural(count, 'item', 'items')}`,
     copyTitle: (count: number) => `Copy ${plural(count, 'item', 'items')}`,
     moveAction: 'Move',
@@ -157,7 +157,6 @@ export const en = {
     notDone: (name: string, more: number) => (more > 0 ? `${name} and ${more} more:` : `${name}:`),
     removeTitle: (count: number, name: string) =>
       count === 1 ? `Delete ${name}?` : `Delete ${plural(count, 'item', 'items')}?`,
-    removeAction: 'Delete',
     counting: 'Counting files…',
     goes: (files: number, folders: number, size: string) =>
       `This deletes ${[files > 0 && plural(files, 'file', 'files'), folders > 0 && plural(folders, 'folder', 'folders')]
@@ -187,7 +186,6 @@ export const en = {
       page: 'Page',
       pageOf: (name: string) => `Page ${name}`,
       pageHint: 'Scripts do not run here, and pictures and styles in other files are missing.',
-      save: 'Save',
       wasSaved: (name: string) =>
         `Someone else has saved ${name} since you opened it. Both versions are shown. Choose one of them.`,
       wasRemoved: (name: string) => `Someone else has removed ${name} since you opened it. You can save it again.`,
@@ -230,7 +228,7 @@ export const en = {
   },
   uploads: {
     title: 'Uploads',
-    summary: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} done`,
+    summary: (part: string) => `${part} done`,
     stages: {
       waiting: 'Waiting',
       sending: 'Sending',
@@ -266,6 +264,7 @@ export const en = {
   },
   notices: 'Notices',
   items: (count: number) => plural(count, 'item', 'items'),
+  part: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`,
 }
 
 export type Texts = typeof en

@@ -6,12 +6,17 @@ export interface Outcome {
 const mostAtOnce = 4
 
 /** Runs an action on many paths, several at a time. A failure does not stop the others. */
-export const forEachPath = async (paths: readonly string[], act: (path: string) => Promise<void>): Promise<Outcome> => {
+export const forEachPath = async (
+  paths: readonly string[],
+  act: (path: string) => Promise<void>,
+  isWanted = () => true,
+): Promise<Outcome> => {
   const done: string[] = []
   const failed: { path: string; error: unknown }[] = []
   const queue = paths.values()
   const work = async () => {
     for (const path of queue) {
+      if (!isWanted()) return
       try {
         await act(path)
         done.push(path)

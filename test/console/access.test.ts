@@ -437,7 +437,7 @@ test('an owner invites and manages people with the keyboard (K-29)', async ({ pe
   await state('Editor')
   await notice(page, 'Role of Bob saved.').waitFor()
   await act('New invitation')
-  await confirm(page, 'Create the invitation')
+  await confirm(page, 'New invitation')
   await expect.poll(() => link.getByLabel('Link').inputValue()).not.toBe(copied)
   await confirm(page, 'Done')
   await act('Disable')

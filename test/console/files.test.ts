@@ -123,6 +123,34 @@ test('a deletion first shows its size, and Undo restores the folder (K-12)', asy
   expect((await client.files.stat(`${folder}/album/two/three.txt`)).size).toBe(19)
 })
 
+test.for([
+  { start: 'Delete', url: /\/storage\//, method: 'DELETE', notices: ['4 of 6 deleted.', '4 items restored.'] },
+  { start: 'Move', url: /\?meta/, method: 'PUT', notices: ['4 of 6 moved to b.', '4 items moved to folder-'] },
+])(
+  'Cancel stops a running task ($start), and Undo reverts what was done (K-24)',
+  async ({ start, url, method, notices: [part = '', undone = ''] }, { openFolder }) => {
+    const page = await openFolder(Array.from({ length: 6 }, (_, index) => `${index}.txt`))
+    const isCancelled = Promise.withResolvers<void>()
+    let begun = 0
+    await page.route(url, async (route) => {
+      if (route.request().method() === method && ++begun) await isCancelled.promise
+      await route.fallback()
+    })
+    await row(page, '0.txt').click()
+    await press(page, 'Control+a')
+    await page.getByRole('toolbar').getByRole('button', { name: start }).press('Enter')
+    if (start === 'Move') await page.getByLabel('New folder here').fill('b')
+    await page.getByRole('dialog').getByRole('button', { name: start, exact: true }).click()
+    await expect.poll(() => begun).toBe(4)
+    await confirm(page, 'Cancel')
+    isCancelled.resolve()
+    await notice(page, part).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await notice(page, undone).waitFor()
+    for (let index = 0; index < 6; index++) await row(page, `${index}.txt`).waitFor()
+  },
+)
+
 test('many files are counted without a request for each of them (K-12)', async ({ openFolder, service, folder }) => {
   const names = Array.from({ length: 60 }, (_, index) => `${index}.txt`)
   const page = await openFolder([...names, 'album/photo.txt', 'page.html'])
