@@ -5,7 +5,7 @@ import { copyText } from '../parts/copy-text.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { hintOf, Labelled } from '../parts/fields.tsx'
 import { formatMoment } from '../parts/format.ts'
-import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { attemptOrNotify, notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 
 /** A secret that the service has just created. `name` is the name of the person or the key. */
@@ -22,21 +22,19 @@ interface SecretDialogProps extends SecretOf<'invitation' | 'key' | 'webhook'> {
 
 /** The service never shows the secret again, so only a button closes this dialog. */
 export const SecretDialog = ({ kind, name = '', expires = '', secret, onClose }: SecretDialogProps) => {
-  const { title, label, hint, copy, copied } = viewTexts.value.access.secrets[kind]
+  const { secrets, shownOnce, done } = viewTexts.value.access
+  const { title, label, hint, copy, copied } = secrets[kind]
   const id = useId()
   useHeldPage(true)
-  const copySecret = async () => {
-    try {
+  const copySecret = () =>
+    attemptOrNotify(async () => {
       await copyText(secret)
       notify(copied)
-    } catch (error) {
-      notifyFailure('', error)
-    }
-  }
+    })
   return (
     <Dialog title={title(name)} isClosable={false} onClose={onClose}>
       <div class="dialog-body">
-        <Labelled id={id} label={label} hint={hint(formatMoment(expires))}>
+        <Labelled id={id} label={label} hint={`${hint(formatMoment(expires))} ${shownOnce}`}>
           <input
             id={id}
             class="mono"
@@ -48,7 +46,7 @@ export const SecretDialog = ({ kind, name = '', expires = '', secret, onClose }:
         </Labelled>
       </div>
       <footer>
-        <Button onClick={onClose}>{viewTexts.value.access.done}</Button>
+        <Button onClick={onClose}>{done}</Button>
         <Button kind="primary" icon="copy" onClick={copySecret}>
           {copy}
         </Button>

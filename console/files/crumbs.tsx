@@ -5,7 +5,6 @@ import { partsOf } from '../uploads/paths.ts'
 import { dragTarget, dropOn } from './drag.ts'
 import { useFiles } from './files-context.ts'
 
-/** Shows the path of the open folder. Each step is a link, and accepts dropped entries. */
 export const Crumbs = () => {
   const files = useFiles()
   const { store } = files

@@ -1,16 +1,21 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { isMissing } from '../../client/src/service-error.ts'
 import { usePage } from '../page/context.ts'
+import { createNewestRead } from '../page/newest-read.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { notify } from '../parts/toasts.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
+import { pathExists } from '../uploads/path-exists.ts'
+import { nameOf, parentOf, partsOf } from '../uploads/paths.ts'
 import { folderName, runKey } from './commands.ts'
 import { Crumbs } from './crumbs.tsx'
 import { dragTarget, dropOn } from './drag.ts'
 import { FileList } from './file-list.tsx'
 import { FilesContext, useFiles } from './files-context.ts'
-import { createFilesStore } from './files-store.ts'
+import { createFilesStore, type FilesStore } from './files-store.ts'
 import { layout } from './layout.ts'
 import { useListFocus } from './list-focus.ts'
 import { Toolbar } from './toolbar.tsx'
@@ -66,6 +71,25 @@ const Contents = () => {
   )
 }
 
+/** Leaves a folder that somebody moved or removed. Unsaved work in a dialog stays until the dialog is closed. */
+const useExistingFolder = ({ folder, dialog }: FilesStore) => {
+  const { client } = usePage()
+  const { run, drop } = useMemo(createNewestRead, [])
+  const place = folder.path.value
+  const isGone = place !== '' && folder.entries.value && isMissing(folder.failure.value) && !dialog.value
+  useEffect(() => {
+    if (!isGone) return
+    run(async (isNewest) => {
+      let parent = parentOf(place)
+      while (parent !== '' && !(await pathExists(client, parent))) parent = parentOf(parent)
+      if (!isNewest()) return
+      goTo({ path: partsOf(parent) }, { replace: true })
+      notify(texts.value.files.gone(nameOf(place)))
+    })
+    return drop
+  }, [isGone, folder.failure.value])
+}
+
 export const FilesView = () => {
   const { client, access, live, uploads, rights } = usePage()
   const store = useMemo(() => createFilesStore(() => client), [client])
@@ -81,6 +105,7 @@ export const FilesView = () => {
     store.search.type('')
     store.folder.open(place, file)
   }, [place])
+  useExistingFolder(store)
   // Before a new sign-in, or while the service was away, reads may have failed, and the page may have missed changes.
   const lastAccess = useRef(access)
   useEffect(() => {

@@ -13,19 +13,19 @@ export const OpenDialog = () => {
   const dialog = store.dialog.value
   switch (dialog?.kind) {
     case 'newFolder':
-      return <NewFolderDialog path={dialog.path} />
+      return <NewFolderDialog {...dialog} />
     case 'rename':
-      return <RenameDialog path={dialog.path} />
+      return <RenameDialog {...dialog} />
     case 'relocate':
-      return <RelocateDialog how={dialog.how} paths={dialog.paths} />
+      return <RelocateDialog {...dialog} />
     case 'remove':
-      return <RemoveDialog paths={dialog.paths} />
+      return <RemoveDialog {...dialog} />
     case 'removeDraft':
-      return <RemoveDraftDialog path={dialog.path} />
+      return <RemoveDraftDialog {...dialog} />
     case 'zip':
-      return <Loaded load={loadZipDialog} props={{ paths: dialog.paths }} />
+      return <Loaded load={loadZipDialog} props={dialog} />
     case 'edit':
-      return <EditDialog path={dialog.path} />
+      return <EditDialog {...dialog} />
     case 'shortcuts':
       return <ShortcutsDialog />
     default:

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
+import { createNewestRead } from '../page/newest-read.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { NameField } from '../parts/fields.tsx'
@@ -32,26 +33,20 @@ const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
   const { client, access } = usePage()
   const t = texts.value.files
   const names = useSignal<readonly string[]>([])
-  const failure = useSignal<unknown>()
+  const { failure, run, drop } = useMemo(createNewestRead, [])
   const box = useRetainedFocus<HTMLDivElement>()
   useEffect(() => {
-    let isWanted = true
-    const read = async () => {
-      const found: string[] = []
-      for await (const { name, type } of client.files.list(folder)) {
-        if (!isWanted) return
-        if (type === 'folder') found.push(name)
-      }
-      if (isWanted) names.value = found.sort(collator.compare)
-    }
     failure.value = undefined
     names.value = []
-    read().catch((error: unknown) => {
-      if (isWanted) failure.value = error
+    run(async (isNewest) => {
+      const found: string[] = []
+      for await (const { name, type } of client.files.list(folder)) {
+        if (!isNewest()) return
+        if (type === 'folder') found.push(name)
+      }
+      if (isNewest()) names.value = found.sort(collator.compare)
     })
-    return () => {
-      isWanted = false
-    }
+    return drop
   }, [folder, access])
   const offered = names.value.filter((name) => !refused.includes(join(folder, name)))
   const up = folder === '' ? [] : [{ path: parentOf(folder), name: t.upTo(parentOf(folder) || t.root) }]
@@ -90,8 +85,8 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
   return (
     <FormDialog
       changesList
-      title={how === 'move' ? t.moveTitle(paths.length) : t.copyTitle(paths.length)}
-      action={how === 'move' ? t.moveAction : t.copyAction}
+      title={t[`${how}Title` as const](paths.length)}
+      action={t[`${how}Action` as const]}
       isReady={isUseful && rights.canWrite(target)}
       onSubmit={(isOpen) => relocateAndNotify(store, how, paths, target, isOpen)}
       onClose={setter(store.dialog, undefined)}

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { RemovalPreview } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { keptDays } from '../page/kept-days.ts'
+import { createNewestRead } from '../page/newest-read.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatSize } from '../parts/format.ts'
@@ -38,10 +39,9 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
   const { store } = useFiles()
   const { client } = usePage()
   const preview = useSignal<Found>()
-  const failure = useSignal<unknown>()
-  const isShown = useRef(true)
+  const { failure, run, drop } = useMemo(createNewestRead, [])
   const t = texts.value.files
-  const count = async () => {
+  const read = async (isNewest: () => boolean) => {
     failure.value = undefined
     const files = paths.length > mostAsked ? store.folder.chosen.value.filter(({ type }) => type === 'file') : []
     const mayKeepPages = files.filter(({ name }) => isPage(name)).length > mostAsked
@@ -55,16 +55,14 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
       previews.push(found)
       if (found.code !== undefined) refused.push({ name: nameOf(path), code: found.code })
     }
-    const { failed } = await forEachPath(asked, ask, () => isShown.current)
-    failure.value = failed[0]?.error
-    if (failed.length === 0) preview.value = { previews, refused, mayKeepPages }
+    const [first] = (await forEachPath(asked, ask, isNewest)).failed
+    if (first) throw first.error
+    preview.value = { previews, refused, mayKeepPages }
   }
+  const count = () => run(read)
   useEffect(() => {
-    isShown.current = true
     count()
-    return () => {
-      isShown.current = false
-    }
+    return drop
   }, [])
   const found = preview.value
   return (

@@ -45,25 +45,13 @@ export const Toolbar = () => {
   const commands = commandsFor(files, client)
   const folder = store.folder.path.value
   const canWrite = rights.canWrite(folder)
-  const newFolder = () => {
-    store.dialog.value = { kind: 'newFolder', path: store.folder.path.value }
-  }
+  const newFolder = setter(store.dialog, { kind: 'newFolder', path: folder })
   const shortcuts = setter(store.dialog, { kind: 'shortcuts' })
   const downloadFolder: MenuItem = {
     label: t.zip.folder,
     icon: 'download',
     run: setter(store.dialog, { kind: 'zip', paths: [folder] }),
   }
-  const writing: readonly MenuItem[] = [
-    {
-      label: t.paste,
-      icon: 'copy',
-      hasSeparator: isChosen,
-      keys: t.keys.paste,
-      isDisabled: !store.clipboard.value,
-      run: () => paste(store),
-    },
-  ]
   return (
     <div class={`bar${isChosen ? ' is-chosen' : ''}`}>
       {isChosen ? <ChosenTools commands={commands} /> : <SearchField />}
@@ -101,7 +89,18 @@ export const Toolbar = () => {
         icon="more"
         items={[
           ...commands.filter(({ isMinor }) => isMinor),
-          ...(canWrite ? writing : []),
+          ...(canWrite
+            ? [
+                {
+                  label: t.paste,
+                  icon: 'copy' as const,
+                  hasSeparator: isChosen,
+                  keys: t.keys.paste,
+                  isDisabled: !store.clipboard.value,
+                  run: () => paste(store),
+                },
+              ]
+            : []),
           ...(!isChosen && rights.canRead(folder) ? [downloadFolder] : []),
           { label: t.refresh, icon: 'refresh', run: store.refresh },
           { label: t.shortcuts, icon: 'settings', keys: '?', run: shortcuts },

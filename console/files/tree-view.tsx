@@ -41,6 +41,7 @@ export const TreeView = () => {
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[index]
     if (!row || event.ctrlKey || event.altKey || event.metaKey) return
+    const openRow = () => goTo({ path: partsOf(row.path) })
     const ways: Readonly<Record<string, () => void>> = {
       ArrowDown: () => go(rows[index + 1]),
       ArrowUp: () => go(rows[index - 1]),
@@ -48,8 +49,8 @@ export const TreeView = () => {
       End: () => go(rows.at(-1)),
       ArrowRight: () => sideways('ArrowRight', row),
       ArrowLeft: () => sideways('ArrowLeft', row),
-      Enter: () => goTo({ path: partsOf(row.path) }),
-      ' ': () => goTo({ path: partsOf(row.path) }),
+      Enter: openRow,
+      ' ': openRow,
     }
     const way = ways[event.key]
     if (!way) return

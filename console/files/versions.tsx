@@ -33,39 +33,42 @@ export const Versions = ({ path }: { readonly path: string }) => {
     <section class="versions">
       <h3>{t.versions}</h3>
       <Failure error={failure.value} onRepeat={read} />
-      {versions && versions.length < 2 && <p class="soft">{t.versionsNone}</p>}
-      <ul>
-        {(versions && versions.length > 1 ? versions : []).map(({ version, at, size, removed, current }) => {
-          const moment = formatMoment(at, 'exact')
-          return (
-            <li key={version}>
-              <span>
-                {moment}
-                <span class="soft"> · {removed ? t.wasRemoved : formatSize(size)}</span>
-              </span>
-              {current && <span class="badge">{t.current}</span>}
-              {!(removed || current) && (
-                <>
-                  <Button
-                    icon="download"
-                    kind="quiet"
-                    label={t.downloadVersion(moment)}
-                    onClick={() => fetchVersion(version)}
-                  />
-                  {rights.canWrite(path) && (
+      {versions && versions.length < 2 ? (
+        <p class="soft">{t.versionsNone}</p>
+      ) : (
+        <ul>
+          {versions?.map(({ version, at, size, removed, current }) => {
+            const moment = formatMoment(at, 'exact')
+            return (
+              <li key={version}>
+                <span>
+                  {moment}
+                  <span class="soft"> · {removed ? t.wasRemoved : formatSize(size)}</span>
+                </span>
+                {current && <span class="badge">{t.current}</span>}
+                {!(removed || current) && (
+                  <>
                     <Button
-                      icon="restore"
+                      icon="download"
                       kind="quiet"
-                      label={t.restoreVersion(moment)}
-                      onClick={() => restore(version)}
+                      label={t.downloadVersion(moment)}
+                      onClick={() => fetchVersion(version)}
                     />
-                  )}
-                </>
-              )}
-            </li>
-          )
-        })}
-      </ul>
+                    {rights.canWrite(path) && (
+                      <Button
+                        icon="restore"
+                        kind="quiet"
+                        label={t.restoreVersion(moment)}
+                        onClick={() => restore(version)}
+                      />
+                    )}
+                  </>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      )}
     </section>
   )
 }

@@ -322,31 +322,26 @@ export const de: Texts & ViewTexts = {
       invitation: {
         title: (name) => `Einladung für ${name}`,
         label: 'Link der Einladung',
-        hint: (moment) =>
-          `Senden Sie diesen Link an die Person. Der Link gilt einmal, bis ${moment}. Die Konsole zeigt ihn nicht noch ` +
-          'einmal.',
+        hint: (moment) => `Senden Sie diesen Link an die Person. Der Link gilt einmal, bis ${moment}.`,
         copy: 'Link kopieren',
         copied: 'Link kopiert.',
       },
       key: {
         title: (name) => `Schlüssel ${name}`,
         label: 'Schlüssel',
-        hint: (moment) =>
-          `Speichern Sie den Schlüssel dort, wo das Programm ihn liest. Er gilt bis ${moment}. Er wird nicht noch ` +
-          'einmal angezeigt.',
+        hint: (moment) => `Speichern Sie den Schlüssel dort, wo das Programm ihn liest. Er gilt bis ${moment}.`,
         copy: 'Schlüssel kopieren',
         copied: 'Schlüssel kopiert.',
       },
       webhook: {
         title: () => 'Geheimnis des Webhooks',
         label: 'Geheimnis',
-        hint: () =>
-          'Speichern Sie das Geheimnis im Dienst, der die Änderungen erhält. Damit prüft er die Signaturen. Es wird ' +
-          'nicht noch einmal angezeigt.',
+        hint: () => 'Speichern Sie das Geheimnis im Dienst, der die Änderungen erhält. Damit prüft er die Signaturen.',
         copy: 'Geheimnis kopieren',
         copied: 'Geheimnis kopiert.',
       },
     },
+    shownOnce: 'Die Konsole zeigt dies nur einmal.',
     done: 'Fertig',
   },
   keys: {
@@ -572,6 +567,7 @@ export const de: Texts & ViewTexts = {
     copied: (items, folder) => `${items} nach ${folder} kopiert.`,
     removed: (items) => `${items} gelöscht.`,
     restored: (name) => `${name} wiederhergestellt.`,
+    gone: (name) => `${name} wurde verschoben, umbenannt oder gelöscht.`,
     notDone: (name, more) => (more > 0 ? `${name} und ${more} weitere:` : `${name}:`),
     removeTitle: (count, name) =>
       count === 1 ? `${name} löschen?` : `${plural(count, 'Element', 'Elemente')} löschen?`,

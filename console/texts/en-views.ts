@@ -220,16 +220,14 @@ export const enViews = {
       invitation: {
         title: (name: string) => `Invitation for ${name}`,
         label: 'Link of the invitation',
-        hint: (moment: string) =>
-          `Send this link to the person. The link works once, until ${moment}. The console does not show it again.`,
+        hint: (moment: string) => `Send this link to the person. The link works once, until ${moment}.`,
         copy: 'Copy the link',
         copied: 'Link copied.',
       },
       key: {
         title: (name: string) => `Key ${name}`,
         label: 'Key',
-        hint: (moment: string) =>
-          `Store this key where the program reads it. The key works until ${moment}. The console does not show the key again.`,
+        hint: (moment: string) => `Store this key where the program reads it. The key works until ${moment}.`,
         copy: 'Copy the key',
         copied: 'Key copied.',
       },
@@ -237,11 +235,12 @@ export const enViews = {
         title: () => 'Secret of the webhook',
         label: 'Secret',
         hint: () =>
-          'Store this secret in the service that gets the changes. That service needs the secret to check signatures. The console does not show the secret again.',
+          'Store this secret in the service that gets the changes. That service needs the secret to check signatures.',
         copy: 'Copy the secret',
         copied: 'Secret copied.',
       },
     },
+    shownOnce: 'The console shows this only once.',
     done: 'Done',
   },
   keys: {

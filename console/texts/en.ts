@@ -154,6 +154,7 @@ export const en = {
     copied: (items: string, folder: string) => `${items} copied to ${folder}.`,
     removed: (items: string) => `${items} deleted.`,
     restored: (name: string) => `${name} restored.`,
+    gone: (name: string) => `${name} was moved, renamed or deleted.`,
     notDone: (name: string, more: number) => (more > 0 ? `${name} and ${more} more:` : `${name}:`),
     removeTitle: (count: number, name: string) =>
       count === 1 ? `Delete ${name}?` : `Delete ${plural(count, 'item', 'items')}?`,

@@ -215,6 +215,20 @@ test('Undo whose answer was lost succeeds when it is tried again (K-24)', async 
   await notice(page, '2 items restored.').waitFor()
 })
 
+test('a page leaves a folder that somebody else renames or deletes (K-7)', async ({ open, client, folder }) => {
+  await client.files.put(`${folder}/one/two/a.txt`, 'a')
+  const page = await open(`#/1001/files/${folder}/one/two`)
+  await row(page, 'a.txt').waitFor()
+  await client.files.move(`${folder}/one`, `${folder}/new`)
+  await notice(page, 'two was moved, renamed or deleted.').waitFor()
+  await row(page, 'new').getByRole('link').click()
+  await row(page, 'two').waitFor()
+  await client.files.remove(`${folder}/new`)
+  await notice(page, 'new was moved, renamed or deleted.').waitFor()
+  await page.getByText('This folder is empty').waitFor()
+  expect(page.url()).toMatch(new RegExp(`${folder}$`))
+})
+
 test('the page says for how long the service keeps deleted files (H-14)', async ({ start, open }) => {
   const service = await start([], { KEPT_DAYS: '7' })
   const page = await open('#/1001/files', { token: service.token, baseUrl: service.baseUrl })
