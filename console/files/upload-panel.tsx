@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { messageOf } from '../parts/failure.tsx'
 import { useContentFocus, useRetainedFocus } from '../parts/focus.ts'
@@ -9,7 +10,7 @@ import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
-import { runningFirst, type Upload } from '../uploads/upload-list.ts'
+import { runningFirst, type Stage, type Upload } from '../uploads/upload-list.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import { CollisionDialog } from './collision-dialog.tsx'
 import { useFileDialogs } from './file-dialogs.tsx'
@@ -23,12 +24,13 @@ const UploadRow = ({ upload, uploads }: UploadPanelProps & { readonly upload: Up
   const { id, path, file, stage, sent, error } = upload
   const name = nameOf(path)
   const isMoving = stage === 'sending' || stage === 'waiting'
+  const fault = stage === 'failed' ? messageOf(error) : undefined
   return (
     <div role="listitem" class={`upload is-${stage}`}>
       <span class="upload-name" title={`/${path}`}>
         <bdi>{name}</bdi>
-        <span class="hint" title={stage === 'failed' ? messageOf(error) : undefined}>
-          {stage === 'failed' ? messageOf(error) : `${t.stages[stage]} · ${formatSize(file.size)}`}
+        <span class="hint" title={fault}>
+          {fault ?? `${t.stages[stage]} · ${formatSize(file.size)}`}
         </span>
       </span>
       {stage === 'sending' && <Progress label={name} sent={sent} total={file.size} />}
@@ -74,10 +76,12 @@ const Interrupted = ({ uploads }: UploadPanelProps) => {
   )
 }
 
+const hasStage = ({ all }: Uploads, ...stages: readonly Stage[]) =>
+  all.value.some(({ stage }) => stages.includes(stage))
+
 const Controls = ({ uploads }: UploadPanelProps) => {
   const t = texts.value.uploads
-  const all = uploads.all.value
-  const isAny = (...stages: readonly string[]) => all.some(({ stage }) => stages.includes(stage))
+  const isAny = (...stages: readonly Stage[]) => hasStage(uploads, ...stages)
   return (
     <div class="uploads-controls">
       {isAny('sending', 'waiting') && <Button onClick={() => uploads.pause()}>{t.pauseAll}</Button>}
@@ -98,8 +102,8 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const t = texts.value.uploads
   const all = runningFirst(uploads.all.value)
   const { sent, bytes, done, open } = uploads.totals.value
-  const isCleared = all.every(({ stage }) => stage !== 'failed' && stage !== 'done' && stage !== 'skipped')
   const question = uploads.question.value
+  const isOffline = usePage().live.isOffline.value
   useLeaveWarning(open > 0)
   useContentFocus(panel)
   return (
@@ -118,9 +122,13 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
             isFolded.value = !isFolded.value
           }}
         />
-        {!isCleared && <Button icon="close" kind="quiet" label={t.clear} onClick={uploads.clear} />}
+        {hasStage(uploads, 'failed', 'done', 'skipped') && (
+          <Button icon="close" kind="quiet" label={t.clear} onClick={uploads.clear} />
+        )}
       </header>
-      {open > 0 && <Progress label={t.title} sent={sent} total={bytes} rate={uploads.rate.value} />}
+      {open > 0 && (
+        <Progress label={t.title} sent={sent} total={bytes} rate={uploads.rate.value} isOffline={isOffline} />
+      )}
       {!isFolded.value && (
         <>
           {uploads.interrupted.value.length > 0 && <Interrupted uploads={uploads} />}

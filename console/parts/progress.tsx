@@ -7,16 +7,18 @@ interface ProgressProps {
   readonly total: number
   /** In bytes per second; 0 if unknown. */
   readonly rate?: number
+  readonly isOffline?: boolean
 }
 
-export const Progress = ({ label, sent, total, rate = 0 }: ProgressProps) => (
-  <div class="progress">
-    <progress aria-label={label} max={Math.max(1, total)} value={total === 0 ? 1 : sent} />
-    {rate > 0 && sent < total && (
-      <span class="progress-figures">
-        {texts.value.progress.rate(formatSize(rate))} ·{' '}
-        {texts.value.progress.left(formatDuration((total - sent) / rate))}
-      </span>
-    )}
-  </div>
-)
+export const Progress = ({ label, sent, total, rate = 0, isOffline }: ProgressProps) => {
+  const t = texts.value
+  const isMoving = rate > 0 && sent < total
+  const figures = isMoving && t.progress(formatSize(rate), formatDuration((total - sent) / rate))
+  const shown = isOffline ? t.shell.offline : figures
+  return (
+    <div class="progress">
+      <progress aria-label={label} max={Math.max(1, total)} value={total === 0 ? 1 : sent} />
+      {shown && <span class="progress-figures">{shown}</span>}
+    </div>
+  )
+}

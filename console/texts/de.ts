@@ -124,10 +124,7 @@ export const de: Texts & ViewTexts = {
     history: 'Verlauf',
     access: 'Zugriff',
   },
-  progress: {
-    left: (time) => `noch ${time}`,
-    rate: (size) => `${size}/s`,
-  },
+  progress: (size, time) => `${size}/s · noch ${time}`,
   chooser: {
     find: 'Nach Namen suchen',
     none: 'Kein Treffer.',

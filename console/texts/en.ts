@@ -71,10 +71,7 @@ export const en = {
     history: 'History',
     access: 'Access',
   },
-  progress: {
-    left: (time: string) => `${time} left`,
-    rate: (size: string) => `${size}/s`,
-  },
+  progress: (size: string, time: string) => `${size}/s · ${time} left`,
   chooser: {
     find: 'Find by name',
     none: 'No match.',

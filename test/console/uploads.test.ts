@@ -4,7 +4,7 @@ import type { Locator, Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import type { SiteClient } from '../../client/src/index.ts'
 import { expectAccessible, test } from './support/console.ts'
-import { choose, confirm, follow, refusal, row, signIn } from './support/page.ts'
+import { choose, confirm, follow, refusal, reopenStream, row, signIn } from './support/page.ts'
 
 const patiently = { timeout: 10_000 }
 const list = (page: Page): Locator => page.getByRole('region', { name: 'Uploads' })
@@ -172,6 +172,20 @@ test('a large upload waits for the network, and is then sent', async ({ openFold
   await page.context().setOffline(false)
   await list(page).getByText('1 of 1 done').waitFor()
   expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
+})
+
+test('while the network is lost, the list of uploads says so instead of a rate (K-8)', async ({ openFolder }) => {
+  const page = await openFolder()
+  const held = await holdPieces(page, (piece) => piece > 1)
+  await chooseFiles(page).setInputFiles([large])
+  await expect.poll(() => held.length, patiently).toBe(1)
+  await page.context().setOffline(true)
+  await reopenStream(page)
+  const waits = list(page).getByText('No connection to the service. Trying again…')
+  await waits.waitFor()
+  await page.context().setOffline(false)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await waits.waitFor({ state: 'detached' })
 })
 
 test('after a reload, an upload continues where it stopped', async ({ openFolder, client, folder, directory }) => {

@@ -66,3 +66,12 @@ export const refusal =
   (status: number, code: number, message: string) =>
   (route: Route): Promise<void> =>
     route.fulfill({ status, json: { code, message, requestId: 'r' } })
+
+/** Hides the page and shows it again, so that it opens its stream of changes again. */
+export const reopenStream = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    for (const value of ['hidden', 'visible']) {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+  })

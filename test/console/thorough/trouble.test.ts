@@ -2,18 +2,9 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
-import { refusal, row, signIn } from '../support/page.ts'
+import { refusal, reopenStream, row, signIn } from '../support/page.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
-
-/** Hides the page and shows it again, so that it opens its stream of changes again. */
-const reopenStream = (page: Page) =>
-  page.evaluate(() => {
-    for (const value of ['hidden', 'visible']) {
-      Object.defineProperty(document, 'visibilityState', { value, configurable: true })
-      document.dispatchEvent(new Event('visibilitychange'))
-    }
-  })
 
 test('a view shows a failure beside its content, with a button to repeat the call', async ({ open }) => {
   const page = await open('#/1001/categories/1')
