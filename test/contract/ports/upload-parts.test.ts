@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { partLength } from '../../../lib/storage/content.ts'
 import type { Staged } from '../../../lib/storage/object-store.ts'
-import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
+import type { Durable, Holding } from '../../../lib/storage/uploads/upload.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import { inPieces } from '../../support/in-pieces.ts'
@@ -23,57 +23,28 @@ const withKms = openBucketInMemory({ encryptsWithKms: true })
 
 const hands = [...storageHands, { name: 'AWS with KMS', open: () => openStorageOnAws({ bucket: withKms }) }]
 
-describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
+/** The number of uploads. Each has its own file. */
+let count = 0
+
+const uploadsOf = async ({ name, open }: (typeof hands)[number]) => {
   const { site, deps, close } = await open()
   afterAll(close)
   const { files, uploadParts, uploadRecords } = deps
-  /** The number of bytes that the store keeps together. One machine keeps all bytes of an upload together. */
-  const part = name === 'one machine' ? 4 * mebibyte : partLength
 
-  let count = 0
   const begin = async (length: number | null = null) => {
     count += 1
+    const id = String(count).padStart(32, '0')
     const key = `live/${site}/file-${count}.bin`
     const target = { path: `file-${count}.bin`, asDraft: false, key, contentType: 'image/png' }
     const holding = await uploadParts.begin(target)
-    const id = String(count).padStart(32, '0')
-    const upload: Upload = {
-      id,
-      site,
-      user: 'ann',
-      target,
-      metadata: '',
-      limit: 100 * mebibyte,
-      length,
-      offset: 0,
-      isComplete: false,
-      created: 0,
-      expires: 1,
-      holding,
-    }
-    await uploadRecords.create(upload, 1_000, 0)
-    return { id, target, created: upload.created, length, holding }
+    const upload = { id, site, user: 'ann', target, metadata: '', created: 0, expires: 1, length, holding }
+    await uploadRecords.create({ ...upload, limit: 100 * mebibyte, offset: 0, isComplete: false }, 1_000, 0)
+    return upload
   }
   type Begun = Awaited<ReturnType<typeof begin>>
 
   const add = (upload: Begun, offset: number, bytes: Uint8Array, piece = 600_000, failure?: Error) =>
     uploadParts.append(upload, offset, inPieces(bytes, piece, failure), nothingYet(upload.holding), neverOver)
-
-  const placeStaged = ({ target: { key } }: Begun, staged: Staged) =>
-    files.place([{ kind: 'put', key, staged }], nowhere, entry)
-
-  const place = async (upload: Begun, holding: Holding, length: number) => {
-    const staged = await uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
-    expect(staged.size).toBe(length)
-    return placeStaged(upload, staged)
-  }
-
-  /** Completes the upload, and expects a file with exactly these bytes. */
-  const expectFile = async (upload: Begun, holding: Holding, bytes: Buffer) => {
-    expect(await place(upload, holding, bytes.length)).toEqual({ outcome: 'placed' })
-    expect((await bytesIn(files, upload.target.key))?.equals(bytes)).toBe(true)
-  }
-
   /** Appends bytes in pieces, each in its own request. */
   const addAll = async (upload: Begun, bytes: Uint8Array, cut: number) => {
     let { holding } = upload
@@ -86,6 +57,30 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
     }
     return holding
   }
+  const placeStaged = ({ target: { key } }: Begun, staged: Staged) =>
+    files.place([{ kind: 'put', key, staged }], nowhere, entry)
+  const place = async (upload: Begun, holding: Holding, length: number) => {
+    const staged = await uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
+    expect(staged.size).toBe(length)
+    return placeStaged(upload, staged)
+  }
+  /** Completes the upload, and expects a file with exactly these bytes. */
+  const expectFile = async (upload: Begun, holding: Holding, bytes: Buffer) => {
+    expect(await place(upload, holding, bytes.length)).toEqual({ outcome: 'placed' })
+    expect((await bytesIn(files, upload.target.key))?.equals(bytes)).toBe(true)
+  }
+  /** Appends the bytes from this offset, and expects a file with all bytes. */
+  const expectRest = async (upload: Begun, held: Holding, offset: number, bytes: Buffer) => {
+    const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
+    await expectFile(upload, holding, bytes)
+  }
+  /** The number of bytes that the store keeps together. One machine keeps all bytes of an upload together. */
+  const part = name === 'one machine' ? 4 * mebibyte : partLength
+  return { files, uploadParts, part, begin, add, addAll, placeStaged, place, expectFile, expectRest }
+}
+
+describe.each(hands)('The bytes of appends: $name', async (hand) => {
+  const { files, uploadParts, part, begin, add, addAll, expectFile, expectRest } = await uploadsOf(hand)
 
   test.each([
     [0, 1, 'known'],
@@ -107,8 +102,7 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
     const failure = new Error('The caller has gone')
     const broken = await add(upload, 0, bytes.subarray(0, length), 1_000_000, failure)
     expect(broken).toMatchObject({ size: length, failure })
-    const { holding } = await add({ ...upload, holding: broken.holding }, length, bytes.subarray(length))
-    await expectFile(upload, holding, bytes)
+    await expectRest(upload, broken.holding, length, bytes)
   })
 
   test.each([
@@ -120,14 +114,12 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
     const held = await addAll(upload, bytes.subarray(0, offset), part)
     // The record of the upload does not include this append.
     await add({ ...upload, holding: held }, offset, anyBytes(length + 100))
-    const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
-    await expectFile(upload, holding, bytes)
+    await expectRest(upload, held, offset, bytes)
   })
 
   test('bytes are reported while they arrive, so the next append continues from there', async () => {
     const upload = await begin()
-    const length = 2 * part + 100
-    const bytes = anyBytes(length)
+    const bytes = anyBytes(2 * part + 100)
     const tail = await add(upload, 0, bytes.subarray(0, 5))
     const durable = nothingYet(tail.holding)
     const recorded: Durable[] = []
@@ -143,11 +135,10 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
     expect(recorded.map(({ size }) => size)).toEqual(recorded.map(({ size }) => size).toSorted((a, b) => a - b))
     const first = recorded.find(({ size }) => size > 0)
     if (!first) throw new Error('Nothing became durable')
-    const { holding } = await add({ ...upload, holding: first.holding }, 5 + first.size, bytes.subarray(5 + first.size))
-    await expectFile(upload, holding, bytes)
+    await expectRest(upload, first.holding, 5 + first.size, bytes)
   })
 
-  test.runIf(name === 'AWS with KMS')('bytes stay while only a later part has arrived (U-19)', async () => {
+  test.runIf(hand.name === 'AWS with KMS')('bytes stay while only a later part has arrived (U-19)', async () => {
     const upload = await begin()
     const bytes = anyBytes(2 * part + 5)
     const { holding } = await add(upload, 0, bytes.subarray(0, 5))
@@ -164,18 +155,7 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
     const recorded = { ...durable }
     first.resolve()
     await appending
-    const offset = 5 + recorded.size
-    const next = await add({ ...upload, holding: recorded.holding }, offset, bytes.subarray(offset))
-    await expectFile(upload, next.holding, bytes)
-  })
-
-  // Only S3 keeps parts, each with its entity tag.
-  test.skipIf(name === 'one machine')('an upload is refused if a late append changed a part', async () => {
-    const upload = await begin()
-    const begun = { ...upload, holding: await addAll(upload, anyBytes(part + 5), part + 5) }
-    const { holding } = await add(begun, part + 5, anyBytes(part))
-    await add(begun, part + 5, Buffer.alloc(part, 'late'))
-    await expect(place(upload, holding, 2 * part + 5)).rejects.toMatchObject({ code: 104000 })
+    await expectRest(upload, recorded.holding, 5 + recorded.size, bytes)
   })
 
   test('no byte is written after the time of the append has ended', async () => {
@@ -195,11 +175,30 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
     await expectFile(upload, holding, bytes)
   })
 
+  test('an append fails when the store fails', async () => {
+    const upload = await begin()
+    const gone = { ...upload, holding: { ...upload.holding, name: 'f'.repeat(32), tail: 'scratch/none' } }
+    await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()
+  })
+})
+
+describe.each(hands)('The file of an upload: $name', async (hand) => {
+  const { files, uploadParts, part, begin, add, addAll, placeStaged, place, expectFile } = await uploadsOf(hand)
+
   test('bytes that were not recorded do not belong to the file', async () => {
     const upload = await begin()
     const { holding } = await add(upload, 0, Buffer.from('hello'))
     await add({ ...upload, holding }, 5, Buffer.from(', and more'))
     await expectFile(upload, holding, Buffer.from('hello'))
+  })
+
+  // Only S3 keeps parts, each with its entity tag.
+  test.skipIf(hand.name === 'one machine')('an upload is refused if a late append changed a part', async () => {
+    const upload = await begin()
+    const begun = { ...upload, holding: await addAll(upload, anyBytes(part + 5), part + 5) }
+    const { holding } = await add(begun, part + 5, anyBytes(part))
+    await add(begun, part + 5, Buffer.alloc(part, 'late'))
+    await expect(place(upload, holding, 2 * part + 5)).rejects.toMatchObject({ code: 104000 })
   })
 
   test.each([5, part + 5])('%i bytes become a file once, even if two requests complete it (U-29)', async (length) => {
@@ -209,12 +208,6 @@ describe.each(hands)('The bytes of uploads: $name', async ({ name, open }) => {
     await place(upload, await uploadParts.takeOver(whole), length)
     await expect(placeStaged(upload, earlier)).rejects.toMatchObject({ status: 503 })
     expect((await files.versions(upload.target.key, { limit: 9 }))?.versions).toHaveLength(1)
-  })
-
-  test('an append fails when the store fails', async () => {
-    const upload = await begin()
-    const gone = { ...upload, holding: { ...upload.holding, name: 'f'.repeat(32), tail: 'scratch/none' } }
-    await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()
   })
 
   test('bytes that were removed, even twice, do not become a file', async () => {
