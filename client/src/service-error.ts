@@ -45,6 +45,10 @@ export const refusal = (status: number, code: number, message: string): ServiceE
 export const hasStatus = (error: unknown, ...statuses: readonly number[]): error is ServiceError =>
   error instanceof ServiceError && statuses.includes(error.status)
 
+/** The token or a right is missing. Storage has codes of its own with the status 400. Repeating does not help. */
+export const isAccessRefusal = (error: unknown): error is ServiceError =>
+  hasStatus(error, 401, 403) || (error instanceof ServiceError && [104003, 104023].includes(error.code))
+
 /** Only the service sends this code. A 404 of another server has no code. */
 export const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
 

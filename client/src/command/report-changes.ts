@@ -32,7 +32,7 @@ const describe = (change: Change): string => {
 
 /**
  * Prints the changes that others make to the files below a folder, until the signal aborts. If the service refuses
- * this, prints one message.
+ * this, prints one message. Errors: a `ServiceError` with status 401.
  */
 export const reportChanges = async (context: Context, wanted: string, signal: AbortSignal): Promise<void> => {
   try {
@@ -45,7 +45,7 @@ export const reportChanges = async (context: Context, wanted: string, signal: Ab
     }
   } catch (error) {
     if (signal.aborted) return
-    if (!(error instanceof ServiceError)) throw error
+    if (!(error instanceof ServiceError) || error.status === 401) throw error
     const { code, message } = error
     tell(context, { event: 'unwatched', code, message }, `Changes on the site are not shown: ${message}`)
   }

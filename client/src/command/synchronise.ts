@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { ServiceError } from '../service-error.ts'
+import { isAccessRefusal, ServiceError } from '../service-error.ts'
 import type { EndEvent, SyncEvent } from '../sync/events.ts'
 import { isInStateFolder } from '../sync/ignored.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
@@ -193,11 +193,12 @@ const announceRetry = (context: Context, failures: number): number | undefined =
 }
 
 /**
- * After a failure of the service, the command repeats the push. After a local failure, it waits for the next change.
+ * After a failure of the service, the command repeats the push, unless the token or a right is missing. After a local
+ * failure, it waits for the next change.
  */
 const failedPush = (error: unknown, { signal, json }: Context): Outcome => {
   const isOfService = error instanceof ServiceError
-  if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error
+  if (signal.aborted || isAccessRefusal(error) || !(isOfService || error instanceof LocalRefusal)) throw error
   report(error, json)
   return { interrupted: false, failed: isOfService ? 1 : 0 }
 }
@@ -227,13 +228,13 @@ const pushAfterChanges = async (
 /**
  * Pushes at the start and after every change, until Ctrl+C, and prints changes that others make on the site. After a
  * failure of the service or the network, repeats the push after a pause. After a local failure, waits for the next
- * change. Ends if the first push fails, or if the folder cannot be read.
+ * change. Ends if the first push fails, if the service refuses the token, or if the folder cannot be read.
  */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
   await checkFolder(directory)
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
-  const reporting = reportChanges(context, sitePath(path), signal)
+  const reporting = reportChanges(context, sitePath(path), signal).catch((error) => over.abort(error))
   try {
     return await pushAfterChanges(context, directory, createChanges(context, directory, signal), () =>
       run('push', context, directory, path, flags),

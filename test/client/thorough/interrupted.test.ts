@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { administerJson } from '../../support/administration.ts'
 import { messages } from '../../support/messages.ts'
 import type { Program } from '../../support/program.ts'
 import { asDemo, eventsIn, outcome, startSiteFiles } from '../support/command.ts'
@@ -21,8 +22,8 @@ const test = base.extend('begin', async ({ service }, { onCleanup }) => {
     }
   })
   /** Starts site-files, with the address of the service or with another address. */
-  return (args: readonly string[], baseUrl = service.baseUrl) => {
-    const program = startSiteFiles(['--json', ...args], asDemo({ ...service, baseUrl }))
+  return (args: readonly string[], baseUrl = service.baseUrl, token = service.token) => {
+    const program = startSiteFiles(['--json', ...args], asDemo({ baseUrl, token }))
     programs.push(program)
     return program
   }
@@ -145,12 +146,13 @@ test('watch notices changes of a replaced file or folder (T-44)', async ({ begin
 test('watch repeats and reports a failed push (T-56)', async ({ begin, proxied, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
   let refused = 0
-  const url = await proxied((method, path) =>
-    method === 'PUT' && path.includes('b.txt') && refused++ < 2 ? 413 : 'pass',
-  )
+  const url = await proxied((method, path) => {
+    const isPush = refused === 0 ? method === 'PUT' && path.includes('b.txt') : path.includes('recursive')
+    return isPush && refused < 2 ? (refused++ === 0 ? 413 : 500) : 'pass'
+  })
   const watching = begin(['watch', here, folder], url)
   await untilEvents(watching, 'recovered', 1)
-  expect(refused).toBe(3)
+  expect(refused).toBe(2)
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
   watching.kill('SIGINT')
   const { status, stdout } = await watching.ended
@@ -162,6 +164,19 @@ test('watch repeats and reports a failed push (T-56)', async ({ begin, proxied, 
     { event: 'retry', delay: 2000 },
     { event: 'recovered' },
   ])
+})
+
+test('watch ends when its token is revoked (T-56)', async ({ begin, folder, makeDirectory, proxied, service }) => {
+  const issue = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
+  const { token } = await administerJson(service.directory, issue)
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  const watching = begin(['watch', here, folder], service.baseUrl, token)
+  await untilEvents(watching, 'watching', 1)
+  await fetch(`${service.baseUrl}/api/v2/admin/tokens`, { method: 'DELETE', headers: { Authorization: token } })
+  await writeTree(here, { 'b.txt': 'two' })
+  expect(await watching.ended).toMatchObject(outcome(1, '"code":101000'))
+  const url = await proxied((_, path) => (path.includes('/changes') ? 401 : 'pass'))
+  expect(await begin(['watch', here, folder], url).ended).toMatchObject({ status: 1 })
 })
 
 test('watch ends if the first push fails or the folder disappears', async ({ begin, folder, makeDirectory, site }) => {
