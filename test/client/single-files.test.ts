@@ -105,6 +105,15 @@ test('purge asks, and then deletes old versions but not the file (T-53, H-30)', 
   expect(await demo('purge', '--yes', path)).toMatchObject({ status: 1 })
 })
 
+test('purge of a file without old versions needs no --yes (T-53)', async ({ demo, folder, site }) => {
+  await site.store({ 'a.txt': '1', 'a.html': '1' })
+  expect(await demo('purge', `${folder}/a.txt`)).toMatchObject({
+    status: 0,
+    stdout: `nothing to purge  ${folder}/a.txt\n`,
+  })
+  expect((await demo('purge', `${folder}/a.html`)).stdout).toContain('--yes')
+})
+
 test('purge deletes nothing on a service without purges (H-30)', async ({ service, folder, site, listen }) => {
   await site.store({ a: '1' })
   const baseUrl: string = await listen(async ({ method = '', url, headers }, response) => {

@@ -223,6 +223,10 @@ export const purge = async (context: Context, given: string, { state, yes }: { s
     count += 1
     bytes += size
   }
+  if (count === 0 && state === undefined && !yes) {
+    const ofDraft = /\.html?$/i.test(path) ? '. Add --yes to purge also the old versions of a draft.' : ''
+    return print(context, { path, versions: 0, bytes: 0, purged: false }, `nothing to purge  ${path}${ofDraft}`)
+  }
   const what = `${path}: ${count} ${count === 1 ? 'old version' : 'old versions'}, ${sizeOf(bytes)}`
   const agreed = yes ?? (await askYesNo(escapeControls(`Delete for good ${what}?`), context.signal))
   if (agreed === undefined)
