@@ -3,7 +3,7 @@ import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
 import { mediaType } from '../../lib/core/headers.ts'
 import { type OperationHandler, readSwitches } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
-import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
+import { firstValue, type Request, refuseCoding, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { purge } from '../../lib/storage/changes/purge.ts'
 import { createFolder, fileTooLarge, putFile } from '../../lib/storage/changes/put.ts'
@@ -16,7 +16,6 @@ import {
   operation,
   pathOf,
   purgeablePath,
-  refuseCoding,
   removablePath,
   requesterOf,
   schemaOf,
@@ -105,7 +104,7 @@ const refusePart = ({ headers }: Pick<Request, 'headers'>): void => {
 
 const putFileContent = operation({ params: writablePath, query: asDraft }, async (input, deps) => {
   refusePart(input)
-  refuseCoding(input)
+  refuseCoding(input, 'storageRefused')
   if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
   const contentType = mediaType(input.headers['content-type'])
   const checked = await checkedContent(input)

@@ -64,16 +64,6 @@ export const refuseTimeCondition = (headers: Asking['headers']): void => {
   throw storageRefused('A change cannot have If-Unmodified-Since. Send If-Match with the ETag of the file instead.')
 }
 
-// Some old programs send the character set as the content coding, so other values are ignored.
-const coding = /\b(gzip|deflate|br|zstd|compress)\b/i
-
-/** S-133. Errors: storageRefused. */
-export const refuseCoding = ({ headers }: Pick<Asking, 'headers'>): void => {
-  const name = ['Content-Encoding', 'Transfer-Encoding'].find((one) => coding.test(headers[one.toLowerCase()] ?? ''))
-  if (name === undefined) return
-  throw storageRefused(`Compressed bytes (${name}) are not supported. Send the bytes without compression.`)
-}
-
 export const uploaderOf = (asking: Asking): Requester => {
   const { author, deadline } = asking
   return { ...scopeOf(asking, 'write'), author, deadline }

@@ -3,7 +3,7 @@ import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts
 import { ServiceError } from '../../lib/core/errors.ts'
 import { type OperationHandler, type OperationInput, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import { hasBody, type Request } from '../../lib/http/request.ts'
+import { hasBody, type Request, refuseCoding } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/content.ts'
 import { storedPath } from '../../lib/storage/path.ts'
@@ -33,7 +33,7 @@ import {
   wantedParts,
   wholeParts,
 } from '../../lib/storage/uploads/uploads.ts'
-import { operation, refuseCoding, refuseTimeCondition, schemaOf, uploaderOf, writablePath } from './params.ts'
+import { operation, refuseTimeCondition, schemaOf, uploaderOf, writablePath } from './params.ts'
 import { countedBody, declaredLength, trackUpload } from './upload.ts'
 
 const conditionsIn = (headers: OperationInput['headers']) => {
@@ -50,7 +50,7 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   const { length, metadata, ...file } = readCreation(headers)
   const checksum = readChecksum(headers)
   if (hasBody(input)) requireBytes(headers)
-  refuseCoding(input)
+  refuseCoding(input, 'storageRefused')
   const request = { folder: params.path, ...file, ...conditionsIn(headers) }
   const requester = uploaderOf(input)
   const opened = await openUpload(deps, requester, { request, length, metadata })
@@ -90,7 +90,7 @@ export const describeUpload = operation({ params: uploadOf }, async (input, deps
 
 const appendTus = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   requireTus(input.headers)
-  refuseCoding(input)
+  refuseCoding(input, 'storageRefused')
   const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
   const requester = uploaderOf(input)
   const begun = await beginAppend(deps, requester, input.params.id, addition)

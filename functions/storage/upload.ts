@@ -4,7 +4,7 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import { MultipartError } from '../../lib/http/multipart-body.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import { bodyChunks, type Switches } from '../../lib/http/request.ts'
+import { bodyChunks, refuseCoding, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
 import { decodeUtf8, requireScope, type StoragePath } from '../../lib/storage/path.ts'
@@ -93,6 +93,7 @@ export const trackUpload = (
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
 export const upload = (query?: (query: Switches) => void) =>
   operation({ params: writablePath, ...(query && { query }) }, async (input, deps) => {
+    refuseCoding(input, 'storageRefused')
     const { path } = input.params
     const { advance, complete, follow } = trackUpload(deps, input)
     const requester = { ...requesterOf(input), alongsideEntry: complete }

@@ -2,7 +2,7 @@ import * as secureJson from 'secure-json-parse'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import { mediaType } from '../core/headers.ts'
 import { formatOf } from './representation.ts'
-import { bodyChunks, type Format, hasBody, queryText, type Request } from './request.ts'
+import { bodyChunks, type Format, hasBody, queryText, type Request, refuseCoding } from './request.ts'
 
 export const deepestNesting = 32
 
@@ -66,9 +66,8 @@ const declaredFormat = (request: Request, { xml }: BodyForms): Format | 'form' =
   if (type === 'application/x-www-form-urlencoded') return 'form'
   const format = formatOf(type)
   if (format === 'json' || (format === 'xml' && xml)) return format
-  const readable = ['application/json', ...(xml ? ['application/xml'] : [])]
   throw new ServiceError('mediaTypeUnsupported', {
-    message: `The media type of the request body is not supported. Send the body as ${readable.join(' or ')}.`,
+    message: `The media type of the request body is not supported. Send the body as application/json${xml ? ' or application/xml' : ''}.`,
   })
 }
 
@@ -115,6 +114,7 @@ const writtenForm: Readonly<Record<Format | 'form', string>> = { json: 'JSON', x
 /** A-4, A-5. Errors: mediaTypeUnsupported, bodyTooLarge, and `malformed` for a body that cannot be read. */
 export const readDocument = async (request: Request, malformed: ErrorName, forms: BodyForms = {}): Promise<unknown> => {
   const { form, inQuery } = forms
+  if (hasBody(request)) refuseCoding(request, 'mediaTypeUnsupported')
   const declared = declaredFormat(request, forms)
   const body = await readText(request, malformed)
   if (body === '' && !inQuery)

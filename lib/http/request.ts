@@ -72,6 +72,15 @@ export type Formats = readonly [Format, ...Format[]]
 export const hasBody = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+// S-133: some old programs send the character set as the content coding, so other values are ignored.
+const coding = /\b(gzip|deflate|br|zstd|compress)\b/i
+
+export const refuseCoding = ({ headers }: Pick<Request, 'headers'>, error: ErrorName): void => {
+  const name = ['Content-Encoding', 'Transfer-Encoding'].find((one) => coding.test(headers[one.toLowerCase()] ?? ''))
+  if (name === undefined) return
+  throw new ServiceError(error, { message: `Compressed bytes (${name}) are not supported. Send them uncompressed.` })
+}
+
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 export interface Arrival {

@@ -1,5 +1,7 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { messages } from '../../support/messages.ts'
+import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
@@ -51,6 +53,18 @@ test.each([
   const answer = await call(fieldsOf(form), { method: 'POST', body, headers: { 'Content-Type': type } })
   expectError(answer, 415, 100015)
   expect(await layoutOf(form)).toBe('')
+})
+
+const links = '/webresources/api/v3/sites/current/categories/1/news'
+test.each([
+  ['POST', fieldsOf(1), 'application/json'],
+  ['POST', fieldsOf(1), 'application/xml'],
+  ['POST', '/api/v1/admin/tokens', 'application/x-www-form-urlencoded'],
+  ['PUT', `${storage}/a?meta`, 'application/json'],
+  ['DELETE', links, 'application/json'],
+])('%s %s refuses a compressed body of type %s with 415/100015 (E-11)', async (method, path, type) => {
+  const headers = { 'Content-Type': type, 'Content-Encoding': 'gzip' }
+  expectError(await call(path, { method, body: gzipSync('{}'), headers }), 415, 100015)
 })
 
 test.each([

@@ -54,6 +54,10 @@ it('PUT of an encoded file answers 104000, and other codings are ignored (S-133)
   const putCoded = (coding: string) => put(path, coding, '', { headers: { 'Content-Encoding': coding } })
   expect((await putCoded('utf-8')).status).toBe(200)
   for (const coding of ['gzip', 'BR', 'identity, x-gzip']) expectError(await putCoded(coding), 400, 104000)
+  for (const method of ['POST', 'PUT']) {
+    const headers = { 'Content-Encoding': 'gzip' }
+    expectError(await upload(own, [{ name: 'form' }], { method, headers }), 400, 104000)
+  }
   expect((await read(path)).text).toBe('utf-8')
 })
 
