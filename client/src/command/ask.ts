@@ -24,14 +24,19 @@ export const askLine = async (question: string, signal: AbortSignal): Promise<st
   (await readLine(question, signal)).trim()
 
 const enter = /[\r\n]/
-/** The codes that a terminal sends for Ctrl+C and Ctrl+D, Backspace and Delete. */
-const stops = [3, 4].map((code) => String.fromCharCode(code))
-const erases = [8, 127].map((code) => String.fromCharCode(code))
-
 const withoutLast = (text: string): string =>
   Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
     .slice(0, -1)
     .join('')
+
+/** The codes that a terminal sends for Ctrl+C and Ctrl+D, Backspace and Delete, Ctrl+U and Ctrl+W. */
+const stops = ['\x03', '\x04']
+const edits: Readonly<Record<string, (text: string) => string>> = {
+  '\b': withoutLast,
+  '\x7f': withoutLast,
+  '\x15': () => '',
+  '\x17': (text) => text.replace(/\S*\s*$/, ''),
+}
 
 const askHidden = (question: string, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -49,7 +54,7 @@ const askHidden = (question: string, signal: AbortSignal): Promise<string> =>
     }
     const take = (data: Buffer | string) => {
       const [typed = '', ...more] = String(data).split(enter)
-      for (const character of typed) text = erases.includes(character) ? withoutLast(text) : text + character
+      for (const key of typed) text = edits[key]?.(text) ?? text + key
       if (stops.some((key) => text.includes(key))) return stop()
       if (more.length === 0) return
       end()
