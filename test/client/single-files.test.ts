@@ -112,6 +112,7 @@ test('purge of a file without old versions needs no --yes (T-53)', async ({ demo
     stdout: `nothing to purge  ${folder}/a.txt\n`,
   })
   expect((await demo('purge', `${folder}/a.html`)).stdout).toContain('--yes')
+  expect((await demo('purge', `${folder}/a.txt`, '--state', 'x')).stderr).not.toContain('--yes')
 })
 
 test('purge deletes nothing on a service without purges (H-30)', async ({ service, folder, site, listen }) => {

@@ -223,7 +223,9 @@ export const purge = async (context: Context, given: string, { state, yes }: { s
     count += 1
     bytes += size
   }
-  if (count === 0 && state === undefined && !yes) {
+  if (count === 0 && !yes) {
+    if (state !== undefined)
+      throw new LocalRefusal(`${path} has no old version "${state}". "site-files versions" lists its versions.`)
     const ofDraft = /\.html?$/i.test(path) ? '. Add --yes to purge also the old versions of a draft.' : ''
     return print(context, { path, versions: 0, bytes: 0, purged: false }, `nothing to purge  ${path}${ofDraft}`)
   }
