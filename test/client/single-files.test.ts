@@ -56,6 +56,14 @@ test('a command that needs the exact spelling of a path shows that spelling', as
   }
 })
 
+test('a refused mv or cp names the taken path', async ({ demo, folder, site }) => {
+  await site.store({ 'a.txt': 'a', 'sub/a.txt': 'b' })
+  for (const command of ['mv', 'cp']) {
+    const { status, stderr } = await demo('--json', command, `${folder}/a.txt`, `${folder}/sub`)
+    expect([status, JSON.parse(stderr)]).toMatchObject([1, { code: 104022, path: `${folder}/sub/a.txt` }])
+  }
+})
+
 test('get --force keeps the mode of a file, and a link to the file', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'new' })
   const here = await makeDirectory({ 'a.txt': 'old' })

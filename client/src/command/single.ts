@@ -5,7 +5,7 @@ import { readBytes } from '../file-bytes.ts'
 import type { FileCondition, SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { joinPath } from '../paths.ts'
-import { hasStatus } from '../service-error.ts'
+import { hasStatus, ServiceError } from '../service-error.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import { isUnmodified, stateOf } from '../sync/local-tree.ts'
 import { askYesNo } from './ask.ts'
@@ -142,17 +142,22 @@ const stateAt = async (context: Context, path: string): Promise<FileCondition> =
   return etag === undefined ? {} : { etag }
 }
 
+const namingTarget = (path: string) => (error: unknown) => {
+  const isTaken = error instanceof ServiceError && error.code === 104022
+  throw isTaken ? new ServiceError({ ...error, message: error.message, path }) : error
+}
+
 export const move = async (context: Context, given: string, to: string) => {
   const from = pathBelowRoot(given)
   const path = (await caseRenameTarget(context, from, to)) ?? (await destination(context, to, nameOf(from))).path
-  await context.client.files.move(from, path, await stateAt(context, from))
+  await context.client.files.move(from, path, await stateAt(context, from)).catch(namingTarget(path))
   print(context, { from, path }, path)
 }
 
 export const copy = async (context: Context, given: string, to: string) => {
   const from = pathBelowRoot(given)
   const { path } = await destination(context, to, nameOf(from))
-  await context.client.files.copy(from, path, await stateAt(context, from))
+  await context.client.files.copy(from, path, await stateAt(context, from)).catch(namingTarget(path))
   print(context, { from, path }, path)
 }
 
