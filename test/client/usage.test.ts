@@ -61,7 +61,7 @@ test('a command that must fail prints a message, with status 1', async ({ servic
   await mkdir(join(here, 'odd', '.siteignore'), { recursive: true })
   const blocked = await makeDirectory({ 'a.txt': 'a', '.site-files': 'a file, where a folder has to be' })
   const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp | string])[] = [
-    [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
+    [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /expired. Pass .*login/],
     [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), messages.client.siteNotCovered(77)],
     [() => demo('cat', `${folder}/nothing`), messages.client.siteLacksPath('nothing')],
     [() => demo('get', `${folder}/nothing`, here), messages.client.siteLacksPath('nothing')],

@@ -43,6 +43,7 @@ const placeOf = ({ status, message, path }: ServiceError): string =>
 const withCommands = (message: string): string =>
   message
     .replace('Send "replace": true', 'Add --replace')
+    .replace(' Send a valid token in the Authorization header.', '')
     .replace('?versions lists', '"site-files versions" lists')
     .replace('force: must be true or false', 'The service is too old to purge versions, and nothing was deleted.')
     .replace('?deleted lists', 'In the console, "Deleted files" lists')
