@@ -192,7 +192,7 @@ const startOf = (cursor: string | undefined, top: string, prefixes: readonly str
   // Callers can forge a cursor, so it must not lead to keys outside the folders of the caller.
   const isPosition = by === 'keys' ? position.startsWith(prefix) : /^\d{1,15}$/.test(position)
   if (index < 0 || (position !== '' && !isPosition)) throw foreignCursor('storageRefused')
-  return { by, index, after: position === '' ? undefined : position }
+  return { by, index, after: position || undefined }
 }
 
 /**

@@ -55,3 +55,16 @@ test('A success while another sign-in is counted does not count as failed (A-76)
   await attempts.forgive(limit)
   expect([await others.count(limit), await others.count(limit)]).toEqual([0, 0])
 })
+
+test('A sign-in that others overtake each time must wait', async () => {
+  const tables = openMemoryTables()
+  const [client, others] = [tables.connect(), openTableStores(tables.names, { dynamodb: tables.connect() }).attempts]
+  const limit = { key: 'address', most: 100 }
+  let tries = 0
+  beforeCalls(client, 'PutItemCommand', async () => {
+    tries += 1
+    await others.count(limit)
+  })
+  expect(await openTableStores(tables.names, { dynamodb: client }).attempts.count(limit)).toBeGreaterThan(0)
+  expect(tries).toBeLessThan(20)
+})
