@@ -136,11 +136,10 @@ const noPerson = {
 /** Errors: accessMalformed, rightMissing. */
 export const createKey = operation({ body: bodyOf('keyCreationBody') }, async (input, deps) => {
   const { site, caller, body, author } = input
-  const { name, expires } = body
   const rights = parseRights(body.rights)
   if (!caller.person) throw new ServiceError('rightMissing', noPerson)
   for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
-  const wanted = { name, rights, expires: expiryOf(expires, Math.floor(deps.clock.wall() / 1000)) }
+  const wanted = { name: body.name, rights, expires: expiryOf(body.expires, Math.floor(deps.clock.wall() / 1000)) }
   const key = await issueKey(deps.grants, caller.person, site.id, wanted, author)
   return secret<Answer<typeof createdKey>>(key, 201)
 })

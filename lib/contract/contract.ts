@@ -130,8 +130,8 @@ export const described = <Own extends Schema>(schema: Own, description: string):
   return schema
 }
 
-export const named = <Own extends Schema>(schema: Own, id: string, description?: string): Own => {
-  z.globalRegistry.add(schema, { id, ...(description !== undefined && { description }) })
+export const named = <Own extends Schema>(schema: Own, id: string, description?: string, more: object = {}): Own => {
+  z.globalRegistry.add(schema, { id, ...(description !== undefined && { description }), ...more })
   return schema
 }
 

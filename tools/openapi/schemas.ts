@@ -26,6 +26,7 @@ const refine = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSch
   const { type, maximum = 0, enum: values = 'const' in jsonSchema ? [jsonSchema.const] : [] } = jsonSchema
   if (type === 'number' && values.length > 0 && values.every(Number.isInteger)) jsonSchema.type = 'integer'
   if (type === 'integer' && values.length === 0 && maximum >= 2 ** 31) jsonSchema.format = 'int64'
+  if (jsonSchema.const === true) Object.assign(jsonSchema, { const: undefined, not: { const: false } })
   if (/^date/.test(jsonSchema.format ?? '')) delete jsonSchema.pattern
 }
 

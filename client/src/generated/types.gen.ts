@@ -148,7 +148,7 @@ export type FieldCreation = {
 export type FieldTypeId = FieldTypeNumber | '-2' | '-3' | '-304' | '-10' | '-20' | '-23' | '-5' | '-6' | '-7' | '-11' | '-21' | '-24' | '-25' | '-4' | '-22' | '-500' | '-31' | '-33' | '-34' | '-32' | '-30' | '-301' | '-302' | '-13' | '-40' | '-41' | '-12' | '-303' | '-300' | '-200' | '-403' | '-404' | '-402';
 
 /**
- * The identifier of a type of system field.
+ * The id of a system field type.
  */
 export type FieldTypeNumber = -2 | -3 | -304 | -10 | -20 | -23 | -5 | -6 | -7 | -11 | -21 | -24 | -25 | -4 | -22 | -500 | -31 | -33 | -34 | -32 | -30 | -301 | -302 | -13 | -40 | -41 | -12 | -303 | -300 | -200 | -403 | -404 | -402;
 
@@ -160,6 +160,9 @@ export type CreatedField = {
     id: StoredFieldTypeId;
 };
 
+/**
+ * Send `mandatory`, `order` or both.
+ */
 export type FieldChange = {
     mandatory?: boolean;
     order?: number;
@@ -504,12 +507,24 @@ export type Files = {
     file: Array<Blob | File>;
 };
 
+export type RestorationOrParts = Restoration | PartsUpload;
+
 /**
  * Restores the newest kept state of a file, or the state that `version` names. With `replace: true`, the restored state replaces the current one.
  */
 export type Restoration = {
     version?: string;
     replace?: boolean;
+};
+
+/**
+ * The file of an upload in parts.
+ */
+export type PartsUpload = {
+    name: string;
+    size: number;
+    type?: string;
+    version?: 'draft' | 'draft-publish';
 };
 
 /**
@@ -923,7 +938,7 @@ export type UserChange = {
     displayName?: string;
     email?: string;
     disabled?: boolean;
-    invite?: true;
+    invite?: boolean;
     role?: 'owner' | 'editor' | 'author' | 'viewer';
     folders?: Array<string>;
     rights?: Array<string>;
@@ -1069,7 +1084,7 @@ export type WebhookChange = {
     subject?: string;
     enabled?: boolean;
     description?: string;
-    rotate?: true;
+    rotate?: boolean;
 };
 
 /**

@@ -6,13 +6,13 @@ import { component, described, type GroupContract, link, named, ok, parameter, s
 import { serviceTag } from '../documentation/contract.ts'
 import { fieldChangeBody, fieldCreationBody, typeId, typeNumber } from './field-body.ts'
 
-const storedTypeId = z.literal([...fieldTypes.keys(), imageVerification.id]).register(z.globalRegistry, {
-  id: 'StoredFieldTypeId',
-  description:
-    `The identifier of a type of system field. Fields of the type ${imageVerification.id} (${imageVerification.typeName}) ` +
+const storedTypeId = named(
+  z.literal([...fieldTypes.keys(), imageVerification.id]),
+  'StoredFieldTypeId',
+  `The identifier of a type of system field. Fields of the type ${imageVerification.id} (${imageVerification.typeName}) ` +
     'can only be imported.',
-  'x-enum-varnames': [...fieldTypes.values(), imageVerification.typeName].map((name) => `Stored${name}`),
-})
+  { 'x-enum-varnames': [...fieldTypes.values(), imageVerification.typeName].map((name) => `Stored${name}`) },
+)
 
 const order = described(z.int().check(z.minimum(1), z.maximum(maxOrder)), 'The position of the field in the form.')
 
@@ -84,11 +84,7 @@ export const root = component('Root', 'The service answers. `links` lead to its 
   links: z.array(link),
 })
 
-typeNumber.register(z.globalRegistry, {
-  id: 'FieldTypeNumber',
-  description: 'The identifier of a type of system field.',
-  'x-enum-varnames': [...fieldTypes.values()],
-})
+named(typeNumber, 'FieldTypeNumber', 'The id of a system field type.', { 'x-enum-varnames': [...fieldTypes.values()] })
 named(typeId, 'FieldTypeId', 'The identifier of a type of system field, as a number or in a string.')
 
 const oneOrBoth = { not: { properties: { mandatory: { not: {} }, order: { not: {} } } } }
@@ -179,7 +175,7 @@ export const fieldsContract: GroupContract<'fields'> = {
         'Changes whether the field is mandatory, its order, or both. A move first frees the old ' +
         'position of the field. If the new position is taken, other fields move as they do for a new field.',
       body: {
-        schema: fieldChangeBody.register(z.globalRegistry, { id: 'FieldChange', ...oneOrBoth }),
+        schema: named(fieldChangeBody, 'FieldChange', 'Send `mandatory`, `order` or both.', oneOrBoth),
         xml: xmlNames.field,
       },
       answers: { 200: { description: 'The field is changed.', links: { getField: {} } } },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { mostFiles } from '../../storage/changes/upload.ts'
 import { component, described, flag, link, named, type ParameterContracts, text } from '../contract.ts'
-import { copyPath, force, movePath, renamePath, restoreBody } from './switches.ts'
+import { copyPath, force, movePath, partsBody, renamePath, restorationOrParts, restoreBody } from './switches.ts'
 
 export const success = component('Stored', 'The request has succeeded.', { status: z.literal('success') })
 
@@ -154,6 +154,8 @@ named(
   'Restores the newest kept state of a file, or the state that `version` names. With `replace: true`, the ' +
     'restored state replaces the current one.',
 )
+named(partsBody, 'PartsUpload', 'The file of an upload in parts.')
+named(restorationOrParts, 'RestorationOrParts')
 named(renamePath, 'RenamePath', 'The new name of a file or folder, without slashes.')
 named(
   movePath,
@@ -169,8 +171,9 @@ named(
 
 export const bytes = described(z.file(), 'The bytes of the file.')
 
+const otherCount = { anyOf: [{ maxItems: 0 }, { minItems: mostFiles + 1 }] }
 export const form = component('Files', `1 to ${mostFiles} parts \`file\`, each stored under its file name.`, {
-  file: z.array(z.file()).register(z.globalRegistry, { contains: {}, maxContains: mostFiles }),
+  file: z.array(z.file()).register(z.globalRegistry, { not: otherCount }),
 })
 
 export const formBodies = { 'multipart/form-data': form }

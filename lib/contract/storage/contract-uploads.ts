@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { ErrorName } from '../../core/errors.ts'
 import { flag, type GroupContract, ok, type ParameterContracts, switchesOf, text } from '../contract.ts'
 import { bytes, form, formBodies, meta, noneMatch, pathLinks, success, uploadState } from './contract-schemas.ts'
-import { copyPath, movePath, partsBody, partsQuery, putSwitches, renamePath, restoreBody } from './switches.ts'
+import { copyPath, movePath, partsBody, partsQuery, putSwitches, renamePath, restorationOrParts } from './switches.ts'
 
 const digests: ParameterContracts = {
   'Content-MD5': text(
@@ -140,7 +140,7 @@ export const uploadOperations = {
       ...upload.query,
       restore: flag('Restores the removed file or folder. The body is `{}`, or contains the version.'),
     },
-    body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': z.union([restoreBody, partsBody]) } },
+    body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': restorationOrParts } },
     answers: { 200: { ...stored, links: pathLinks }, 201: begun },
     errors: [...upload.errors, 'fileUnknown', 'folderReserved'],
     examples: [...upload.examples, { path: { path: 'archive/removed.txt' }, query: { restore: '' }, body: {} }],

@@ -71,6 +71,7 @@ export const restoreBody = z.strictObject(
   { version: z.optional(versionName), replace: z.optional(z.boolean('must be true or false')) },
   'The body must be an object; its members version and replace are optional',
 )
+export const restorationOrParts = z.union([restoreBody, partsBody])
 export const versionSwitches = z.object({ versionId: z.optional(versionName) })
 
 const destinations = ['name', 'path', 'copyTo']

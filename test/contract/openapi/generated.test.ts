@@ -46,7 +46,7 @@ const isUnreadable: Look = (_, value) => {
   if (Array.isArray(type)) return type.length > 2
   if ($ref && value.anyOf) return true
   if (items?.format === 'binary') return 'minItems' in value || 'maxItems' in value
-  if (typeof only === 'string' && !type) return true
+  if ((typeof only === 'string' && !type) || only === true) return true
   return (pattern && /^date/.test(format)) || (value?.in === 'path' && schema.anyOf)
 }
 
