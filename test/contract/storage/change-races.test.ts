@@ -15,18 +15,21 @@ let storage: StorageUnderTest
 /** Another caller acts after the checks, and before the changes are made. */
 let others: Interruption
 
-describe.each([
-  ['on one machine', (files: ObjectStore) => files],
+const stores: readonly (readonly [string, typeof inBucket])[] = [
+  ['on one machine', (files) => files],
   ['in S3', inBucket],
-])('%s', (_, hold) => {
+]
+const openForEach = (hold: typeof inBucket) => {
   beforeEach(async () => {
     others = createInterruption()
     storage = await openStorage({ between: ({ files, removals }) => ({ files: others.in(hold(files, removals)) }) })
-    await storage.put('/f/a', 'a')
-    await storage.put('/f/b', 'b')
-    await storage.put('/to/x', 'x')
+    for (const path of ['/f/a', '/f/b', '/to/x']) await storage.put(path, path.at(-1))
   })
   afterEach(() => storage.close())
+}
+
+describe.each(stores)('Changes and removals %s', (_, hold) => {
+  openForEach(hold)
 
   it('A path is taken if a folder exists there only because of its contents (S-136)', async () => {
     const { deps, site } = storage
@@ -71,109 +74,106 @@ describe.each([
     expect(await storage.keys()).toEqual(before)
     expect(storage.leftovers()).toBe(0)
   })
+})
 
-  describe.each([
-    ['move', 'path'],
-    ['copy', 'copyTo'],
-  ])('A %s', (kind, member) => {
-    const run = async (from: string, path: string) => {
-      const answer = await storage.relocate(from, { [member]: path })
-      return codeOf(answer) ?? answer.status
-    }
+const relocations = stores.flatMap((store) => [['move', ...store] as const, ['copy', ...store] as const])
+describe.each(relocations)('A %s %s', (kind, _, hold) => {
+  openForEach(hold)
 
-    it('Files that are added or changed during the request are included', async () => {
-      others.once(async () => {
-        await storage.put('/f/a', 'newer')
-        await storage.put('/f/c', 'c')
-      })
-      expect(await run('/f', '/to/f')).toBe(200)
-      expect([await storage.read('/to/f/a'), await storage.read('/to/f/b'), await storage.read('/to/f/c')]).toEqual([
-        'newer',
-        'b',
-        'c',
-      ])
-      expect(await storage.read('/f/a')).toBe(kind === 'copy' ? 'newer' : 404)
+  const run = async (from: string, path: string) => {
+    const answer = await storage.relocate(from, { [kind === 'copy' ? 'copyTo' : 'path']: path })
+    return codeOf(answer) ?? answer.status
+  }
+
+  it('Files that are added or changed during the request are included', async () => {
+    others.once(async () => {
+      await storage.put('/f/a', 'newer')
+      await storage.put('/f/c', 'c')
     })
-
-    it('If the source is deleted meanwhile, the request answers 404/104001', async () => {
-      others.once(() => storage.remove('/f/a'))
-      expect(await run('/f/a', '/to/a')).toBe(104001)
-      expect(await storage.read('/to/a')).toBe(404)
-    })
-
-    it('If the new path is used meanwhile, the request answers 104022', async () => {
-      for (const path of ['/f/a', '/f']) {
-        others.once(() => storage.put('/to/new', 'first'))
-        expect(await run(path, '/to/new')).toBe(104022)
-        await storage.remove('/to/new')
-        others.once(() => storage.put('/to/new/below', 'first'))
-        expect(await run(path, '/to/new')).toBe(104022)
-        expect(await storage.read('/to/new/below')).toBe('first')
-        await storage.remove('/to/new')
-      }
-      expect([await storage.read('/f/a'), await storage.read('/f/b')]).toEqual(['a', 'b'])
-    })
-
-    it('Folders that are deleted meanwhile are created again', async () => {
-      others.once(() => storage.remove('/to'))
-      expect(await run('/f', '/to/deep/f')).toBe(200)
-      expect(await storage.read('/to/deep/f/a')).toBe('a')
-      expect(await storage.keys()).toEqual(expect.arrayContaining(['live/1001/to/', 'live/1001/to/deep/']))
-    })
-
-    it('If a folder of the new path becomes a file meanwhile, the request answers 104009', async () => {
-      others.once(() => storage.put('/to/deep', 'file'))
-      expect(await run('/f', '/to/deep/f')).toBe(104009)
-      expect([await storage.read('/to/deep'), await storage.read('/f/a')]).toEqual(['file', 'a'])
-    })
-
-    it('If the source keeps changing, the request answers 503 and changes nothing', async () => {
-      let number = 0
-      others.always(() => storage.put('/f/a', String(number++)))
-      expect(await run('/f', '/to/f')).toBe(100503)
-      expect(await storage.read('/f/b')).toBe('b')
-      expect((await storage.keys()).filter((key) => key.startsWith('live/1001/to/f'))).toEqual([])
-    })
+    expect(await run('/f', '/to/f')).toBe(200)
+    const relocated = await Promise.all(['a', 'b', 'c'].map((name) => storage.read(`/to/f/${name}`)))
+    expect(relocated).toEqual(['newer', 'b', 'c'])
+    expect(await storage.read('/f/a')).toBe(kind === 'copy' ? 'newer' : 404)
   })
 
-  describe('A change with a condition', () => {
-    const path = '/folder/page.html'
-    type Fields = Readonly<Record<string, string>>
-    const put = (body: string, headers?: Fields) => storage.put(path, body, {}, headers)
-    const changes: readonly (readonly [string, string | number, (headers: Fields) => Promise<Answer>])[] = [
-      ['PUT', 'mine', (headers) => put('mine', headers)],
-      ['POST', 'mine', (headers) => storage.post('/folder', [{ name: 'page.html', content: 'mine' }], { headers })],
-      ['DELETE', 404, (headers) => storage.remove(path, { headers })],
-      ['rename', 404, (headers) => storage.rename(path, 'other.html', { headers })],
-    ]
+  it('If the source is deleted meanwhile, the request answers 404/104001', async () => {
+    others.once(() => storage.remove('/f/a'))
+    expect(await run('/f/a', '/to/a')).toBe(104001)
+    expect(await storage.read('/to/a')).toBe(404)
+  })
 
-    it.each(changes)('%s succeeds if its condition is true for the newer file, too (S-64)', async (_, left, ask) => {
-      for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
-        await put('old')
-        await storage.remove('/folder/other.html')
-        others.once(() => put('theirs'))
-        expect((await ask(headers)).status).toBe(200)
-        expect(await storage.read(path)).toBe(left)
-      }
-    })
+  it('If the new path is used meanwhile, the request answers 104022', async () => {
+    const pairs = ['/f/a', '/f'].flatMap((path) => ['/to/new', '/to/new/below'].map((first) => ({ path, first })))
+    for (const { path, first } of pairs) {
+      others.once(() => storage.put(first, 'first'))
+      expect(await run(path, '/to/new')).toBe(104022)
+      expect(await storage.read(first)).toBe('first')
+      await storage.remove('/to/new')
+    }
+    expect([await storage.read('/f/a'), await storage.read('/f/b')]).toEqual(['a', 'b'])
+  })
 
-    it.each(changes)('%s answers 412 if the condition is no longer true (S-64)', async (_, __, ask) => {
+  it('Folders that are deleted meanwhile are created again', async () => {
+    others.once(() => storage.remove('/to'))
+    expect(await run('/f', '/to/deep/f')).toBe(200)
+    expect(await storage.read('/to/deep/f/a')).toBe('a')
+    expect(await storage.keys()).toEqual(expect.arrayContaining(['live/1001/to/', 'live/1001/to/deep/']))
+  })
+
+  it('If a folder of the new path becomes a file meanwhile, the request answers 104009', async () => {
+    others.once(() => storage.put('/to/deep', 'file'))
+    expect(await run('/f', '/to/deep/f')).toBe(104009)
+    expect([await storage.read('/to/deep'), await storage.read('/f/a')]).toEqual(['file', 'a'])
+  })
+
+  it('If the source keeps changing, the request answers 503 and changes nothing', async () => {
+    let number = 0
+    others.always(() => storage.put('/f/a', String(number++)))
+    expect(await run('/f', '/to/f')).toBe(100503)
+    expect(await storage.read('/f/b')).toBe('b')
+    expect((await storage.keys()).filter((key) => key.startsWith('live/1001/to/f'))).toEqual([])
+  })
+})
+
+describe.each(stores)('A change with a condition %s', (_, hold) => {
+  openForEach(hold)
+
+  const path = '/folder/page.html'
+  type Fields = Readonly<Record<string, string>>
+  const put = (body: string, headers?: Fields) => storage.put(path, body, {}, headers)
+  const changes: readonly (readonly [string, string | number, (headers: Fields) => Promise<Answer>])[] = [
+    ['PUT', 'mine', (headers) => put('mine', headers)],
+    ['POST', 'mine', (headers) => storage.post('/folder', [{ name: 'page.html', content: 'mine' }], { headers })],
+    ['DELETE', 404, (headers) => storage.remove(path, { headers })],
+    ['rename', 404, (headers) => storage.rename(path, 'other.html', { headers })],
+  ]
+
+  it.each(changes)('%s succeeds if its condition is true for the newer file, too (S-64)', async (_, left, ask) => {
+    for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
       await put('old')
-      const headers = { 'If-Match': await storage.tagOf(path) }
+      await storage.remove('/folder/other.html')
       others.once(() => put('theirs'))
-      expect(statusAndCode(await ask(headers))).toEqual([412, 100412])
-      expect(await storage.read(path)).toBe('theirs')
-      expect(storage.leftovers()).toBe(0)
-    })
+      expect((await ask(headers)).status).toBe(200)
+      expect(await storage.read(path)).toBe(left)
+    }
+  })
 
-    it('A write of a draft is refused if page or draft changed meanwhile (S-61)', async () => {
-      for (const query of [undefined, { version: 'draft' }]) {
-        await put('old')
-        const ifMatch = { 'If-Match': await storage.tagOf(path) }
-        others.once(() => storage.put(path, 'theirs', query))
-        expect(statusAndCode(await storage.put(path, 'mine', { version: 'draft' }, ifMatch))).toEqual([412, 100412])
-        expect(await storage.read(path, { version: 'draft' })).toBe('theirs')
-      }
-    })
+  it.each(changes)('%s answers 412 if the condition is no longer true (S-64)', async (_, __, ask) => {
+    await put('old')
+    const headers = { 'If-Match': await storage.tagOf(path) }
+    others.once(() => put('theirs'))
+    expect(statusAndCode(await ask(headers))).toEqual([412, 100412])
+    expect(await storage.read(path)).toBe('theirs')
+    expect(storage.leftovers()).toBe(0)
+  })
+
+  it('A write of a draft is refused if page or draft changed meanwhile (S-61)', async () => {
+    for (const query of [undefined, { version: 'draft' }]) {
+      await put('old')
+      const ifMatch = { 'If-Match': await storage.tagOf(path) }
+      others.once(() => storage.put(path, 'theirs', query))
+      expect(statusAndCode(await storage.put(path, 'mine', { version: 'draft' }, ifMatch))).toEqual([412, 100412])
+      expect(await storage.read(path, { version: 'draft' })).toBe('theirs')
+    }
   })
 })
