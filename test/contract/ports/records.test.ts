@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Grant, hashToken, newToken } from '../../../lib/access/grants.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
@@ -46,8 +46,9 @@ const oddNames = [
 type Write = (stores: TableStores) => Promise<unknown>
 
 /** Records that a store keeps without interpreting them. Add every new member of such a record here. */
-describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
+describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand) => {
   const { stores } = hand
+  const { webForms } = stores
 
   const oddSite = site(largestNamedId, `${odd} ${'x'.repeat(1_000)}`)
   const oddForm = form(largestNamedId, odd)
@@ -112,7 +113,6 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
   })
 
   test('Renaming or changing a missing web form fails with 115001', async () => {
-    const { webForms } = stores
     const missing = 5 as WebFormId
     await expect(webForms.rename(largest, missing, 'Feedback', entry)).rejects.toMatchObject({ code: 115001 })
     await expect(webForms.changeFields(largest, missing, () => [], entry)).rejects.toMatchObject({ code: 115001 })
@@ -120,7 +120,6 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
   })
 
   test('A form that was removed and created again keeps the new fields of every process', async () => {
-    const { webForms } = stores
     const other = hand.connect().webForms
     const again: WebForm = { ...form(7), fields: [] }
     const add = ({ changeFields }: typeof webForms, typeId: number) =>
@@ -135,7 +134,6 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
   })
 
   test('A change of a web form without time left changes nothing', async () => {
-    const { webForms } = stores
     const before = form(6)
     await webForms.create(before, entry)
     const late = createDeadline(() => 0)
@@ -143,7 +141,9 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
     await expect(change).rejects.toMatchObject({ code: 100503 })
     expect(await webForms.get(largest, before.id)).toEqual(before)
   })
+})
 
+describeOn({ kinds: handsOfPorts, subject: 'long lists' }, (_, { open }) => {
   // A page of DynamoDB has 1 MB, and each of these lists has more.
   test.each<
     [string, number, (stores: TableStores, id: number) => Promise<unknown>, (stores: TableStores) => Promise<number[]>]
@@ -177,42 +177,41 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
       await own.close()
     }
   })
+})
 
-  describe('running workflows', () => {
-    let lastSite = 0
-    const begin = async (path: string) => {
-      lastSite += 1
-      const own = lastSite as SiteId
-      await stores.workflows.start(own, toStoragePath(path), entry)
-      const below = (folder: string) =>
-        stores.workflows.isRunningBelow(own, folder === '' ? root : toStoragePath(folder))
-      return { own, below }
-    }
+describeOn({ kinds: handsOfPorts, subject: 'running workflows' }, ({ stores: { workflows } }) => {
+  let lastSite = 0
+  const begin = async (path: string) => {
+    lastSite += 1
+    const own = lastSite as SiteId
+    await workflows.start(own, toStoragePath(path), entry)
+    const below = (folder: string) => workflows.isRunningBelow(own, folder === '' ? root : toStoragePath(folder))
+    return { own, below }
+  }
 
-    test('A workflow is found among 250 pages', async () => {
-      const pages = range(0, 249).map((index) => toStoragePath(`many/${index}.html`))
-      const { own } = await begin('many/249.html')
-      expect(await stores.workflows.isRunning(own, pages)).toBe(true)
-      expect(await stores.workflows.isRunning(own, pages.slice(0, 249))).toBe(false)
-      expect(await stores.workflows.isRunning(own, [])).toBe(false)
-    })
+  test('A workflow is found among 250 pages', async () => {
+    const pages = range(0, 249).map((index) => toStoragePath(`many/${index}.html`))
+    const { own } = await begin('many/249.html')
+    expect(await workflows.isRunning(own, pages)).toBe(true)
+    expect(await workflows.isRunning(own, pages.slice(0, 249))).toBe(false)
+    expect(await workflows.isRunning(own, [])).toBe(false)
+  })
 
-    test('A workflow is found in a folder at any depth above its page, and in no other', async () => {
-      const { own, below } = await begin('a/bc/d/page.html')
-      expect(await Promise.all(['', 'a', 'a/bc', 'a/bc/d'].map(below))).toEqual([true, true, true, true])
-      const others = ['b', 'a/b', 'a/bc/d/page.html', 'a/bc/d/page', 'a/bc/d/e', 'a/bc-', 'a/bc0']
-      expect(new Set(await Promise.all(others.map(below)))).toEqual(new Set([false]))
-      expect(await stores.workflows.isRunningBelow((own + 1_000) as SiteId, root)).toBe(false)
-    })
+  test('A workflow is found in a folder at any depth above its page, and in no other', async () => {
+    const { own, below } = await begin('a/bc/d/page.html')
+    expect(await Promise.all(['', 'a', 'a/bc', 'a/bc/d'].map(below))).toEqual([true, true, true, true])
+    const others = ['b', 'a/b', 'a/bc/d/page.html', 'a/bc/d/page', 'a/bc/d/e', 'a/bc-', 'a/bc0']
+    expect(new Set(await Promise.all(others.map(below)))).toEqual(new Set([false]))
+    expect(await workflows.isRunningBelow((own + 1_000) as SiteId, root)).toBe(false)
+  })
 
-    test.each(oddNames)('The workflows of a page and of a folder called %j are separate', async (oddName) => {
-      const inside = toStoragePath(`${oddName}/${oddName}`)
-      const { own, below } = await begin(inside)
-      expect(await stores.workflows.isRunning(own, [inside])).toBe(true)
-      expect(await stores.workflows.isRunning(own, [toStoragePath(oddName)])).toBe(false)
-      expect([await below(oddName), await below('')]).toEqual([true, true])
-      expect(await stores.workflows.end(own, inside, entry)).toBe(true)
-      expect(await below('')).toBe(false)
-    })
+  test.each(oddNames)('The workflows of a page and of a folder called %j are separate', async (oddName) => {
+    const inside = toStoragePath(`${oddName}/${oddName}`)
+    const { own, below } = await begin(inside)
+    expect(await workflows.isRunning(own, [inside])).toBe(true)
+    expect(await workflows.isRunning(own, [toStoragePath(oddName)])).toBe(false)
+    expect([await below(oddName), await below('')]).toEqual([true, true])
+    expect(await workflows.end(own, inside, entry)).toBe(true)
+    expect(await below('')).toBe(false)
   })
 })
