@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
-import { describeOn, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, handsOfPorts, type TableStores } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 
 const minute = 60_000
@@ -10,54 +10,47 @@ const now = Date.UTC(2026, 0, 1)
 const later = now + 50 * minute
 
 let passed = 0
-const clock = { wall: () => now + passed, monotonic: () => passed }
-describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (hand) => {
-  const records = hand.stores.uploadRecords
+const tested = { kinds: handsOfPorts, clock: { wall: () => now + passed, monotonic: () => passed } }
 
-  let count = 0
-  const newUpload = (members: Partial<Upload> = {}): Upload => {
-    count += 1
-    return {
-      id: String(count).padStart(32, '0'),
-      site: 1001 as SiteId,
-      user: 'ann',
-      target: {
-        path: 'a/ü 𝌆.txt',
-        folder: 'a',
-        keepsDraft: true,
-        asDraft: false,
-        key: 'live/1001/a/ü 𝌆.txt',
-        contentType: 'text/plain',
-        ifMatch: '"x"',
-        ifNoneMatch: '*',
-      },
-      metadata: 'filename eA==,note',
-      limit: 5 * 1024 ** 3,
-      length: 10,
-      offset: 0,
-      isComplete: false,
-      created: now,
-      expires: now + 60 * minute,
-      holding: { name: `blob-${count}`, parts: [], tail: null },
-      ...members,
-    }
+let count = 0
+const newUpload = (members: Partial<Upload> = {}): Upload => {
+  count += 1
+  return {
+    id: String(count).padStart(32, '0'),
+    site: 1001 as SiteId,
+    user: 'ann',
+    target: {
+      path: 'a/ü 𝌆.txt',
+      folder: 'a',
+      keepsDraft: true,
+      asDraft: false,
+      key: 'live/1001/a/ü 𝌆.txt',
+      contentType: 'text/plain',
+      ifMatch: '"x"',
+      ifNoneMatch: '*',
+    },
+    metadata: 'filename eA==,note',
+    limit: 5 * 1024 ** 3,
+    length: 10,
+    offset: 0,
+    isComplete: false,
+    created: now,
+    expires: now + 60 * minute,
+    holding: { name: `blob-${count}`, parts: [], tail: null },
+    ...members,
   }
-  const created = async (members?: Partial<Upload>): Promise<Upload> => {
-    const upload = newUpload(members)
-    expect(await records.create(upload, 1_000, now)).toBe(true)
-    return upload
-  }
-  const held = ({ holding }: Upload) => {
-    if (!holding) throw new Error('Nothing is held')
-    return holding
-  }
-  const progressOf = (upload: Upload, offset: number, more: Partial<Upload> = {}) => ({
-    offset,
-    length: more.length ?? upload.length,
-    expires: more.expires ?? upload.expires,
-    holding: held(upload),
-  })
+}
+const storeUpload = async (records: TableStores['uploadRecords'], members?: Partial<Upload>): Promise<Upload> => {
+  const upload = newUpload(members)
+  expect(await records.create(upload, 1_000, now)).toBe(true)
+  return upload
+}
+const progressOf = ({ length, expires, holding }: Upload, offset: number) => {
+  if (!holding) throw new Error('Nothing is held')
+  return { offset, length, expires, holding }
+}
 
+describeOn({ ...tested, subject: 'the limit of open uploads' }, ({ stores: { uploadRecords: records } }) => {
   test('each user of a site has a limit of open uploads (U-17)', async () => {
     const crowd = { user: 'crowd' }
     for (let open = 0; open < 3; open++) expect(await records.create(newUpload(crowd), 3, now)).toBe(true)
@@ -70,9 +63,9 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
 
   test('complete, removed and expired uploads do not count toward the limit', async () => {
     const few = { user: 'few' }
-    const complete = await created(few)
-    const gone = await created(few)
-    await created({ ...few, expires: later })
+    const complete = await storeUpload(records, few)
+    const gone = await storeUpload(records, few)
+    await storeUpload(records, { ...few, expires: later })
     expect(await records.create(newUpload(few), 3, now)).toBe(false)
     await records.complete(complete.id, 'one', later, entry)
     expect(await records.create(newUpload(few), 3, now)).toBe(true)
@@ -81,9 +74,11 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
     expect(await records.create(newUpload(few), 3, now)).toBe(false)
     expect(await records.create(newUpload(few), 3, later)).toBe(true)
   })
+})
 
+describeOn({ ...tested, subject: 'the lease of uploads' }, ({ stores: { uploadRecords: records } }) => {
   test('only one of several callers gets the lease, until that caller releases it', async () => {
-    const upload = await created()
+    const upload = await storeUpload(records)
     const holders = ['a', 'b', 'c']
     const outcomes = await Promise.all(holders.map((holder) => records.take(upload.id, 0, holder, minute)))
     expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toEqual([{ outcome: 'taken', upload }])
@@ -96,7 +91,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
   })
 
   test('only the owner can take the lease, and only before the upload expires', async () => {
-    const upload = await created()
+    const upload = await storeUpload(records)
     const owner = { site: upload.site, user: upload.user, now: upload.expires - 1 }
     for (const other of [
       { ...owner, site: (upload.site + 1) as SiteId },
@@ -109,9 +104,9 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
   })
 
   test('progress that a renewal stores is visible to the next holder', async () => {
-    const upload = await created({ length: null })
+    const upload = await storeUpload(records, { length: null })
     await records.take(upload.id, 0, 'one', minute)
-    const noted = progressOf(upload, 3, { length: 12, expires: now + 90 * minute })
+    const noted = { ...progressOf(upload, 3), length: 12, expires: now + 90 * minute }
     expect(await records.renew(upload.id, 'two', minute, progressOf(upload, 9))).toBe(false)
     expect(await records.renew(upload.id, 'one', minute, noted)).toBe(true)
     expect(await records.get(upload.id)).toMatchObject({ offset: 3, expires: noted.expires })
@@ -121,10 +116,10 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
   })
 
   test('a holder stores progress, and keeps the lease until the holder releases it', async () => {
-    const upload = await created({ length: null })
+    const upload = await storeUpload(records, { length: null })
     expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
     await records.take(upload.id, 0, 'one', minute)
-    const progress = progressOf(upload, 5, { length: 12, expires: now + 90 * minute })
+    const progress = { ...progressOf(upload, 5), length: 12, expires: now + 90 * minute }
     expect(await records.advance(upload.id, 'two', progress, true)).toBe(false)
     expect(await records.advance(upload.id, 'one', progress, true)).toBe(true)
     expect(await records.get(upload.id)).toEqual({ ...upload, ...progress })
@@ -137,9 +132,11 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
       upload: { ...upload, ...further },
     })
   })
+})
 
+describeOn({ ...tested, subject: 'complete or removed uploads' }, ({ stores: { uploadRecords: records, history } }) => {
   test('a complete upload stays complete, and has neither parts nor a holder', async () => {
-    const upload = await created()
+    const upload = await storeUpload(records)
     await records.complete(upload.id, 'one', later, entry)
     await records.complete(upload.id, 'two', later + 9, entry)
     expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: later })
@@ -150,17 +147,17 @@ describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (h
 
   test('only the first request that completes an upload writes its entry (H-1)', async () => {
     const subjects = async () => {
-      const changes = await hand.stores.history.before(1001 as SiteId, undefined, 100)
+      const changes = await history.before(1001 as SiteId, undefined, 100)
       return changes.map(({ subject }) => subject).filter((subject) => subject.startsWith('once/'))
     }
-    const upload = await created()
+    const upload = await storeUpload(records)
     await records.complete(upload.id, 'one', later, { ...entry, subject: 'once/a' })
     await records.complete(upload.id, 'two', later, { ...entry, subject: 'once/b' })
     expect(await subjects()).toEqual(['once/a'])
   })
 
   test('removing an upload returns its parts, even during an append', async () => {
-    const upload = await created()
+    const upload = await storeUpload(records)
     await records.take(upload.id, 0, 'one', minute)
     expect(await records.remove(upload.id)).toEqual(upload)
     expect(await records.remove(upload.id)).toBeUndefined()
