@@ -4,19 +4,19 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { describeOn, handsOfPorts } from '../../support/hands.ts'
 import { testPerson } from '../../support/people.ts'
 
+let site = 0 as SiteId
+beforeEach(() => {
+  site = (site + 1) as SiteId
+})
+
+const owner: SiteEntry = { role: 'owner' }
+const at = (entry: SiteEntry) => ({ [site]: entry }) as Person['sites']
+const person = (own: string, details: Partial<Person> = {}) =>
+  testPerson({ name: `${own}.${site}`, sites: at(owner), ...details })
+const entry = () => ({ site, type: 'user.changed', subject: 'user/ann', actor: 'bob' }) as const
+
 describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
   const { people, history } = hand.stores
-
-  let site = 0 as SiteId
-  beforeEach(() => {
-    site = (site + 1) as SiteId
-  })
-
-  const owner: SiteEntry = { role: 'owner' }
-  const at = (entry: SiteEntry) => ({ [site]: entry }) as Person['sites']
-  const person = (own: string, details: Partial<Person> = {}) =>
-    testPerson({ name: `${own}.${site}`, sites: at(owner), ...details })
-  const entry = () => ({ site, type: 'user.changed', subject: 'user/ann', actor: 'bob' }) as const
   const recorded = async () => (await history.after(site, 0, 100)).length
 
   test('A person is found under the name in any case, with every member (A-52, A-53)', async () => {
@@ -39,9 +39,8 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
   })
 
   test('A name is unique whatever its case, even for concurrent callers (A-52)', async () => {
-    const outcomes = await Promise.all(
-      ['ann', 'ANN', 'Ann'].map((one) => hand.connect().people.create(person(one), [entry()])),
-    )
+    const create = (name: string) => hand.connect().people.create(person(name), [entry()])
+    const outcomes = await Promise.all(['ann', 'ANN', 'Ann'].map(create))
     expect(outcomes.toSorted()).toEqual([false, false, true])
     expect(await recorded()).toBe(1)
   })
@@ -53,8 +52,7 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     expect(await people.replace(before, changed, [entry()])).toBe('done')
     expect(await people.replace(before, { ...before, displayName: 'Late' }, [entry()])).toBe('overtaken')
     expect(await people.replace(before, undefined, [entry()])).toBe('overtaken')
-    const now = await people.get(before.name)
-    expect(now).toEqual({ ...changed, version: 2 })
+    expect(await people.get(before.name)).toEqual({ ...changed, version: 2 })
     expect(await recorded()).toBe(1)
   })
 
@@ -68,9 +66,7 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
         return people.replace(before, after, [])
       },
     }
-    const change = updatePerson(overtaken, ann.name, (before) => ({
-      after: { ...before, disabled: true },
-    }))
+    const change = updatePerson(overtaken, ann.name, (before) => ({ after: { ...before, disabled: true } }))
     await expect(change).rejects.toMatchObject({ code: 100503 })
     expect(await people.get(ann.name)).not.toMatchObject({ disabled: true })
   })
@@ -86,6 +82,19 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     expect(await people.get(before.name)).toEqual(next)
   })
 
+  test('Removing a site removes its people without another site (A-60)', async () => {
+    const other = { [Number(`${site}00`)]: owner } as Person['sites']
+    await people.create(person('ann'), [])
+    await people.create(person('bob', { sites: { ...at(owner), ...other } }), [])
+    await people.leaveSite(site)
+    expect(await people.get(`ann.${site}`)).toBeUndefined()
+    expect((await people.get(`bob.${site}`))?.sites).toEqual(other)
+  })
+})
+
+describeOn({ kinds: handsOfPorts, subject: 'owners of sites' }, (hand) => {
+  const { people } = hand.stores
+
   test('An owner of several sites leaves only if each keeps an owner (A-58)', async () => {
     const [second, third] = [1, 2].map((digit) => Number(`${site}0${digit}`) as SiteId) as [SiteId, SiteId]
     const of = (...sites: readonly SiteId[]) => Object.fromEntries(sites.map((one) => [one, owner])) as Person['sites']
@@ -99,15 +108,6 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     expect(await people.replace(boss, undefined, [])).toBe('last owner')
     for (const other of others) await people.replace({ ...other, version: 2 }, other, [])
     expect(await people.replace(boss, undefined, [])).toBe('done')
-  })
-
-  test('Removing a site removes its people without another site (A-60)', async () => {
-    const other = { [Number(`${site}0`)]: owner } as Person['sites']
-    await people.create(person('ann'), [])
-    await people.create(person('bob', { sites: { ...at(owner), ...other } }), [])
-    await people.leaveSite(site)
-    expect(await people.get(`ann.${site}`)).toBeUndefined()
-    expect((await people.get(`bob.${site}`))?.sites).toEqual(other)
   })
 
   test('An owner who is only invited does not replace an owner who can sign in (A-58)', async () => {
