@@ -7,18 +7,18 @@ import { describeOn, entry, handsOfPorts } from '../../support/hands.ts'
 
 let time = Date.UTC(2026, 0, 1)
 const clock = { wall: () => time, monotonic: () => time }
-describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (hand) => {
-  const { removals } = hand.stores
 
-  /** Each test has its own site. */
-  let site = 0 as SiteId
-  beforeEach(() => {
-    site = (site + 1) as SiteId
-  })
+/** Each test has its own site. */
+let site = 0 as SiteId
+beforeEach(() => {
+  site = (site + 1) as SiteId
+})
 
-  const folder = toStoragePath('photos/2026')
-  const other = toStoragePath('photos/2025')
+const folder = toStoragePath('photos/2026')
+const other = toStoragePath('photos/2025')
+const taskOf = (id: string) => ({ site, path: folder, id })
 
+describeOn({ kinds: handsOfPorts, subject: 'periods of removals', clock }, ({ stores: { removals }, connect }) => {
   test('a folder has one removal: a second request joins the first removal', async () => {
     await removals.open(site, folder, 'one', entry)
     expect(await removals.open(site, folder, 'two', entry)).toBe('one')
@@ -39,12 +39,11 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
 
   test('the times of the last removal of each folder are kept for 30 days', async () => {
     expect(await removals.lastOf(site, [folder])).toEqual([])
-    const began = time
     await removals.open(site, folder, 'one', entry)
     time += 5_000
     expect(await removals.lastOf(site, [folder])).toEqual([])
     await removals.close(site, folder, 'one', 3)
-    expect(await removals.lastOf(site, [folder])).toEqual([{ from: began, to: time }])
+    expect(await removals.lastOf(site, [folder])).toEqual([{ from: time - 5_000, to: time }])
     await removals.close(site, folder, 'one', 0)
     const remove = async (which: StoragePath) => {
       time += 1_000
@@ -55,7 +54,7 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
       return { from, to: time }
     }
     const period = await remove(folder)
-    expect(await hand.connect().removals.lastOf(site, [folder])).toEqual([period])
+    expect(await connect().removals.lastOf(site, [folder])).toEqual([period])
     time += 28 * 24 * 3_600_000
     const later = await remove(other)
     expect(await removals.lastOf(site, [folder, other, toStoragePath('third')])).toEqual([later, period])
@@ -69,9 +68,9 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
     await expect(removals.open(site, folder, 'one', entry, late)).rejects.toMatchObject({ code: 100503 })
     expect((await removals.locksOf(site, [folder])).open).toEqual([])
   })
+})
 
-  const taskOf = (id: string) => ({ site, path: folder, id })
-
+describeOn({ kinds: handsOfPorts, subject: 'workers of removals', clock }, ({ stores: { removals } }) => {
   test('a removal has one worker at a time, until this worker releases the removal', async () => {
     await removals.open(site, folder, 'one', entry)
     const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => removals.take(taskOf('one'), name, 90_000)))
@@ -113,20 +112,21 @@ describeOn({ kinds: handsOfPorts, subject: 'the removals of folders', clock }, (
   })
 
   test('a removal counts as active until its worker is silent for too long', async () => {
-    const hasWorker = async () => (await removals.locksOf(site, [folder])).open.map((removal) => removal.hasWorker)
+    const isActiveAfter = async (milliseconds: number) => {
+      time += milliseconds
+      return (await removals.locksOf(site, [folder])).open.map(({ hasWorker }) => hasWorker)
+    }
     await removals.open(site, folder, 'one', entry)
-    time += longestSilence - 1
-    expect(await hasWorker()).toEqual([true])
+    expect(await isActiveAfter(longestSilence - 1)).toEqual([true])
     await removals.take(taskOf('one'), 'a', 90_000)
-    time += longestSilence - 1
-    expect(await hasWorker()).toEqual([true])
+    expect(await isActiveAfter(longestSilence - 1)).toEqual([true])
     await removals.giveBack(taskOf('one'), 'a', 0)
-    time += longestSilence - 1
-    expect(await hasWorker()).toEqual([true])
-    time += 1
-    expect(await hasWorker()).toEqual([false])
+    expect(await isActiveAfter(longestSilence - 1)).toEqual([true])
+    expect(await isActiveAfter(1)).toEqual([false])
   })
+})
 
+describeOn({ kinds: handsOfPorts, subject: 'the search for removals', clock }, ({ stores: { removals } }) => {
   test('open removals are found for many folders at once', async () => {
     const folders = Array.from({ length: 250 }, (_, index) => toStoragePath(`many/${index}`))
     for (const each of folders.slice(0, 3)) await removals.open(site, each, 'one', entry)
