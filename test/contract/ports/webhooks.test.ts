@@ -2,60 +2,59 @@ import { beforeEach, expect, test } from 'vitest'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { type Delivery, keptDeliveries, mostWebhooks, type Webhook } from '../../../lib/webhooks/webhooks.ts'
-import { describeOn, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, handsOfPorts, type TableStores } from '../../support/hands.ts'
 
-describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
-  const { webhooks, deliveries, history } = hand.stores
+let site = 0 as SiteId
+beforeEach(() => {
+  site = (site + 1) as SiteId
+})
 
-  let site = 0 as SiteId
-  beforeEach(() => {
-    site = (site + 1) as SiteId
-  })
-  const newWebhook = (details: Partial<Webhook> = {}): Webhook => ({
-    site,
-    id: 'whk_one',
-    targetUrl: 'https://example.com/ä?b=1',
-    types: ['file.*', 'link.added'],
-    subject: 'a "b"/🍐',
-    enabled: true,
-    description: '',
-    secrets: [{ sealed: 'whsec_new' }, { sealed: 'whsec_old', until: 1_900_000_000_000 }],
-    position: 7,
-    retries: [],
-    ...details,
-  })
-  const entryOf = (type: ChangeType, id = 'whk_one') => ({ site, type, subject: `webhook/${id}`, actor: 'ann' })
-  const create = (details: Partial<Webhook> = {}) => {
-    const webhook = newWebhook(details)
-    return webhooks.create(webhook, entryOf('webhook.created', webhook.id))
-  }
+const newWebhook = (details: Partial<Webhook> = {}): Webhook => ({
+  site,
+  id: 'whk_one',
+  targetUrl: 'https://example.com/ä?b=1',
+  types: ['file.*', 'link.added'],
+  subject: 'a "b"/🍐',
+  enabled: true,
+  description: '',
+  secrets: [{ sealed: 'whsec_new' }, { sealed: 'whsec_old', until: 1_900_000_000_000 }],
+  position: 7,
+  retries: [],
+  ...details,
+})
+const entryOf = (type: ChangeType, id = 'whk_one') => ({ site, type, subject: `webhook/${id}`, actor: 'ann' })
+const createIn = ({ webhooks }: TableStores, details: Partial<Webhook> = {}) =>
+  webhooks.create(newWebhook(details), entryOf('webhook.created', details.id))
+
+const deliveryOf = (number: number, details: Partial<Delivery> = {}): Delivery => ({
+  id: String(number).padStart(8, '0'),
+  position: number,
+  type: 'file.stored',
+  at: 1_800_000_000_000 + number,
+  attempt: 1,
+  status: 204,
+  milliseconds: 12,
+  ...details,
+})
+
+describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, ({ stores }) => {
+  const { webhooks, deliveries, history } = stores
   const reported = async () => (await history.after(site, 0, 1_000)).map(({ type, subject }) => `${type} ${subject}`)
-  const deliveryOf = (number: number, details: Partial<Delivery> = {}): Delivery => ({
-    id: String(number).padStart(8, '0'),
-    position: number,
-    type: 'file.stored',
-    at: 1_800_000_000_000 + number,
-    attempt: 1,
-    status: 204,
-    milliseconds: 12,
-    ...details,
-  })
-  const elsewhere = () => hand.connect()
 
   test('A site has at most 20 webhooks, even if many are created at once', async () => {
     const made = await Promise.all(
-      Array.from({ length: mostWebhooks + 5 }, (_, index) => create({ id: `whk_${index}` })),
+      Array.from({ length: mostWebhooks + 5 }, (_, index) => createIn(stores, { id: `whk_${index}` })),
     )
     expect(made.filter(Boolean).length).toBeLessThanOrEqual(mostWebhooks)
     for (let index = 30; (await webhooks.listOfSite(site)).length < mostWebhooks; index += 1)
-      expect(await create({ id: `whk_${index}` })).toBe(true)
-    expect(await create({ id: 'whk_more' })).toBe(false)
+      expect(await createIn(stores, { id: `whk_${index}` })).toBe(true)
+    expect(await createIn(stores, { id: 'whk_more' })).toBe(false)
     expect(await webhooks.get(site, 'whk_more')).toBeUndefined()
     expect(await reported()).not.toContain('webhook.created webhook/whk_more')
   })
 
   test('A change without effect writes no history entry', async () => {
-    await create()
+    await createIn(stores)
     expect(await webhooks.change(site, 'whk_one', () => undefined, entryOf('webhook.changed'))).toBeUndefined()
     const disable = (present: Webhook) => ({ ...present, enabled: false })
     expect(await webhooks.change(site, 'whk_two', disable, entryOf('webhook.changed'))).toBeUndefined()
@@ -64,7 +63,7 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   })
 
   test('Concurrent changes are all kept', async () => {
-    await create({ types: [] })
+    await createIn(stores, { types: [] })
     const add = (type: string) => {
       const change = (present: Webhook) => ({ ...present, types: [...present.types, type] })
       return webhooks.change(site, 'whk_one', change, entryOf('webhook.changed'))
@@ -75,7 +74,7 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   })
 
   test('Removing a webhook also removes its deliveries and retries', async () => {
-    await create()
+    await createIn(stores)
     const retry = { position: 8, attempt: 2, due: 9 }
     const outcome = { delivery: deliveryOf(8, { status: 500 }), position: 8, retry }
     await deliveries.record(site, 'whk_one', outcome)
@@ -87,10 +86,13 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
     expect(await deliveries.recent(site, 'whk_one')).toEqual([])
     expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
     expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.removed webhook/whk_one'])
-    await create()
+    await createIn(stores)
     expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
   })
+})
 
+describeOn({ kinds: handsOfPorts, subject: 'deliveries of webhooks' }, ({ stores, connect }) => {
+  const { webhooks, deliveries } = stores
   const fail = (number: number, due: number, attempt = 1) => {
     const { status: _, ...unanswered } = deliveryOf(number, { attempt, fault: 'refused' })
     const retry = { position: number, attempt: attempt + 1, due }
@@ -99,7 +101,7 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   }
 
   test('A late delivery is listed, but never decreases the position of the webhook', async () => {
-    await create()
+    await createIn(stores)
     await deliveries.record(site, 'whk_one', { position: 9 })
     await deliveries.record(site, 'whk_one', { delivery: deliveryOf(8), position: 8 })
     expect((await webhooks.get(site, 'whk_one'))?.position).toBe(9)
@@ -107,8 +109,8 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   })
 
   test('Retries are in the order of their due times until an attempt ends them (V-10)', async () => {
-    const retries = async () => (await elsewhere().webhooks.get(site, 'whk_one'))?.retries
-    await create()
+    const retries = async () => (await connect().webhooks.get(site, 'whk_one'))?.retries
+    await createIn(stores)
     await fail(8, 3_000)
     await fail(9, 1_000)
     await fail(10, 2_000)
@@ -124,16 +126,12 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   })
 
   test('The last 100 deliveries are listed, the newest first (V-13)', async () => {
-    await create()
+    await createIn(stores)
     const numbers = Array.from({ length: keptDeliveries + 7 }, (_, index) => index + 10)
     for (const number of numbers)
       await deliveries.record(site, 'whk_one', { delivery: deliveryOf(number), position: number })
-    const recent = await elsewhere().deliveries.recent(site, 'whk_one')
-    expect(recent).toEqual(
-      numbers
-        .toReversed()
-        .slice(0, keptDeliveries)
-        .map((number) => deliveryOf(number)),
-    )
+    const recent = await connect().deliveries.recent(site, 'whk_one')
+    const newest = numbers.toReversed().slice(0, keptDeliveries)
+    expect(recent).toEqual(newest.map((number) => deliveryOf(number)))
   })
 })
