@@ -171,9 +171,8 @@ named(
 
 export const bytes = described(z.file(), 'The bytes of the file.')
 
-const otherCount = { anyOf: [{ maxItems: 0 }, { minItems: mostFiles + 1 }] }
 export const form = component('Files', `1 to ${mostFiles} parts \`file\`, each stored under its file name.`, {
-  file: z.array(z.file()).register(z.globalRegistry, { not: otherCount }),
+  file: z.array(z.file()),
 })
 
 export const formBodies = { 'multipart/form-data': form }
