@@ -89,7 +89,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
       const undoing = bytes > 0 ? openOnce() : table
       // If the answer is lost, the count may be too high, but not too low.
       const isUndone = await undoing
-        .update(keyOf(site), { add: { used: -bytes, undone: bytes > 0 ? 1 : 0 }, condition })
+        .update(keyOf(site), { add: { used: -bytes, undone: 1 }, condition })
         .catch(() => undefined)
       if (!isUndone && moved > 0) await table.update(keyOf(site), { add: { used: moved } })
     },

@@ -243,6 +243,22 @@ test.each(['release', 'undo'])(
   },
 )
 
+test.each(['release', 'undo'])(
+  'A file stays counted if its move fails and a removal took the copy: %s first (S-125)',
+  async (first) => {
+    const { connect, names } = openMemoryTables()
+    const counts = createUsageCounts({ dynamodb: connect(), table: names.pathLocks, once: connect() })
+    await counts.prepare(site, true)
+    await counts.reserve(site, 1_000, 20, 20, false)
+    const removal = await counts.reserve(site, 1_000, 0, 0, true)
+    const move = await counts.reserve(site, 1_000, 0, 20, true)
+    if (first === 'release') await counts.release(removal, 20, 0)
+    await counts.undo(move, 0, 20)
+    if (first === 'undo') await counts.release(removal, 20, 0)
+    expect(await counts.bytesOf(site)).toBe(20)
+  },
+)
+
 test('A replaced file that comes back after the listing stays counted (S-125)', async () => {
   const [bucket, checking] = [openBucketInMemory(), createGate()]
   let hasPut = false
