@@ -9,6 +9,7 @@ import {
   isReserved,
   parentOf,
   parseName,
+  pathIn,
   requireScope,
   root,
   type Scope,
@@ -88,8 +89,9 @@ const planRelocation = (seen: SeenRelocation): Plan => {
   if (refusal) return refusal
   if (target === path) return 'nothing'
   const isFileMove = kind === 'move' && isFile
+  const newFolders = changes.map(({ key }) => pathIn(key.slice(0, key.lastIndexOf('/') + 1)))
   return {
-    paths: [path, target],
+    paths: [path, target, ...newFolders],
     changes,
     absent: absencesAtTarget(relocation),
     ancestors,

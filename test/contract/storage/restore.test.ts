@@ -9,7 +9,7 @@ import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
-import { holdAt, isBatch } from './s3-bench.ts'
+import { holdAt, isBatch, isCopy } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 // The acceptance cases test the results of a restore. The cases here need to control the clock, a lock or
@@ -175,6 +175,28 @@ describe('A folder that is being restored on S3', () => {
     expect(codeOf(await uploading)).toBe(104010)
     expect((await storage.get('/folder/late.txt')).status).toBe(404)
     expect(await readAll()).toEqual(all)
+  })
+
+  it.each(['copyTo', 'path'])('A restore below the "%s" of another request never hides new files', async (member) => {
+    await storage.put('/new/below/a.txt', 'newer')
+    await storage.put('/gone/below/a.txt', 'older')
+    later()
+    await storage.remove('/gone')
+    later()
+    const { pass, reached, open } = createGate()
+    let relocating: ReturnType<typeof storage.relocate> | undefined
+    s3.before = async (request) => {
+      if (isCopy(request)) await pass()
+      if (!isBatch(request)) return
+      s3.before = async () => undefined
+      open()
+      await relocating
+    }
+    relocating = storage.relocate('/new', { [member]: 'gone' })
+    await reached
+    const restored = await storage.restore('/gone/below')
+    expect([restored.status, codeOf(await relocating)]).toEqual([200, 104010])
+    expect(await storage.read('/gone/below/a.txt')).toBe('older')
   })
 
   it('A restore that runs out of time restores nothing, and may be repeated', async () => {
