@@ -13,7 +13,7 @@ import { getItems } from './path-locks.ts'
  * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes of placed files, and
  * `listed` the bytes up to the key `after`. `begun` and `counted` are the moments when a recount began and ended. Until
  * the first recount has ended, the quota does not apply. Each recount begins and ends an `epoch`. `removals` counts the
- * begins and releases of changes that take files away, and `undone` the changes that took their bytes back.
+ * begins and releases of changes that take files away, and `undone` the changes that were undone.
  */
 interface UsageItem {
   readonly site: number
