@@ -5,6 +5,7 @@ import { parsePath } from '../../../lib/storage/path.ts'
 import { countFolder } from '../../../lib/storage/reading/preview-removal.ts'
 import { codeOf, statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import type { Between } from '../../support/files.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
@@ -211,6 +212,23 @@ describe('A folder that is being restored on S3', () => {
     expect((await storage.restore('/folder')).status).toBe(200)
     expect(await readAll()).toEqual(all)
   })
+})
+
+it('The time for a restore begins before its folder is locked (H-25)', async () => {
+  let passed = 0
+  const between: Between = ({ removals }) => ({
+    removals: {
+      ...removals,
+      async lock(...lock) {
+        passed = 50_000
+        return removals.lock(...lock)
+      },
+    },
+  })
+  storage = await openStorageOnAws({ clock: { wall: () => Date.now(), monotonic: () => passed }, between })
+  await put('/folder/a.txt')
+  await storage.remove('/folder')
+  expect((await storage.restore('/folder')).status).toBe(503)
 })
 
 it.each([
