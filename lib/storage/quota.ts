@@ -27,7 +27,7 @@ export interface SiteUsage {
  * new key, and those of a replaced state, which comes back if the change is undone. A release is never repeated. It
  * takes back `bytes`, and `replaced` from the bytes that the recount may miss. After its epoch, a release does nothing,
  * because the recount may have seen the change. `undo` takes back the bytes of a change that failed. But a removal may
- * remove files that such a change made visible for a while, and only one of both may subtract them. So after a removal
+ * remove files that such a change made visible for a while, and only one of the two may subtract them. So after a removal
  * that has begun or ended since, `undo` takes nothing back, and adds the `moved` bytes, which the count had before the
  * change. And after an `undo`, the release of a removal that began earlier does nothing. Errors: quotaExceeded,
  * unavailable.

@@ -44,6 +44,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'a digest that is not signed': 'it checks no signatures',
     'PUT of an encoded file': 'it decodes the bytes itself',
     'Encoded bytes are refused': 'it decodes the bytes itself',
+    'refuses a compressed body': 'it decodes the bytes itself',
     'A refusal hides whether': 'all callers have the same address, so attempts of other cases count',
     '100 attempts at once are limited': 'it starts a process for each request, and their calls end too late',
   },
