@@ -101,10 +101,8 @@ export const undoResults = async (bucket: Bucket, made: readonly Made[], isLocke
     else if (one.kind === 'joined') doomed.push({ ...one, kind: 'version' })
     else if (one.kind !== 'final') doomed.push(one)
   }
-  // Under the lock of their folder, others may have stored objects at these keys. The lock makes those callers fail.
-  if (isLocked) doomed.push(...uncovered.splice(0).map(({ key }): Doomed => ({ kind: 'object', key, tag: undefined })))
   await deleteAll(bucket, doomed)
-  const covered = await hideVersions(bucket, uncovered)
+  const covered = await hideVersions(bucket, uncovered, isLocked)
   return uncovered.reduce((sum, { key, size }) => (covered.has(key) ? sum + size : sum), 0)
 }
 

@@ -22,11 +22,11 @@ import {
 import { headObject } from './find.ts'
 
 /**
- * An `object` is hidden with a delete marker if it still has this tag. Without a tag, it is hidden in any state. A
- * `version` or delete marker is deleted for good.
+ * An `object` is hidden with a delete marker if it still has this tag. A `version` or delete marker is deleted for
+ * good.
  */
 export type Doomed =
-  | { readonly kind: 'object'; readonly key: string; readonly tag: string | undefined }
+  | { readonly kind: 'object'; readonly key: string; readonly tag: string }
   | { readonly kind: 'version'; readonly key: string; readonly versionId: string }
 
 const unfitForXml = /[\p{Cc}\ufffe\uffff]/u
@@ -142,19 +142,23 @@ export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Prom
 
 /**
  * Hides the objects that still have these versions. S3 compares only tags, but another caller may have uploaded the same
- * bytes before, so this also compares the versions. Returns the keys at which others have stored an object since.
+ * bytes before, so this also compares the versions. Returns the keys at which others have stored an object since. Under
+ * the lock of their folder, hides those objects too, because the lock makes their callers fail.
  */
 export const hideVersions = async (
   bucket: Bucket,
   versions: readonly { readonly key: string; readonly versionId: string }[],
+  isLocked: boolean,
 ): Promise<ReadonlySet<string>> => {
   const found: Doomed[] = []
   const covered: string[] = []
   await inParallel(versions, callsInFlight, async ({ key, versionId }) => {
     const head = await headObject(bucket, key)
-    if (head?.VersionId === versionId) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
+    if (head && (isLocked || head.VersionId === versionId)) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
     else if (head) covered.push(key)
   })
   const { spared } = await deleteAll(bucket, found)
+  const changed = isLocked ? versions.filter(({ key }) => spared.has(key)) : []
+  if (changed.length > 0) return hideVersions(bucket, changed, isLocked)
   return new Set([...covered, ...spared])
 }
