@@ -244,7 +244,7 @@ test.each(['release', 'undo'])(
 )
 
 test.each(['release', 'undo'])(
-  'A file stays counted if its move fails and a removal took the copy: %s first (S-125)',
+  'A file counts after a failed move whose copy was removed: %s first (S-125)',
   async (first) => {
     const { connect, names } = openMemoryTables()
     const counts = createUsageCounts({ dynamodb: connect(), table: names.pathLocks, once: connect() })
