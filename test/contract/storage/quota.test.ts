@@ -228,36 +228,23 @@ test('Two removals of a file at once subtract the bytes of the file once (S-125)
   expect([await used(), await storedBytes(storage)]).toEqual([before - 40, before - 40])
 })
 
-test.each(['release', 'undo'])(
-  'A removal and a failed change subtract the same bytes once: %s first (S-125)',
-  async (first) => {
-    const { connect, names } = openMemoryTables()
-    const counts = createUsageCounts({ dynamodb: connect(), table: names.pathLocks, once: connect() })
-    await counts.prepare(site, true)
-    const removal = await counts.reserve(site, 1_000, 0, 0, true)
-    const change = await counts.reserve(site, 1_000, 20, 20, false)
-    if (first === 'release') await counts.release(removal, 20, 0)
-    await counts.undo(change, 20, 0)
-    if (first === 'undo') await counts.release(removal, 20, 0)
-    expect(await counts.bytesOf(site)).toBe(0)
-  },
-)
-
-test.each(['release', 'undo'])(
-  'A file counts after a failed move whose copy was removed: %s first (S-125)',
-  async (first) => {
-    const { connect, names } = openMemoryTables()
-    const counts = createUsageCounts({ dynamodb: connect(), table: names.pathLocks, once: connect() })
-    await counts.prepare(site, true)
-    await counts.reserve(site, 1_000, 20, 20, false)
-    const removal = await counts.reserve(site, 1_000, 0, 0, true)
-    const move = await counts.reserve(site, 1_000, 0, 20, true)
-    if (first === 'release') await counts.release(removal, 20, 0)
-    await counts.undo(move, 0, 20)
-    if (first === 'undo') await counts.release(removal, 20, 0)
-    expect(await counts.bytesOf(site)).toBe(20)
-  },
-)
+test.each([
+  { name: 'upload', stored: 0, bytes: 20, moved: 0, first: 'release' },
+  { name: 'upload', stored: 0, bytes: 20, moved: 0, first: 'undo' },
+  { name: 'move', stored: 20, bytes: 0, moved: 20, first: 'release' },
+  { name: 'move', stored: 20, bytes: 0, moved: 20, first: 'undo' },
+])('A failed $name whose file was removed counts once: $first first (S-125)', async (row) => {
+  const { connect, names } = openMemoryTables()
+  const counts = createUsageCounts({ dynamodb: connect(), table: names.pathLocks, once: connect() })
+  await counts.prepare(site, true)
+  await counts.reserve(site, 1_000, row.stored, row.stored, false)
+  const removal = await counts.reserve(site, 1_000, 0, 0, true)
+  const change = await counts.reserve(site, 1_000, row.bytes, 20, row.moved > 0)
+  if (row.first === 'release') await counts.release(removal, 20, 0)
+  await counts.undo(change, row.bytes, row.moved)
+  if (row.first === 'undo') await counts.release(removal, 20, 0)
+  expect(await counts.bytesOf(site)).toBe(row.stored)
+})
 
 test('A replaced file that comes back after the listing stays counted (S-125)', async () => {
   const [bucket, checking] = [openBucketInMemory(), createGate()]
