@@ -155,13 +155,15 @@ const openStores = (turns: Turns, time: Time, { plant, hasSmallPages }: Options)
     },
   }
   const tables = openMemoryTables(() => time.now)
-  const dynamodb = tables.connect()
-  aroundCommands(dynamodb, 'attempt', (send, { name, input }) =>
-    turns.take(`${name} ${Reflect.get(input, 'TableName') ?? ''}`, send),
-  )
-  plantInTables(dynamodb, plant)
+  const [dynamodb, once] = [tables.connect(), tables.connect(1)]
+  for (const client of [dynamodb, once]) {
+    aroundCommands(client, 'attempt', (send, { name, input }) =>
+      turns.take(`${name} ${Reflect.get(input, 'TableName') ?? ''}`, send),
+    )
+    plantInTables(client, plant)
+  }
   const s3Clients = createFastClients(settings.filesBucket, { requestHandler })
-  return { dynamodb, s3Clients, all: { ...settings, ...tableSettings(tables.names) } }
+  return { dynamodb, once, s3Clients, all: { ...settings, ...tableSettings(tables.names) } }
 }
 
 /** In milliseconds. */
@@ -211,14 +213,14 @@ export interface ScheduledSite {
 /** The file operations of several functions over the same tables and the same bucket. */
 export const openScheduledStores = async (turns: Turns, time: Time, options: Options) => {
   const { plant, hasQuota } = options
-  const { dynamodb, s3Clients, all } = openStores(turns, time, options)
+  const { dynamodb, once, s3Clients, all } = openStores(turns, time, options)
   const given = { dynamodb, now: () => time.now }
   const clock = { wall: given.now, monotonic: given.now }
   const refuse = () => Promise.reject(new Error('No interleaving needs this'))
 
   const areas = openAreas(all, given)
   const unseen = openAreas(all, { ...given, record: unrecorded })
-  const openFiles = () => openFileStores(all, { ...given, once: dynamodb, s3: s3Clients })
+  const openFiles = () => openFileStores(all, { ...given, once, s3: s3Clients })
   const messages: RemovalMessage[] = []
   const removalQueue = {
     async send(task: RemovalTask): Promise<string> {
