@@ -138,11 +138,11 @@ export const lockPath = async (
   { site, deadline }: Pick<Requester, 'site' | 'deadline'>,
 ) => {
   const id = randomUUID()
-  const locked = deadline.within(longestLock - lockReserve, clock.monotonic)
+  const lockDeadline = deadline.within(longestLock - lockReserve, clock.monotonic)
   refuse([!(await removals.lock(site, path, id, longestLock)) && 'folderLocked'])
   return {
     id,
-    deadline: locked,
+    deadline: lockDeadline,
     [Symbol.asyncDispose]: () => removals.unlock(site, path, id).catch(() => {}),
   }
 }
