@@ -300,6 +300,7 @@ testWithAdmin.each([
   [{ limit: '4', where: '{weight:{$ne:null}}' }, [5, 10, 15, 20, 25]],
   [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
   [{ limit: '6', order: '-siteId' }, range(1, 25)],
+  [{ limit: '2', order: 'weight', where: '{objectId:{$lt:7}}' }, [1, 2, 3, 4, 6, 5]],
   [{ where: '{objectId:0}' }, []],
 ])('With the query %o, the pages by cursor contain the whole list (C-16)', async (switches, expected) => {
   expect(await walk(switches)).toEqual(expected)

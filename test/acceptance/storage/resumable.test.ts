@@ -79,7 +79,7 @@ it('The length of an upload can be sent later, but only once (U-5)', async () =>
 
 it('An append at a wrong or repeated offset answers 409/104030 (U-20, U-27, E-50)', async () => {
   const upload = await begin('offset.txt', 5)
-  expectError(await append(upload, 1, 'ello'), 409, 104030)
+  for (const text of ['ello', '']) expectError(await append(upload, 1, text), 409, 104030)
   await append(upload, 0, 'hello')
   expectError(await append(upload, 0, 'hello'), 409, 104030)
   expectError(await append(upload, 9_007_199_254_740_992, 'x'), 409, 104030)

@@ -83,12 +83,12 @@ it('The media type comes from the file name, otherwise from the part (S-35)', as
   await upload(`${own}/types`, [
     { name: 'a.png', type: 'text/plain' },
     { name: 'b', type: 'image/gif' },
-    { name: 'c' },
+    { name: 'png' },
     // Names that every JavaScript object has.
     { name: 'd.constructor' },
     { name: 'e.__proto__', type: 'image/gif' },
   ])
-  const names = ['a.png', 'b', 'c', 'd.constructor', 'e.__proto__']
+  const names = ['a.png', 'b', 'png', 'd.constructor', 'e.__proto__']
   const types = await Promise.all(
     names.map((name) => call(at(`${own}/types/${name}`), { headers: { Accept: 'image/png, image/gif' } })),
   )

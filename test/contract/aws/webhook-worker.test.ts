@@ -105,7 +105,8 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
     statuses,
     options: { dynamodb: tables.connect(), table: tables.names.webhooks, now: clock.wall },
     put: (Item: object) => tables.connect().send(new PutCommand({ TableName: tables.names.webhooks, Item })),
-    onTheWay: () => waiting.length,
+    /** The times at which the messages arrive, in milliseconds since the epoch. */
+    arrivals: () => waiting.map(({ at }) => at),
     redrive: (body: object) => push(messageOf(body), 0),
     receivedBy: (url: string) => received.get(url) ?? [],
 
@@ -189,7 +190,20 @@ test('A webhook whose target fails has only one message in the queue (V-10, V-17
   const attempts = Map.groupBy(world.receivedBy(targetUrl), (id) => id)
   expect([...attempts.keys()]).toEqual(await storedIds(world))
   for (const { length } of attempts.values()) expect(length).toBeGreaterThan(1)
-  expect(world.onTheWay()).toBe(1)
+  expect(world.arrivals()).toHaveLength(1)
+})
+
+test('The message for a failed delivery arrives when it is due (V-10)', async () => {
+  const world = await openWorld()
+  const { targetUrl } = await world.addWebhook('failing')
+  world.statuses.set(targetUrl, () => 500)
+  await world.change('a')
+  await world.pass(1)
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    await world.pass(1)
+    const { retries: [{ due = 0 } = {}] = [] } = (await world.stores.webhooks.get(site, 'failing')) ?? {}
+    expect(world.arrivals()).toEqual([expect.toSatisfy((at) => at >= due && at < due + 1_000)])
+  }
 })
 
 test('A webhook of an older version keeps its retries, and gets every entry (V-9)', async () => {
@@ -277,7 +291,7 @@ test('A redrive ends the report of Lambda about a failed batch of the stream (V-
   await world.change('a', true)
   world.redrive({ version: '1.0', requestContext: { condition: 'RetryAttemptsExhausted' }, DDBStreamBatchInfo })
   await world.pass(3)
-  expect(world.onTheWay()).toBe(0)
+  expect(world.arrivals()).toEqual([])
   await world.change('b')
   await world.pass()
   expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))

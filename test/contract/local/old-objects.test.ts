@@ -106,14 +106,18 @@ test('any number of old versions can expire at once, and other files stay', asyn
 })
 
 test('a removed file whose newest versions are purged is as before them (H-30)', async ({ store }) => {
-  for (const size of [1, 2, 3]) await store.put('live/1/a', size)
+  const removed = async () => (await store.files.listRemoved({ prefix: 'live/1/', limit: 10 })).entries
+  for (const size of [1, 2]) await store.put('live/1/a', size)
   await store.remove('live/1/a')
-  const { versions = [] } = (await store.files.versions('live/1/a', { limit: 2 })) ?? {}
-  const purged = versions.map((version) => ({ ...version, key: 'live/1/a' }))
+  const [{ removedAt = 0 } = {}] = await removed()
+  store.clock.time += day
+  await store.put('live/1/a', 3)
+  await store.remove('live/1/a')
+  const { versions = [] } = (await store.files.versions('live/1/a', { limit: 3 })) ?? {}
+  expect(versions.map(({ isRemoved }) => isRemoved)).toEqual([true, true, false])
+  const purged = versions.slice(0, 2).map((version) => ({ ...version, key: 'live/1/a' }))
   expect(await store.files.purge(purged, entry, unlimited)).toBe(0)
-  expect((await store.files.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
-    { key: 'live/1/a', size: 1 },
-  ])
+  expect(await removed()).toEqual([{ key: 'live/1/a', size: 1, removedAt }])
 })
 
 test('removed files are found without a read of all old versions', async ({ store }) => {
