@@ -18,7 +18,7 @@ import { createGrants, createSiteDirectory, createSiteUsage } from './tables/dir
 import { createChangeWatch, createHistory, createRecorder, type RecordChange } from './tables/history.ts'
 import { createFolderRemovals, createWorkflows } from './tables/path-locks.ts'
 import { createRemovalQueue } from './tables/removal-queue.ts'
-import { createSweep } from './tables/sweeps.ts'
+import { createSweeps } from './tables/sweeps.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 import { createWebhookDeliveries, createWebhooks, unsealed } from './tables/webhooks.ts'
@@ -107,7 +107,7 @@ const openStores = async (deps: StoreDeps) => {
   const giveUpOld = () => files.giveUp(clock.wall() - deps.keptFor)
   const linkSecret = await openLinkSecret(database)
   const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
-  const sweeps = [sweepUploads, giveUpOld, createSweep(database, clock.wall, deps.keptFor)]
+  const sweeps = [sweepUploads, giveUpOld, ...createSweeps(database, clock.wall, deps.keptFor)]
   // The hourly sweeps start after the blobs are in order, so that no blob is removed while it is being moved to the
   // orphans.
   const timers = role === 'service' ? sweeps.map(runHourly) : []

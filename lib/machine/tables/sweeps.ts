@@ -28,19 +28,17 @@ const expiring = (filesKeptFor: number): readonly Expiring[] => [
 // The number of rows in one transaction, so that other requests wait only briefly.
 const step = 2_000
 
-/** Only frees space: readers already leave out expired rows. `filesKeptFor` is in milliseconds. */
-export const createSweep = (
+/** Sweeps of one table each. They only free space: readers leave out expired rows. `filesKeptFor` is in milliseconds. */
+export const createSweeps = (
   { connection, write }: Pick<Database, 'connection' | 'write'>,
   now: () => number,
   filesKeptFor: number,
-): (() => Promise<void>) => {
-  const removals = expiring(filesKeptFor).map(({ table, key, from = table, expired, after = 0 }) => {
+): readonly (() => Promise<void>)[] =>
+  expiring(filesKeptFor).map(({ table, key, from = table, expired, after = 0 }) => {
     const remove = connection.prepare(
       `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${from} WHERE ${expired} LIMIT +?2)`,
     )
-    return () => remove.run(now() - after, step).changes
+    return async () => {
+      while ((await write(() => remove.run(now() - after, step).changes)) === step);
+    }
   })
-  return async () => {
-    for (const remove of removals) while ((await write(remove)) === step);
-  }
-}

@@ -7,7 +7,7 @@ import { systemClock } from '../../../lib/core/time.ts'
 import { changesAfter } from '../../../lib/history/history.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
 import { createChangeWatch, createHistory, createRecorder } from '../../../lib/machine/tables/history.ts'
-import { createSweep } from '../../../lib/machine/tables/sweeps.ts'
+import { createSweeps } from '../../../lib/machine/tables/sweeps.ts'
 import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const site = 1 as SiteId
@@ -46,6 +46,9 @@ test('a watcher is called only when another connection writes an entry (V-18)', 
   expect(heard).toEqual(['in time'])
 })
 
+const sweep = (database: Parameters<typeof createSweeps>[0]) =>
+  Promise.allSettled(createSweeps(database, () => now, day).map((sweepTable) => sweepTable()))
+
 test('entries are removed after 90 days, and newer ones stay (H-8)', async () => {
   const database = scratchTables()
   const at = (moment: number) => createRecorder(database.connection, () => moment)
@@ -55,7 +58,7 @@ test('entries are removed after 90 days, and newer ones stay (H-8)', async () =>
     at(now - 90 * day + 1)(entryOf('kept'))
     at(now)(entryOf('new'))
   })
-  await createSweep(database, () => now, day)()
+  await sweep(database)
   const subjects = async () => {
     const { changes } = await changesAfter(createHistory(database), site, 0, 10, { rights: roles.owner.rights })
     return changes.map(({ subject }) => subject)
@@ -72,12 +75,22 @@ test('expired tokens and progress are removed, and others stay (A-12, A-97)', as
     const clock = { ...systemClock, wall: () => now - day + seconds }
     await createTableStores(database, clock).progress.begin({ token: `token ${seconds}`, id: 'upload' }, 50)
   }
-  await createSweep(database, () => now, day)()
+  await sweep(database)
   expect(await grants.list()).toMatchObject([{ expires: now / 1000 + 1 }])
   const values = database.connection.prepare('SELECT key FROM access_values').all()
   expect(values).toMatchObject([{ key: 'used/1' }])
   const uploads = database.connection.prepare('SELECT token FROM upload_progress').all()
   expect(uploads).toMatchObject([{ token: 'token 1' }])
+})
+
+test('if the expired rows of one table cannot be removed, those of the others still are', async () => {
+  const database = scratchTables()
+  const { grants, accessValues } = createTableStores(database)
+  await issueGrant(grants, { user: 'ann', sites: [site], permissions: [], expires: now / 1000 - 1 })
+  await accessValues.put('used', 'ann', now / 1000 - 1)
+  database.connection.exec("CREATE TRIGGER fails BEFORE DELETE ON grants BEGIN SELECT raise(ABORT, 'full'); END")
+  await sweep(database)
+  expect(database.connection.prepare('SELECT key FROM access_values').all()).toEqual([])
 })
 
 test('positions grow even if the clock is set back, or a backup is restored', async () => {
