@@ -1,43 +1,36 @@
 import { readFileSync } from 'node:fs'
+import * as z from 'zod'
 import type { CategoryId, SiteId, WebFormId } from '../../core/ids.ts'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import type { SiteDirectory } from '../../sites/site-directory.ts'
 import { type DataDirectory, ownerToServe, writePrivately } from './data-directory.ts'
 import { cannotBeWritten, type Fault, isForbidden, refusalOf } from './faults.ts'
 
-export interface Demo {
-  readonly siteId: SiteId
-  readonly webFormId: WebFormId
-  readonly categoryIds: readonly CategoryId[]
-  readonly token: string
-}
+const id = <Id extends number>() =>
+  z
+    .int()
+    .positive()
+    .transform((value) => value as Id)
 
-// The state of the demo site. After `removed`, another site may have its id. Files of older versions have no state.
-const states = ['begun', 'made', 'removed'] as const
-type State = (typeof states)[number]
+// After `removed`, another site may have the id of the demo site. Files of older versions have no state.
+const demoSchema = z.object({
+  siteId: id<SiteId>(),
+  webFormId: id<WebFormId>(),
+  categoryIds: z.array(id<CategoryId>()).readonly(),
+  token: z.string().regex(/^[0-9a-f]{64}$/),
+  state: z.enum(['begun', 'made', 'removed']).optional(),
+})
 
-export interface KnownDemo extends Demo {
-  readonly state?: State
-}
+export type KnownDemo = Readonly<z.infer<typeof demoSchema>>
 
-const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0
-
-const faultOf = (value: unknown): string | undefined => {
-  const { siteId, webFormId, categoryIds, token, state }: Partial<Record<keyof KnownDemo, unknown>> =
-    typeof value === 'object' && value !== null ? value : {}
-  if (!(isId(siteId) && isId(webFormId))) return 'it lacks "siteId" or "webFormId"'
-  if (!(Array.isArray(categoryIds) && categoryIds.every(isId))) return 'it lacks "categoryIds"'
-  if (!(typeof token === 'string' && /^[0-9a-f]{64}$/.test(token))) return 'it lacks "token"'
-  if (!(state === undefined || states.some((one) => one === state))) return 'its "state" is unknown'
-  return undefined
-}
-
-const isDemo = (value: unknown): value is KnownDemo => faultOf(value) === undefined
+export type Demo = Omit<KnownDemo, 'state'>
 
 export const inspectDemo = ({ demo }: DataDirectory): KnownDemo | Fault | undefined => {
   try {
-    const value: unknown = JSON.parse(readFileSync(demo, 'utf8'))
-    return isDemo(value) ? value : { code: 'demoUnreadable', detail: faultOf(value) ?? 'it does not describe a demo' }
+    const { data, error } = demoSchema.safeParse(JSON.parse(readFileSync(demo, 'utf8')))
+    return (
+      data ?? { code: 'demoUnreadable', detail: `it lacks a valid "${String(error?.issues[0]?.path[0] ?? 'siteId')}"` }
+    )
   } catch (error) {
     if (isMissing(error)) return undefined
     return { code: isForbidden(error) ? 'demoForbidden' : 'demoUnreadable', detail: reasonOf(error) }
@@ -51,7 +44,7 @@ export const readDemo = (directory: DataDirectory): KnownDemo | undefined => {
   return demo
 }
 
-export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state: State): void =>
+export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state: KnownDemo['state']): void =>
   // Root may remove a site of a service that runs as another user. That user must be able to read the file.
   writePrivately(file, `${JSON.stringify({ ...demo, state })}\n`, ownerToServe(path))
 

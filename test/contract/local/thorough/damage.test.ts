@@ -85,7 +85,7 @@ const damages: readonly Damage[] = [
   ['the marker is missing', lost('site-admin.json'), noMarker, [/site-admin\.json$/, noMarker]],
   ['the marker cannot be read', written('site-admin.json', '{"layout":'), ...unread('site-admin.json', '…')],
   ['the demo file cannot be read', written('demo.json', '{"token":"'), ...unread('demo.json', '…')],
-  ['the demo file has no token', noToken, ...unread('demo.json', 'it lacks "token"')],
+  ['the demo file has no token', noToken, ...unread('demo.json', 'it lacks a valid "token"')],
 ]
 
 test.for(damages)('When %s, start and check agree (O-14, O-15)', async ([name, inflict, refusal, fault], { used }) => {
