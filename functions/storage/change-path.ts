@@ -3,7 +3,7 @@ import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
 import { mediaType } from '../../lib/core/headers.ts'
 import { type OperationHandler, readSwitches } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
-import { firstValue, type Request, refuseCoding, type Switches } from '../../lib/http/request.ts'
+import { type Request, refuseCoding, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { purge } from '../../lib/storage/changes/purge.ts'
 import { createFolder, fileTooLarge, putFile } from '../../lib/storage/changes/put.ts'
@@ -72,7 +72,9 @@ const relocatePath = operation({ params: pathOf, body: schemaOf('destinationBody
   return succeeded
 })
 
-const putFolder = operation({ params: writablePath }, async (input, deps) => {
+const switchesOf = (query: Switches) => readSwitches(query, ['version', 'type'], schemaOf('putSwitches'))
+
+const putFolder = operation({ params: writablePath, query: switchesOf }, async (input, deps) => {
   await createFolder(deps, input.params.path, requesterOf(input))
   return succeeded
 })
@@ -81,11 +83,6 @@ const putFolder = operation({ params: writablePath }, async (input, deps) => {
 const refuseVersion = (query: Switches): void => {
   if (!query.has('version')) return
   throw storageRefused('A multipart body cannot have a version. Send the bytes of the page as the body.')
-}
-
-const asDraft = async (query: Switches): Promise<boolean> => {
-  const { version } = await readSwitches(query, ['version'], schemaOf('putSwitches'))
-  return version === 'draft'
 }
 
 // Most requests have no digest, so the check is loaded on demand.
@@ -102,7 +99,7 @@ const refusePart = ({ headers }: Pick<Request, 'headers'>): void => {
   throw storageRefused('PUT with Content-Range is not supported. Send the whole file, or a resumable upload (tus 1.0).')
 }
 
-const putFileContent = operation({ params: writablePath, query: asDraft }, async (input, deps) => {
+const putFileContent = operation({ params: writablePath, query: switchesOf }, async (input, deps) => {
   refusePart(input)
   refuseCoding(input, 'storageRefused')
   if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
@@ -113,7 +110,7 @@ const putFileContent = operation({ params: writablePath, query: asDraft }, async
   const bytes = countedBody(input, advance, path)
   const requester = { ...requesterOf(input), alongsideEntry: complete }
   const content = { contentType, content: checked?.(bytes) ?? bytes, hasArrived: () => hasArrived(input) }
-  await follow(putFile(deps, { path, asDraft: input.query }, content, requester))
+  await follow(putFile(deps, { path, asDraft: input.query.version === 'draft' }, content, requester))
   return succeeded
 })
 
@@ -128,6 +125,6 @@ export const postPath: OperationHandler<StorageDeps> = async (exchange, deps) =>
 export const putPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
   refuseSwitches(exchange, [...ofOtherMethods, 'versions', 'versionId'])
   if (exchange.query.has('meta')) return relocatePath(exchange, deps)
-  if (firstValue(exchange.query, 'type') === 'folder') return putFolder(exchange, deps)
+  if (exchange.query.has('type')) return putFolder(exchange, deps)
   return (isMultipart(exchange.headers['content-type']) ? putForm : putFileContent)(exchange, deps)
 }

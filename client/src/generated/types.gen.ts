@@ -4251,13 +4251,13 @@ export type PutPathData = {
          */
         meta?: string;
         /**
-         * `folder` creates the folder.
-         */
-        type?: string;
-        /**
          * `draft` stores the draft of a page. `draft-publish` stores the live file, as does a request without `version`. A form cannot have a `version`.
          */
         version?: 'draft' | 'draft-publish';
+        /**
+         * `folder` creates the folder.
+         */
+        type?: 'folder';
     };
     url: '/api/v2/admin/sites/{site}/storage/{path}';
 };

@@ -160,8 +160,8 @@ export const uploadOperations = {
       'folder.',
     query: {
       meta,
-      type: text('`folder` creates the folder.', 'folder'),
       ...switchesOf(putSwitches, {
+        type: ['`folder` creates the folder.', 'folder'],
         version: [
           '`draft` stores the draft of a page. `draft-publish` stores the live file, as does a request without ' +
             '`version`. A form cannot have a `version`.',

@@ -5,12 +5,13 @@ import { atMost, digits, pageLimit, pageSwitches } from '../request-parts.ts'
 // Query switches with bounded values. The operations and the OpenAPI document use these schemas.
 const deletedVersion = z.literal('draft', 'must be draft, or be left out')
 const putVersion = z.enum(['draft', 'draft-publish'], 'must be draft or draft-publish, or be left out')
+const putType = z.literal('folder', 'must be folder, or be left out')
 export const force = z.enum(['true', 'false'], 'must be true or false')
 
 const recursive = z.literal('true', 'must be true, or be left out')
 
 export const deleteSwitches = z.object({ version: z.optional(deletedVersion), force: z.optional(force) })
-export const putSwitches = z.object({ version: z.optional(putVersion) })
+export const putSwitches = z.object({ version: z.optional(putVersion), type: z.optional(putType) })
 export const listing = z.object({ ...pageSwitches.shape, recursive: z.optional(recursive) })
 
 const searchText = 'must be 1 to 255 characters without control characters or slashes'

@@ -42,7 +42,7 @@ it('PUT of a part of a file answers 104000, and the file stays (S-132)', async (
   expect((await read(path)).text).toBe('first, second')
 })
 
-it.each(['?restore', '?versions'])('PUT with %s answers 104000, and the file stays (S-137)', async (query) => {
+it.each(['?restore', '?versions', '?type=Folder'])('PUT with %s changes nothing (S-49, S-137)', async (query) => {
   const path = `${own}/raw/switch.txt`
   await put(path, 'the file')
   expectError(await put(path, '{}', query), 400, 104000)
