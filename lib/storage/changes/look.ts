@@ -129,8 +129,8 @@ const longestLock = 60_000
 const lockReserve = 5_000
 
 /**
- * Locks a path until the result is disposed of. The result has the deadline for changes under the lock. Errors:
- * folderLocked.
+ * Locks a path until the result is disposed of. The result has the deadline for changes under the lock. If two callers
+ * lock a folder and a path in it, at least one of them sees the other lock. Errors: folderLocked.
  */
 export const lockPath = async (
   { removals, clock }: Pick<ChangeDeps, 'removals' | 'clock'>,
@@ -140,9 +140,13 @@ export const lockPath = async (
   const id = randomUUID()
   const lockDeadline = deadline.within(longestLock - lockReserve, clock.monotonic)
   refuse([!(await removals.lock(site, path, id, longestLock)) && 'folderLocked'])
-  return {
-    id,
-    deadline: lockDeadline,
-    [Symbol.asyncDispose]: () => removals.unlock(site, path, id).catch(() => {}),
-  }
+  await using locked = new AsyncDisposableStack()
+  locked.defer(() => removals.unlock(site, path, id).catch(() => {}))
+  const [{ open }, isBelow] = await Promise.all([
+    removals.locksOf(site, ancestorsOf(path)),
+    removals.isOpenBelow(site, path),
+  ])
+  refuse([(open.length > 0 || isBelow) && 'folderLocked'])
+  const lock = locked.move()
+  return { id, deadline: lockDeadline, [Symbol.asyncDispose]: () => lock.disposeAsync() }
 }

@@ -174,22 +174,22 @@ export const restoreFolder = async (
   const { files, removals, workflows } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
   refuse([known.length === 0 && nothingToRestore()])
-  const [open, isInFile, checked, isRunning] = await Promise.all([
+  const [open, isOpenBelow, isInFile, checked, isRunning] = await Promise.all([
     openLocks(deps, site, [folder]),
+    removals.isOpenBelow(site, folder),
     !isUnconditional(conditions) && isBelowFile(deps, site, folder),
     checkFolder(files, site, folder, conditions),
     workflows.isRunningBelow(site, folder),
   ])
   refuse([
-    open.length > 0 && 'folderLocked',
+    (open.length > 0 || isOpenBelow) && 'folderLocked',
     isInFile && 'pathUnknown',
     checked.refusal,
     isRunning && 'workflowUpdated',
   ])
   await using lock = await lockPath(deps, folder, { site, deadline })
-  // A purge locks the path of its file before it looks for the locks of folders. Before the lock, others may have restored
-  // the folder and removed it again. A removal that has emptied the folder has a period by then, so it is read last.
-  refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])
+  // Before the lock, others may have restored the folder and removed it again. A removal that has emptied the folder has
+  // a period by then, so it is read last.
   const locked = { ...requester, deadline: lock.deadline }
   const ancestors = await findAncestors(files, site, ancestorsOf(folder))
   const [taken, ...left] = await Promise.all([

@@ -7,7 +7,7 @@ import { ancestorsOf, fileKey, folderKey, foldersAround, isReserved, root, type 
 import type { FolderRemovals } from '../path-locks.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
-import { absencesOf, isInWorkflow, look, lookAgain, type Seen } from './look.ts'
+import { absencesOf, isInWorkflow, lockPath, look, lookAgain, type Seen } from './look.ts'
 import { extendRecords, isAnyRemoved, restoreFolder } from './restore-folder.ts'
 
 interface RemovedStores {
@@ -70,24 +70,32 @@ const findRemoved = async ({ files, removals }: RemovedStores, site: SiteId, pat
   return { ...file, isFile, periods }
 }
 
-const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<RemovedFile | undefined> => {
+const restorationsOf = async (files: ObjectStore, key: string, version: string): Promise<readonly RemovedFile[]> => {
   const [newest] = (await files.versions(key, { limit: 1 }))?.versions ?? []
-  if (newest?.id === version) return newest.isCurrent ? undefined : { ...newest, kind: 'restore', key }
+  if (newest?.id === version) return newest.isCurrent ? [] : [{ ...newest, kind: 'restore', key }]
   const older = await files.readVersion(key, version, () => undefined)
   if (!older) throw unknownVersion()
-  return { kind: 'restore', key, id: version, size: older.info.size }
+  return [{ kind: 'restore', key, id: version, size: older.info.size }]
 }
 
-const refusalsOfFile = ({ checked, taken }: Seen, isRunning: boolean, isInTheWay: boolean): Refusals => [
+const findAgain = async (files: ObjectStore, site: SiteId, path: StoragePath, { version, replace }: Wanted) => {
+  if (version !== undefined) return restorationsOf(files, fileKey('live', site, path), version)
+  const { restorations, isPresent } = await newestRemoved(files, site, path)
+  refuse([isPresent && !replace && 'destinationExists', restorations.length === 0 && unknownVersion()])
+  return restorations
+}
+
+const refusalsOfFile = ({ checked, taken }: Seen, isRunning: boolean): Refusals => [
   taken.has('pathUnknown') && 'pathUnknown',
   checked.refusal,
-  (isInTheWay || taken.has('destinationExists')) && 'destinationExists',
+  taken.has('destinationExists') && 'destinationExists',
   isRunning && 'workflowUpdated',
 ]
 
 const planRestoredFile = (
   { place, ancestors, checked }: Seen,
   restorations: readonly Restoration[],
+  lockId: string,
   version?: string,
 ): Plan => {
   if (checked.refusal) return checked.refusal
@@ -101,25 +109,27 @@ const planRestoredFile = (
     ancestors,
     matching: checked.matching,
     entry: { type: 'file.restored', subject: path, ...details },
+    lockId,
   }
 }
 
 const restoreFile = async (
   deps: ChangeDeps,
   path: StoragePath,
-  restorations: readonly RemovedFile[],
-  { replace, version, isPresent = false }: Wanted & { readonly isPresent?: boolean },
+  wanted: Wanted,
   requester: Requester,
 ): Promise<void> => {
   const { site } = requester
-  const place = { site, path, kind: 'file', isNew: !replace } as const
+  const place = { site, path, kind: 'file', isNew: !wanted.replace } as const
   const [seen, isRunning] = await Promise.all([
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  // If the file existed when its versions were read, this refuses even if somebody has removed the file since. The
-  // removal has made a newer version than the one that this restore would use.
-  refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
+  refuse(refusalsOfFile(seen, isRunning))
+  await using lock = await lockPath(deps, path, requester)
+  const locked = { ...requester, deadline: lock.deadline }
+  // Before the lock, others may have restored or removed the file. The undo of this restore must not hide their file.
+  const restorations = await findAgain(deps.files, site, path, wanted)
   const again = async (before: Seen) => {
     for (const { key, id } of restorations) {
       if (!(await deps.files.readVersion(key, id, () => undefined))) throw unknownVersion()
@@ -127,7 +137,7 @@ const restoreFile = async (
     return lookAgain(deps, before, [path], requester)
   }
   try {
-    await change(deps, seen, (now) => planRestoredFile(now, restorations, version), requester, again)
+    await change(deps, seen, (now) => planRestoredFile(now, restorations, lock.id, wanted.version), locked, again)
   } catch (error) {
     const isMeant = ({ from, to }: Period) =>
       restorations.some(({ goneAt = 0 }) => goneAt >= from - longestRemoval && goneAt <= to + longestRemoval)
@@ -147,12 +157,12 @@ const restoreIfFree = async (
   refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file or folder to restore.' })])
   const key = fileKey('live', site, path)
   if (wanted.version !== undefined) {
-    const restoration = await restorationOf(files, key, wanted.version)
-    if (restoration) return restoreFile(deps, path, [restoration], wanted, requester)
+    const restorations = await restorationsOf(files, key, wanted.version)
+    if (restorations.length > 0) return restoreFile(deps, path, wanted, requester)
     return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
   }
-  const { isFile, restorations, isPresent, periods } = await findRemoved(deps, site, path)
-  if (isFile) return restoreFile(deps, path, restorations, { ...wanted, isPresent }, requester)
+  const { isFile, periods } = await findRemoved(deps, site, path)
+  if (isFile) return restoreFile(deps, path, wanted, requester)
   refuse([isReserved(reservedFolders, path) && 'folderReserved'])
   return restoreFolder(deps, path, periods, wanted, requester)
 }

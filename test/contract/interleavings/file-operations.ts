@@ -159,6 +159,8 @@ const createMemory = (path: string) => {
   }
 }
 
+const lastRemoval = (path: string): string => `last removal of ${path}`
+
 /** Removes the seen files in their present state. A file that was stored later stays, with its folders. */
 const withoutSeen = (state: Files, seen: Files, path: string): Map<string, string> => {
   const left = new Map([...state].filter(([one]) => !seen.has(one)))
@@ -247,12 +249,26 @@ const copy = (from: string, to: string): Operation => {
   }
 }
 
+type Removed = readonly (readonly [path: string, content: string])[]
+
+/** Shows removed files again. A removed version comes back only once: then no removal hides it any more. */
+const uncovering = (files: Files, removed: Removed): Map<string, string> => {
+  const hidden = removed.filter(([one, content]) => {
+    return !files.has(one) && (content === folder || files.get(`removed ${one}`) === content)
+  })
+  const isHidden = ([one, content]: Removed[number]) => hidden.some(([key, text]) => key === one && text === content)
+  const left = (text: string) => JSON.stringify(JSON.parse(text).filter((one: Removed[number]) => !isHidden(one)))
+  const records = [...files].filter(([key]) => key.startsWith(lastRemoval('')))
+  return new Map([...files, ...records.map(([key, text]) => [key, left(text)] as const), ...removed])
+}
+
 const restore = (path: string): Operation => ({
   label: `restore ${path}`,
   run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body: {} }),
   succeed(files) {
     const content = files.get(`removed ${path}`)
-    return content === undefined || files.has(path) ? undefined : putInto(files, path, content)
+    if (content === undefined || files.has(path)) return undefined
+    return withFolders(uncovering(files, [[path, content]]), ancestorsOf(path))
   },
   // Two requests that restore the same file may both succeed, because the file already exists when the second request
   // arrives.
@@ -260,7 +276,6 @@ const restore = (path: string): Operation => ({
     const content = files.get(path)
     return content !== undefined && content === files.get(`removed ${path}`) ? files : undefined
   },
-  mayStay: true,
   entry: `restored ${path}`,
 })
 
@@ -268,27 +283,47 @@ const restore = (path: string): Operation => ({
 const subsetsOf = <Value>([first, ...rest]: readonly Value[]): readonly (readonly Value[])[] =>
   first === undefined ? [[]] : subsetsOf(rest).flatMap((some) => [some, [first, ...some]])
 
-const lastRemoval = (path: string): string => `last removal of ${path}`
-
-/** The states after the restore of a folder. The first has only the files of the removal. */
-const restoredFolder = (files: Files, path: string, removal: string | undefined): readonly (Files | undefined)[] => {
-  if (removal === undefined || atOrBelow(files, path).size > 0) return []
-  const removed: readonly (readonly [string, string])[] = JSON.parse(removal)
-  const own = removed.map(([one]) => one)
-  // S3 counts whole seconds, so files that were removed separately may come back, too (H-23).
-  const others = [...files].flatMap(([key, content]) => {
-    const one = key.replace(/^removed /, '')
-    return one !== key && isBelow(one, path) && !own.includes(one) ? [[one, content] as const] : []
+/** The states after the restore of a folder. The first has only the files of a removal. */
+const restoredFolder = (files: Files, path: string, kept: readonly Removed[]): readonly (Files | undefined)[] => {
+  const states = kept.flatMap((removed) => {
+    // S3 counts whole seconds, so files that were removed separately may come back, too (H-23).
+    const others = [...files].flatMap(([key, content]) => {
+      const one = key.replace(/^removed /, '')
+      const isOwn = removed.some(([own, text]) => own === one && text === content)
+      return one !== key && isBelow(one, path) && !isOwn ? [[one, content] as const] : []
+    })
+    return subsetsOf(others)
+      .map((some) => [...removed, ...some])
+      .filter((all) => all.length > 0)
+      .map((all) => withFolders(uncovering(files, all), [...all.flatMap(([one]) => ancestorsOf(one)), path]))
   })
-  const folders = [...ancestorsOf(path), path]
-  return subsetsOf(others).map((some) => withFolders(new Map([...files, ...removed, ...some]), folders))
+  return kept.some((removed) => removed.length > 0) ? states : [undefined, ...states]
 }
 
-const restoreFolder = (path: string): Operation => {
-  const restored = (files: Files) => restoredFolder(files, path, files.get(lastRemoval(path)))
+const restoreFolder = (path: string, replace = false): Operation => {
+  const body = replace ? { replace } : {}
+  const name = `seen ${memories++}`
+  const removals = (files: Files): readonly Removed[] =>
+    [...ancestorsOf(path), path].map((one) => {
+      const removed: Removed = JSON.parse(files.get(lastRemoval(one)) ?? '[]')
+      return removed.filter(([below]) => isBelow(below, path))
+    })
+  const restored = (files: Files) => {
+    if (!replace && atOrBelow(files, path).size > 0) return []
+    const state = new Map([...files].filter(([key]) => key !== name))
+    const seen: readonly Removed[] = JSON.parse(files.get(name) ?? '[]')
+    return [
+      ...restoredFolder(state, path, removals(state)),
+      ...seen.flatMap((one) => restoredFolder(state, path, [one])),
+    ]
+  }
   return {
-    label: `restore folder ${path}`,
-    run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body: {} }),
+    label: `restore folder ${path} ${JSON.stringify(body)}`,
+    run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body }),
+    // Another caller may remove the folder after the restore has read what to restore.
+    begin: (files) => (replace ? [new Map([...files, [name, JSON.stringify(removals(files))]])] : []),
+    // A removal may have removed only the files of an upload that is undone.
+    attempt: (files) => files,
     succeed: (files) => restored(files)[0],
     mayAlsoCause: restored,
     entry: `restored ${path}`,
@@ -407,11 +442,16 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constant(() => move('a', 'b')),
 )
 
-/** Changes below a folder that is removed and restored meanwhile. */
+/** Changes below a folder that is removed and restored meanwhile, also over its files. */
 export const anyRestoredOperation: fc.Arbitrary<() => Operation> = fc.oneof(
-  fc.constantFrom('a/x', 'a/y').map((path) => () => put(path, content())),
-  fc.constantFrom('a', 'a', 'a/x').map((path) => () => remove(path)),
-  { weight: 2, arbitrary: fc.constant(() => restoreFolder('a')) },
+  fc.constantFrom('a/x', 'a/f/y').map((path) => () => put(path, content())),
+  fc.constantFrom('a', 'a', 'a/x', 'a/f').map((path) => () => remove(path)),
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.constantFrom('a', 'a', 'a/f'), fc.boolean()).map((of) => () => restoreFolder(...of)),
+  },
+  fc.constantFrom('a/x', 'a/f/y').map((path) => () => restore(path)),
+  fc.constant(() => move('a', 'b')),
 )
 
 /** Changes of a file while two clients continue an upload of the same file. */

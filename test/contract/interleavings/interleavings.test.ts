@@ -117,6 +117,14 @@ const runsOf = ({ operation, rival }: Subject, fates: fc.Arbitrary<Fate[]>) =>
     fates,
   })
 
+/** Whole requests run before some calls of another request. */
+const delays = fc.array(
+  fc.oneof({ weight: 12, arbitrary: anyFate }, { weight: 1, arbitrary: fc.constant<Fate>('late') }),
+  {
+    maxLength: 100,
+  },
+)
+
 /** Leases end while uploads are placed. */
 const stalls = fc.array(
   fc.oneof(
@@ -140,6 +148,8 @@ interface Subject {
   readonly share: number
   /** Milliseconds before the callers begin. */
   readonly pause?: number
+  /** Milliseconds before each operation. */
+  readonly gap?: number
 }
 
 const oneFile = [put('a/x', 'first')]
@@ -154,9 +164,12 @@ const subjects = {
   },
   'a restored folder': {
     operation: anyRestoredOperation,
-    first: [put('a/x', 'first'), put('a/y', 'second'), remove('a')],
-    last: ['a/x', 'a/y'].map(read),
+    first: [put('a/x', 'first'), put('a/f/y', 'second'), remove('a')],
+    last: ['a/x', 'a/f/y', 'b/x', 'b/f/y'].map(read),
     hasQuota: true,
+    // Fewer removals in the same second (H-23).
+    gap: 4_000,
+    fates: delays,
     share: 0.1,
   },
   'a purged file': {
@@ -201,7 +214,10 @@ const interleave = (openSite: () => Promise<ScheduledSite>, subject: Subject) =>
     const watch = createWatch(site)
     const runAll = async (operations: Iterable<Operation>, caller: string) => {
       let count = 0
-      for (const one of operations) await turns.as(`${caller}.${count++}`, () => watch.run(one))
+      for (const one of operations) {
+        time.now += subject.gap ?? 0
+        await turns.as(`${caller}.${count++}`, () => watch.run(one))
+      }
     }
     await runAll([...subject.first, ...before.map((make) => make())], 'before')
     time.now += subject.pause ?? 0

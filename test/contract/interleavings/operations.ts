@@ -19,8 +19,6 @@ export interface Operation {
   inRace?(state: State, answer: Answer): State | undefined
   /** Further states that a success may cause. */
   mayAlsoCause?(state: State): readonly (State | undefined)[]
-  /** Between other changes that fail, the change may stay although it was refused. */
-  readonly mayStay?: boolean
   /** The history entry of a success. */
   readonly entry?: string | undefined
   /** A success that changes nothing has no entry. */
@@ -67,8 +65,8 @@ const inTwoSteps = (name: string, first: Next, second: (state: State, made: read
 ]
 
 /** At most one of two operations on the same name succeeds. Both may detect each other and fail. */
-const mayGiveWay = ({ attempt, mayStay }: Operation, { json }: Answer): boolean =>
-  [104009, 104010, 104019, 104022, ...(attempt || mayStay ? [104001] : [])].includes(json?.code)
+const mayGiveWay = ({ attempt }: Operation, { json }: Answer): boolean =>
+  [104009, 104010, 104019, 104022, ...(attempt ? [104001] : [])].includes(json?.code)
 
 const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times): readonly Next[] => {
   const { status } = answer
@@ -87,7 +85,7 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
   return inTwoSteps(
     name,
     (state) => some(state, ...allAfter(state), isUnknown ? undefined : operation.attempt?.(state)),
-    (state, made) => (isUnknown || operation.mayStay ? [made.reduce(undo, state), state] : [made.reduce(undo, state)]),
+    (state, made) => (isUnknown ? [made.reduce(undo, state), state] : [made.reduce(undo, state)]),
   )
 }
 

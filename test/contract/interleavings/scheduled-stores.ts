@@ -31,12 +31,15 @@ import { tableSettings } from '../../support/tables.ts'
 /**
  * How the scheduler treats a call. `answered`: the store answers. `lost`: the store carries out the call, but its
  * answer is lost. `refused`: the store refuses for now. `slow`: leases are renewed meanwhile. `stopped`: all callers
- * pause before the call, for longer than a lease lasts.
+ * pause before the call, for longer than a lease lasts. `late`: other callers get many turns before the call.
  */
-export type Fate = 'answered' | 'lost' | 'refused' | 'slow' | 'stopped'
+export type Fate = 'answered' | 'lost' | 'refused' | 'slow' | 'stopped' | 'late'
 
 /** The time of a call, in milliseconds. */
-const durations: Readonly<Record<Fate, number>> = { answered: 7, lost: 7, refused: 7, slow: 6_000, stopped: 20_000 }
+const durations: Readonly<Record<Fate, number>> = {
+  ...{ answered: 7, lost: 7, refused: 7, late: 7 },
+  ...{ slow: 6_000, stopped: 20_000 },
+}
 
 /** The caller of calls that a timer makes. */
 const timer = 'timer'
@@ -91,8 +94,8 @@ export const createTurns = (time: Time) => {
       return scheduler.schedule(Promise.resolve(), `${caller.getStore()}: ${label}`)
     }
     await wait()
-    for (let count = 0; late?.test(label) && count < lateness; count += 1) await wait()
     const fate: Fate = fates.next().value ?? 'answered'
+    for (let count = 0; (fate === 'late' || late?.test(label)) && count < lateness; count += 1) await wait()
     time.now += durations[fate]
     if (fate === 'slow') caller.run(timer, () => void vi.advanceTimersByTime(durations.slow))
     try {

@@ -164,6 +164,20 @@ describe('A folder that is being restored on S3', () => {
     expect((await remove('/folder')).status).toBe(200)
   })
 
+  it.each([{}, { replace: true }])(
+    'During the restore of one of its files, it cannot be restored: %j (H-25)',
+    async (body) => {
+      const beforeMarkerIsRemoved = holdAt(s3, ({ method }) => method === 'DELETE')
+      const restoring = storage.restore('/folder/a.txt')
+      await beforeMarkerIsRemoved.reached
+      const meanwhile = await storage.restore('/folder', body)
+      beforeMarkerIsRemoved.open()
+      expect([codeOf(meanwhile), (await restoring).status]).toEqual([104010, 200])
+      expect((await storage.restore('/folder', { replace: true })).status).toBe(200)
+      expect(await readAll()).toEqual(all)
+    },
+  )
+
   it('An upload that began before the restore is undone', async () => {
     const { pass, reached, open } = createGate()
     s3.before = async ({ method, path }) => {
@@ -250,7 +264,6 @@ it.each([
   })
   for (const text of ['older', 'newer']) await storage.put('/a', text)
   removal = () => storage.remove('/a')
-  expect(codeOf(await storage.restore('/a'))).toBe(104022)
   expect((await storage.restore('/a')).status).toBe(200)
   expect(await storage.read('/a')).toBe('newer')
 })
