@@ -132,6 +132,8 @@ const lookAtTransfers = async (
   const { kind, site, path, target } = relocation
   const since = clock.wall()
   const { isFile, changes, source } = await findTransfers(files, relocation)
+  // After the listing, so that the files of a restore that fails later are not taken along.
+  await refuseLocks(deps, relocation)
   const checked = checkSource(conditions, source)
   const found = { relocation, ancestors, since, isFile, changes, checked }
   if (changes.length === 0) return found
@@ -160,7 +162,6 @@ const lookAtRelocation = async (
   const { site, isCaseSensitive } = requester
   const wanted = { site, path, ...wantedOf(path, destination) }
   const { relocation, ancestors } = await spellTarget(files, wanted, requester)
-  await refuseLocks(deps, relocation)
   const seen = await lookAtTransfers(deps, relocation, ancestors, requester)
   if (seen.changes.length > 0 || isCaseSensitive) return seen
   const found = await resolveParent(files, scopeOfSource(relocation.kind, requester), path)

@@ -10,7 +10,7 @@ import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
-import { holdAt, isBatch, isCopy } from './s3-bench.ts'
+import { holdAt, isBatch, isCopy, isListing } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 // The acceptance cases test the results of a restore. The cases here need to control the clock, a lock or
@@ -212,6 +212,22 @@ describe('A folder that is being restored on S3', () => {
     const restored = await storage.restore('/gone/below')
     expect([restored.status, codeOf(await relocating)]).toEqual([200, 104010])
     expect(await storage.read('/gone/below/a.txt')).toBe('older')
+  })
+
+  it.each(['copyTo', 'path'])('A "%s" of the folder above takes no half-restored files along', async (member) => {
+    const listing = holdAt(s3, (request) => isListing(request) && request.query?.['prefix'] === 'live/1001/above/')
+    await storage.put('/above/folder/a.txt')
+    await storage.put('/above/b.txt')
+    await storage.remove('/above/folder')
+    const relocating = storage.relocate('/above', { [member]: 'new' })
+    await listing.reached
+    const isRestored = holdAt(s3, ({ method, path }) => method === 'HEAD' && path.endsWith('/above/folder/a.txt'))
+    const restoring = storage.restore('/above/folder')
+    await isRestored.reached
+    listing.open()
+    expect(codeOf(await relocating)).toBe(104010)
+    isRestored.open()
+    expect((await restoring).status).toBe(200)
   })
 
   it('A restore that runs out of time restores nothing, and may be repeated', async () => {
