@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Answer } from '../../support/answer.ts'
 import { formHeaders, multipart } from '../../support/multipart.ts'
-import type { Operation, State } from './operations.ts'
+import { isRemoval, lastRemoval, type Operation, type State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
 /** The content of files by path, a slash for folders, and `removed ` before the path of a removed file. */
@@ -159,8 +159,6 @@ const createMemory = (path: string) => {
   }
 }
 
-const lastRemoval = (path: string): string => `last removal of ${path}`
-
 /** Removes the seen files in their present state. A file that was stored later stays, with its folders. */
 const withoutSeen = (state: Files, seen: Files, path: string): Map<string, string> => {
   const left = new Map([...state].filter(([one]) => !seen.has(one)))
@@ -258,7 +256,7 @@ const uncovering = (files: Files, removed: Removed): Map<string, string> => {
   })
   const isHidden = ([one, content]: Removed[number]) => hidden.some(([key, text]) => key === one && text === content)
   const left = (text: string) => JSON.stringify(JSON.parse(text).filter((one: Removed[number]) => !isHidden(one)))
-  const records = [...files].filter(([key]) => key.startsWith(lastRemoval('')))
+  const records = [...files].filter(([key]) => isRemoval(key))
   return new Map([...files, ...records.map(([key, text]) => [key, left(text)] as const), ...removed])
 }
 
@@ -322,8 +320,6 @@ const restoreFolder = (path: string, replace = false): Operation => {
     run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body }),
     // Another caller may remove the folder after the restore has read what to restore.
     begin: (files) => (replace ? [new Map([...files, [name, JSON.stringify(removals(files))]])] : []),
-    // A removal may have removed only the files of an upload that is undone.
-    attempt: (files) => files,
     succeed: (files) => restored(files)[0],
     mayAlsoCause: restored,
     entry: `restored ${path}`,

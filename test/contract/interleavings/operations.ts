@@ -37,15 +37,22 @@ const changesIn = (before: State, after: State): readonly Step[] =>
     .map((key): Step => [key, before.get(key) ?? null, after.get(key) ?? null])
     .filter(([, old, now]) => old !== now)
 
-/** Undoes one step, also below the steps of other callers that are not complete. */
+export const lastRemoval = (path: string): string => `last removal of ${path}`
+export const isRemoval = (key: string): boolean => key.startsWith(lastRemoval(''))
+
+/** Undoes one step, also below the steps of other callers that are not complete, and in the records of removals. */
 const undo = (state: State, [key, before, made]: Step): State => {
   if ((state.get(key) ?? null) === made) {
     const others = [...state].filter(([one]) => one !== key)
     return new Map(before === null ? others : [...others, [key, before]])
   }
   const below = ([one, old, now]: Step): Step => [one, one === key && old === made ? before : old, now]
+  const isKept = ([one, content]: readonly string[]) => one !== key || content !== made
   return new Map(
-    [...state].map(([one, text]) => [one, isBegun(one) ? JSON.stringify(JSON.parse(text).map(below)) : text]),
+    [...state].map(([one, text]) => {
+      if (isBegun(one)) return [one, JSON.stringify(JSON.parse(text).map(below))]
+      return [one, isRemoval(one) ? JSON.stringify(JSON.parse(text).filter(isKept)) : text]
+    }),
   )
 }
 
