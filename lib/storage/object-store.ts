@@ -213,7 +213,7 @@ export interface Transfer {
   readonly contentType?: string
 }
 
-/** Restores an old version. The current version is kept as an old version. */
+/** Restores an old version, under a lock of its path. The current version is kept as an old version. */
 export interface Restoration extends RemovedObject {
   readonly kind: 'restore'
 }
@@ -268,14 +268,12 @@ export interface PlaceConditions {
 /**
  * Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed
  * or a key of `present` no longer exists. `late` means that the time is up, `locked` that a folder is locked, and
- * `changed` that a state of `matching` differs. On AWS, files of other callers may cover the restored files of a change
- * that was undone. If those callers fail, these files are visible: they have `covered` bytes.
+ * `changed` that a state of `matching` differs.
  */
-export type PlaceOutcome = { readonly covered?: number } & (
+export type PlaceOutcome =
   | { readonly outcome: 'placed' }
   | { readonly outcome: 'late' | 'locked' }
   | { readonly outcome: 'occupied' | 'stale' | 'changed'; readonly key: string }
-)
 
 /** Thrown inside an adapter to undo an attempt. */
 export class NotPlaced extends Error {

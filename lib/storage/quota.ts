@@ -110,7 +110,7 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     const added = placed - moved - sum(freed.map(({ size }) => size))
     const settle = async (reservation: Reservation | undefined, result?: PlaceOutcome): Promise<void> => {
       if (result?.outcome === 'placed') return quotas.release(reservation, -added, returning)
-      const known = result ? Math.max(added - (result.covered ?? 0), 0) : 0
+      const known = result ? Math.max(added, 0) : 0
       if (reservation && known + moved > 0) await quotas.undo(reservation, known, moved)
     }
     let reservation: Reservation | undefined

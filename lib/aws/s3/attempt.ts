@@ -3,14 +3,7 @@ import { type Deadline, reserves } from '../../core/time.ts'
 import { type Change, NotPlaced } from '../../storage/object-store.ts'
 import { type Bucket, isRefused, isRefusedAtOnce, noteLack, type StepBuckets, unquote, until } from './bucket.ts'
 import { sendCopy } from './copy.ts'
-import { type Doomed, deleteAll, hideVersions } from './delete.ts'
-
-interface Uncovered {
-  readonly kind: 'uncovered'
-  readonly key: string
-  readonly versionId: string
-  readonly size: number
-}
+import { type Doomed, deleteAll, hideAll } from './delete.ts'
 
 // A version that was made by completing an upload. Its bytes exist nowhere else, so undoing the change copies them to
 // the spare key.
@@ -22,11 +15,13 @@ interface Joined {
   readonly spare: string
 }
 
+type Plain<Kind> = { readonly kind: Kind; readonly key: string }
+
 /**
  * The result of a step: a version, a delete marker, or an old version that lost its markers. A bucket whose versioning
  * is new returns no version ids. Then only an object at a key that was free can be undone.
  */
-export type Made = Doomed | Joined | Uncovered | { readonly kind: 'final'; readonly key: string }
+export type Made = Doomed | Joined | Plain<'uncovered'> | Plain<'final'>
 
 export interface StepResult {
   readonly made: readonly Made[]
@@ -89,21 +84,16 @@ export const awaitVersion = async (
   }
 }
 
-/**
- * Returns the bytes of the uncovered versions at which others have stored an object since. If those callers undo their
- * changes, these versions are visible.
- */
-export const undoResults = async (bucket: Bucket, made: readonly Made[], isLocked = false): Promise<number> => {
+export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
   const doomed: Doomed[] = []
-  const uncovered: Uncovered[] = []
+  const uncovered: string[] = []
   for (const one of made) {
-    if (one.kind === 'uncovered') uncovered.push(one)
+    if (one.kind === 'uncovered') uncovered.push(one.key)
     else if (one.kind === 'joined') doomed.push({ ...one, kind: 'version' })
     else if (one.kind !== 'final') doomed.push(one)
   }
   await deleteAll(bucket, doomed)
-  const covered = await hideVersions(bucket, uncovered, isLocked)
-  return uncovered.reduce((sum, { key, size }) => (covered.has(key) ? sum + size : sum), 0)
+  await hideAll(bucket, uncovered)
 }
 
 export const timeToReturn = reserves.answer + 500
@@ -150,11 +140,11 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
     },
 
     // Returns the failure. If undoing also fails, returns both failures.
-    async undo(failure: unknown, isLocked: boolean): Promise<unknown> {
+    async undo(failure: unknown): Promise<unknown> {
       try {
         if (!endsUploads(failure)) await saveJoined().catch(() => {})
-        const covered = await undoResults(buckets.finding, made, isLocked)
-        return covered > 0 && failure instanceof NotPlaced ? new NotPlaced({ ...failure.outcome, covered }) : failure
+        await undoResults(buckets.finding, made)
+        return failure
       } catch (second) {
         const cause = new AggregateError([failure, second], 'A placement failed, and undoing it failed, too')
         const passes = second instanceof ServiceError || undoDeadline.signal.aborted

@@ -141,24 +141,15 @@ export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Prom
 }
 
 /**
- * Hides the objects that still have these versions. S3 compares only tags, but another caller may have uploaded the same
- * bytes before, so this also compares the versions. Returns the keys at which others have stored an object since. Under
- * the lock of their folder, hides those objects too, because the lock makes their callers fail.
+ * Hides the objects of a restore that failed. Others may have stored newer objects at these keys since. They fail, too,
+ * because the restore has locked its path.
  */
-export const hideVersions = async (
-  bucket: Bucket,
-  versions: readonly { readonly key: string; readonly versionId: string }[],
-  isLocked: boolean,
-): Promise<ReadonlySet<string>> => {
+export const hideAll = async (bucket: Bucket, keys: readonly string[]): Promise<void> => {
   const found: Doomed[] = []
-  const covered: string[] = []
-  await inParallel(versions, callsInFlight, async ({ key, versionId }) => {
+  await inParallel(keys, callsInFlight, async (key) => {
     const head = await headObject(bucket, key)
-    if (head && (isLocked || head.VersionId === versionId)) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
-    else if (head) covered.push(key)
+    if (head) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
   })
   const { spared } = await deleteAll(bucket, found)
-  const changed = isLocked ? versions.filter(({ key }) => spared.has(key)) : []
-  if (changed.length > 0) return hideVersions(bucket, changed, isLocked)
-  return new Set([...covered, ...spared])
+  if (spared.size > 0) await hideAll(bucket, [...spared])
 }

@@ -188,7 +188,7 @@ export const place = async (
     await requireClaim(attempt, changes, error)
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
     const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
-    const failure = await attempt.undo(cause, unlocked.lockId !== undefined)
+    const failure = await attempt.undo(cause)
     // If this removal continues an earlier removal, the record of the earlier removal stays.
     if (begun && removedFolder && failure === cause)
       await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})

@@ -199,7 +199,7 @@ export const uncover = async ({ doing }: StepBuckets, restorations: readonly Res
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
   )
   // Some objects may be visible again even if a call fails, so the attempt gets all of them.
-  const made = restorations.map(({ key, id, size }): Made => ({ kind: 'uncovered', key, versionId: id, size }))
+  const made = restorations.map(({ key }): Made => ({ kind: 'uncovered', key }))
   try {
     await deleteAll(doing, markers)
     const missing = await findMissing(doing, restorations)
