@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { packInto, workWith } from '../../../tools/packaging/installed.ts'
-import { test } from '../../support/test.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
+import { test as base } from '../../support/test.ts'
 
 const packages = fileURLToPath(new URL('../../../node_modules/', import.meta.url))
 
@@ -23,20 +24,24 @@ const install = (file: string, folder: string): string => {
   return own
 }
 
+const test = base.extend('own', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const directory = makeDirectory()
+  onCleanup(() => removeDirectory(directory))
+  return install(await packInto(directory), directory)
+})
+
 const linkedBy = (document: string): readonly string[] =>
   [...readFileSync(document, 'utf8').matchAll(/\]\((?!#|\w+:)([^)#]+)/g)].map(([, name = '']) =>
     join(dirname(document), name),
   )
 
-test('documents in the package link only to files in the package', async ({ directory }) => {
-  const own = install(await packInto(directory), directory)
+test('documents in the package link only to files in the package', ({ own }) => {
   const documents = globSync('**/*.md', { cwd: own }).map((name) => join(own, name))
   expect(documents).toContain(join(own, 'docs', 'one-machine.md'))
   expect(documents.flatMap(linkedBy).filter((name) => !existsSync(name))).toEqual([])
 })
 
-test('the package contains only JavaScript, and its commands run when installed', async ({ directory }) => {
-  const own = install(await packInto(directory), directory)
+test('the package contains only JavaScript, and its commands run when installed', async ({ own, directory }) => {
   const types = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   expect(types).toEqual([])
   const folder = join(directory, 'work')

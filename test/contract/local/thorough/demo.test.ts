@@ -8,12 +8,11 @@ import { fields, news, storage } from '../../../support/paths.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
 
-/** A data directory of a service that has run once, with its demo token. `demo` is the content of demo.json. */
-const test = base.extend('used', async ({ directory, start }) => {
-  const service = await start()
-  await service.stop()
+/** The directory of a demo, with its token. `demo` is the content of demo.json. */
+const test = base.extend('used', ({ demoDirectory: directory }) => {
   const file = join(directory, 'demo.json')
-  return { directory, file, token: service.token, demo: JSON.parse(readFileSync(file, 'utf8')) }
+  const demo: { readonly token: string; readonly state: string } = JSON.parse(readFileSync(file, 'utf8'))
+  return { directory, file, token: demo.token, demo }
 })
 
 const removeSite = async (directory: string) => {
