@@ -55,7 +55,14 @@ test.for(['SIGKILL', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-test('a push survives a restart of the service (T-42)', async ({ begin, folder, makeDirectory, proxied, site }) => {
+test.concurrent('a push survives a restart of the service (T-42)', async ({
+  expect,
+  begin,
+  folder,
+  makeDirectory,
+  proxied,
+  site,
+}) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   let lost = 0
   const baseUrl = await proxied((method) => (method === 'PUT' && lost++ < 6 ? 'cut before' : 'pass'))
@@ -63,6 +70,51 @@ test('a push survives a restart of the service (T-42)', async ({ begin, folder, 
   expect([status, lost]).toEqual([0, 7])
   expect(eventsIn(stdout).at(-1)).toMatchObject({ event: 'end', create: 1, failed: 0, conflict: 0 })
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'one' })
+})
+
+test.concurrent('watch pushes a change beside a busy file (T-44)', async ({
+  expect,
+  begin,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  const watching = begin(['watch', here, folder])
+  await untilEvents(watching, 'watching', 1)
+  using _ = writeWithoutPause(join(here, 'busy.log'))
+  await writeTree(here, { 'b.txt': 'two' })
+  await expect.poll(() => site.texts(), { timeout: 30_000 }).toMatchObject({ 'a.txt': 'one', 'b.txt': 'two' })
+})
+
+test.concurrent('watch repeats and reports a failed push (T-56)', async ({
+  expect,
+  begin,
+  proxied,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
+  let refused = 0
+  const url = await proxied((method, path) => {
+    const isPush = refused === 0 ? method === 'PUT' && path.includes('b.txt') : path.includes('recursive')
+    return isPush && refused < 2 ? (refused++ === 0 ? 413 : 500) : 'pass'
+  })
+  const watching = begin(['watch', here, folder], url)
+  await untilEvents(watching, 'recovered', 1)
+  expect(refused).toBe(2)
+  expect(await site.texts()).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
+  watching.kill('SIGINT')
+  const { status, stdout } = await watching.ended
+  expect(status).toBe(0)
+  const reported = eventsIn(stdout).filter(({ event }) => ['watching', 'retry', 'recovered'].includes(event))
+  expect(reported).toEqual([
+    { event: 'watching', directory: here },
+    { event: 'retry', delay: 1000 },
+    { event: 'retry', delay: 2000 },
+    { event: 'recovered' },
+  ])
 })
 
 test('watch pushes after each change, and reports those of others (T-44, T-66)', async ({
@@ -115,15 +167,6 @@ test.for(states)(
   },
 )
 
-test('watch pushes a change beside a busy file (T-44)', async ({ begin, folder, makeDirectory, site }) => {
-  const here = await makeDirectory({ 'a.txt': 'one' })
-  const watching = begin(['watch', here, folder])
-  await untilEvents(watching, 'watching', 1)
-  using _ = writeWithoutPause(join(here, 'busy.log'))
-  await writeTree(here, { 'b.txt': 'two' })
-  await expect.poll(() => site.texts(), { timeout: 30_000 }).toMatchObject({ 'a.txt': 'one', 'b.txt': 'two' })
-})
-
 test('watch notices changes of a replaced file or folder (T-44)', async ({ begin, folder, makeDirectory, site }) => {
   const [here, replacement] = [await makeDirectory({ 'sub/a.txt': 'one' }), await makeDirectory({ 'a.txt': 'two' })]
   const watching = begin(['watch', here, folder])
@@ -141,29 +184,6 @@ test('watch notices changes of a replaced file or folder (T-44)', async ({ begin
     await untilEvents(watching, 'end', 1)
   }
   expect(await site.texts()).toStrictEqual({ 'sub/a.txt': 'four' })
-})
-
-test('watch repeats and reports a failed push (T-56)', async ({ begin, proxied, folder, makeDirectory, site }) => {
-  const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
-  let refused = 0
-  const url = await proxied((method, path) => {
-    const isPush = refused === 0 ? method === 'PUT' && path.includes('b.txt') : path.includes('recursive')
-    return isPush && refused < 2 ? (refused++ === 0 ? 413 : 500) : 'pass'
-  })
-  const watching = begin(['watch', here, folder], url)
-  await untilEvents(watching, 'recovered', 1)
-  expect(refused).toBe(2)
-  expect(await site.texts()).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
-  watching.kill('SIGINT')
-  const { status, stdout } = await watching.ended
-  expect(status).toBe(0)
-  const reported = eventsIn(stdout).filter(({ event }) => ['watching', 'retry', 'recovered'].includes(event))
-  expect(reported).toEqual([
-    { event: 'watching', directory: here },
-    { event: 'retry', delay: 1000 },
-    { event: 'retry', delay: 2000 },
-    { event: 'recovered' },
-  ])
 })
 
 test('watch ends when its token is revoked (T-56)', async ({ begin, folder, makeDirectory, proxied, service }) => {

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { expect } from 'vitest'
 import { startInShell } from '../../support/program.ts'
 import { asDemo, eventsIn } from '../support/command.ts'
 import { test, writeTree } from '../support/site.ts'
@@ -9,9 +8,9 @@ const withWatches = (number: number, command: string): string =>
   `exec unshare --user --map-root-user bash -c 'echo ${number} > /proc/sys/user/max_inotify_watches && exec ${command}' bash "$@"`
 const canLimit = spawnSync('bash', ['-c', withWatches(5, 'true')]).status === 0
 
-test.skipIf(!canLimit).for([0, 5])(
+test.skipIf(!canLimit).concurrent.for([0, 5])(
   'a folder is checked at intervals if the system can watch only %i folders (T-56)',
-  async (watches, { service, folder, makeDirectory, site }) => {
+  async (watches, { expect, service, folder, makeDirectory, site }) => {
     const texts = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${index}/file.txt`, 'old']))
     const here = await makeDirectory(texts)
     const line = withWatches(watches, '"$node" client/src/command/main.ts --json watch "$1" "$2"')
