@@ -10,13 +10,7 @@ import { pathsOf, readTree, test, writeTree } from './support/site.ts'
 
 /** Names of every kind that both a Unix disk and the service accept. */
 const names = [
-  'plain.txt',
-  'with space.txt',
-  ' leading and trailing ',
-  '# hash.txt',
-  '100 %.txt',
-  '%2e%2e.txt',
-  'what?.txt',
+  ...['plain.txt', 'with space.txt', ' leading and trailing ', '# hash.txt', '100 %.txt', '%2e%2e.txt', 'what?.txt'],
   `quotes '"\`.txt`,
   'a+b&c=d;e.txt',
   '{braces} [brackets] |pipe|.txt',

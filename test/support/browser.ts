@@ -45,11 +45,7 @@ export const launchBrowser = async (): Promise<Browser> =>
     headless: true,
     env: { ...process.env, FONTCONFIG_FILE: await listFonts() },
     args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
+      ...['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+      ...['--disable-component-update', '--disable-sync'],
     ],
   })

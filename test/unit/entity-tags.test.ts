@@ -19,19 +19,7 @@ test.each([
 })
 
 test.each([
-  '',
-  ' ',
-  ',',
-  'a"',
-  '"a""b"',
-  'w/"a"',
-  'W/ "a"',
-  '"a", *',
-  '**',
-  '"a b"',
-  '"a\tb"',
-  '"a\x7f"',
-  "'a'",
+  ...['', ' ', ',', 'a"', '"a""b"', 'w/"a"', 'W/ "a"', '"a", *', '**', '"a b"', '"a\tb"', '"a\x7f"', "'a'"],
   `"a"${' '.repeat(10_000)}x`,
 ])('the list %j is malformed', (header) => {
   expect(readTags(header)).toBeUndefined()

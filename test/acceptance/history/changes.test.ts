@@ -230,16 +230,9 @@ describeWithAdmin('The history of a site', () => {
     const { items } = (await call(`/api/v2/admin/sites/${site}/changes`, { token })).json
     const entries = items.map(({ type, subject }: { type: string; subject: string }) => `${type} ${subject}`)
     expect(entries.slice(2)).toEqual([
-      'form.created form/1',
-      'category.created category/6',
-      'content.imported news',
-      'content.imported category',
-      'link.added category/5/news/1',
-      'link.added category/7/news/1',
-      'field.created form/1/field/-2',
-      'workflow.created a.html',
-      'workflow.removed a.html',
-      'object.removed news/1',
+      ...['form.created form/1', 'category.created category/6', 'content.imported news', 'content.imported category'],
+      ...['link.added category/5/news/1', 'link.added category/7/news/1', 'field.created form/1/field/-2'],
+      ...['workflow.created a.html', 'workflow.removed a.html', 'object.removed news/1'],
       'category.removed category/5',
     ])
   })

@@ -11,11 +11,7 @@ const files = '/api/v2/admin/sites/current/storage'
 const testOfPaths = test.skipIf(!target.directory)
 
 test.each([
-  '/nope',
-  '/console/a/b',
-  '/api/v1',
-  '/api/v1/admin',
-  '/api/v2/admin/sites/current/webforms',
+  ...['/nope', '/console/a/b', '/api/v1', '/api/v1/admin', '/api/v2/admin/sites/current/webforms'],
   `${site}/nope`,
   `${site}/webforms/1/fields`,
   `//api/v1/admin/sites/current/webforms`,

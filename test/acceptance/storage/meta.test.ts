@@ -172,11 +172,7 @@ it('A recursive list is of a folder, which may be empty, or of the site (S-80, E
 })
 
 it.each([
-  '&recursive=false',
-  '&recursive=',
-  '&recursive=TRUE',
-  '&recursive=1',
-  '&recursive=true&limit=0',
+  ...['&recursive=false', '&recursive=', '&recursive=TRUE', '&recursive=1', '&recursive=true&limit=0'],
   '&recursive=true&cursor=eA',
 ])('A recursive list refuses %s with 104000 (S-81)', async (query) => {
   expectError(await read(folder, `?meta${query}`), 400, 104000)

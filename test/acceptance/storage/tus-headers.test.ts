@@ -35,12 +35,7 @@ it.each(['application/octet-stream', 'text/plain', ''])('An append of the type %
 })
 
 it.each([
-  'crc32 AAAAAA==',
-  'SHA1 qvTGHdzF6KLavt4PO0gs2a6pQ00=',
-  'sha1',
-  'sha1 no base64',
-  'sha1 ',
-  'x',
+  ...['crc32 AAAAAA==', 'SHA1 qvTGHdzF6KLavt4PO0gs2a6pQ00=', 'sha1', 'sha1 no base64', 'sha1 ', 'x'],
   'md5 XUFAKrxLKna5cZ2REBfFkg====',
 ])('The checksum %j is refused with 400/104033, and nothing is stored (U-5, E-53)', async (checksum) => {
   const upload = await begin('checksum.bin', 5)

@@ -20,17 +20,8 @@ const read = (name: string, accept: string | null, { headers, ...options }: Call
 const bytes = 'application/octet-stream'
 
 it.each([
-  '*/*',
-  '*/*;q=0.5',
-  'application/json',
-  'application/*, image/*',
-  'text/html;q=0',
-  'text/html;q=0, text/*',
-  'text/*;q=0, */*',
-  'text',
-  'text/html;q=x',
-  ';;;,,,q=,text/',
-  '"',
+  ...['*/*', '*/*;q=0.5', 'application/json', 'application/*, image/*', 'text/html;q=0', 'text/html;q=0, text/*'],
+  ...['text/*;q=0, */*', 'text', 'text/html;q=x', ';;;,,,q=,text/', '"'],
 ])('With Accept: %s, a file is application/octet-stream (S-66, S-67)', async (accept) => {
   const { status, headers, text } = await read('page.html', accept)
   expect({ status, text, type: headers['content-type'] }).toEqual({ status: 200, text: page, type: bytes })

@@ -93,11 +93,7 @@ it('The media type comes from the file name, otherwise from the part (S-35)', as
     names.map((name) => call(at(`${own}/types/${name}`), { headers: { Accept: 'image/png, image/gif' } })),
   )
   expect(types.map(({ headers }) => headers['content-type'])).toEqual([
-    'image/png',
-    'image/gif',
-    'application/octet-stream',
-    'application/octet-stream',
-    'image/gif',
+    ...['image/png', 'image/gif', 'application/octet-stream', 'application/octet-stream', 'image/gif'],
   ])
 })
 

@@ -78,11 +78,7 @@ it('The version id of another file is not found: 404/104001 (H-16)', async () =>
 })
 
 it.each([
-  '?versions&limit=0',
-  '?versions&limit=abc',
-  '?versions&cursor=none',
-  '?deleted&limit=-1',
-  '?deleted&cursor=%00',
+  ...['?versions&limit=0', '?versions&limit=abc', '?versions&cursor=none', '?deleted&limit=-1', '?deleted&cursor=%00'],
 ])('The query %s is refused with 104000 (H-18)', async (query) => {
   await put(`${own}/versions/asked/a.txt`, 'asked')
   const path = query.startsWith('?versions') ? 'asked/a.txt' : 'asked'

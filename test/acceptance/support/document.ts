@@ -37,12 +37,8 @@ export interface CheckedAnswer {
 
 /** Headers that the service may add to any answer. The document does not repeat them for each operation. */
 const everyAnswer = new Set([
-  'access-control-allow-origin',
-  'access-control-expose-headers',
-  'cache-control',
-  'content-length',
-  'content-security-policy',
-  'content-type',
+  ...['access-control-allow-origin', 'access-control-expose-headers', 'cache-control', 'content-length'],
+  ...['content-security-policy', 'content-type'],
   // These headers are only on HTML pages.
   'cross-origin-opener-policy',
   'permissions-policy',

@@ -7,16 +7,9 @@ import { synthesiseChecked } from '../support/synthesise.ts'
 const accountOf = 'CDK_DEFAULT_ACCOUNT'
 
 const counted = [
-  'AWS::CloudFront::Distribution',
-  'AWS::Lambda::WebFunction',
-  'AWS::SecretsManager::Secret',
-  'AWS::ApiGateway::DomainName',
-  'AWS::Route53::RecordSet',
-  'AWS::CertificateManager::Certificate',
-  'AWS::WAFv2::WebACL',
-  'AWS::Events::EventBus',
-  'AWS::Pipes::Pipe',
-  'AWS::KMS::Key',
+  ...['AWS::CloudFront::Distribution', 'AWS::Lambda::WebFunction', 'AWS::SecretsManager::Secret'],
+  ...['AWS::ApiGateway::DomainName', 'AWS::Route53::RecordSet', 'AWS::CertificateManager::Certificate'],
+  ...['AWS::WAFv2::WebACL', 'AWS::Events::EventBus', 'AWS::Pipes::Pipe', 'AWS::KMS::Key'],
 ] as const
 type Counts = Partial<Record<(typeof counted)[number], number>>
 

@@ -31,14 +31,7 @@ const noRoom = messages.output.full('. Redirect it to a disk with free space.')
 test
   .skipIf(!existsSync(full))
   .for([
-    'ls',
-    'ls -R',
-    'cat "$1"',
-    'versions "$1"',
-    '--json ls',
-    'completion bash',
-    '--help',
-    'ls --help',
+    ...['ls', 'ls -R', 'cat "$1"', 'versions "$1"', '--json ls', 'completion bash', '--help', 'ls --help'],
     '--version',
   ])('on a full disk, %s prints one line and ends with status 1', async (command, { service, folder, site }) => {
   await site.put('a.txt', 'a')

@@ -28,13 +28,10 @@ const fill = async (
   await stop()
   const commands = commandsOn(directory)
   for (const line of [
-    'site create --name Other',
-    'form create --site 1002 --name Stays',
-    'workflow start deep/er/b.html --site 1001',
-    'webhook create --site 1001 --url https://example.com/',
+    ...['site create --name Other', 'form create --site 1002 --name Stays'],
+    ...['workflow start deep/er/b.html --site 1001', 'webhook create --site 1001 --url https://example.com/'],
     'token issue --user ann --site 1001 --permission files',
-    'token issue --user ann --site 1001 --site 1002 --permission files',
-    'user add ann --site 1001 --role owner',
+    ...['token issue --user ann --site 1001 --site 1002 --permission files', 'user add ann --site 1001 --role owner'],
     'issuer add https://login.example.com --id work --audience site-admin',
     'rule add --issuer work --claim ref=main --site 1001 --right files:write',
   ])

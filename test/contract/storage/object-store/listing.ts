@@ -13,22 +13,8 @@ export const describeListing = (bench: Workbench): void => {
   it('A listing is sorted by bytes, in pages, with or without subfolders', async () => {
     const prefix = fresh()
     const names = [
-      'a',
-      'a-b',
-      'a/1',
-      'a/2',
-      'a/b/3',
-      'a0',
-      'a b',
-      'Z',
-      'z',
-      'é',
-      '\uffee',
-      '😀',
-      'folder/',
-      'm/n/o',
-      'm/\u{10ffff}x',
-      '&<>"\'%#+?',
+      ...['a', 'a-b', 'a/1', 'a/2', 'a/b/3', 'a0', 'a b', 'Z', 'z', 'é', '\uffee', '😀', 'folder/', 'm/n/o'],
+      ...['m/\u{10ffff}x', '&<>"\'%#+?'],
     ]
     await Promise.all(names.map((name) => (name.endsWith('/') ? Promise.resolve() : put(`${prefix}${name}`, name))))
     await placed([{ kind: 'folder', key: `${prefix}folder/` }])
