@@ -96,10 +96,7 @@ test('after a redirect, the token is sent only to addresses of its sites (T-36)'
 })
 
 const clear = 'http://us.test'
-const refusal = {
-  name: 'ServiceError',
-  message: messages.client.unencrypted('https://us.test', 'http://us.test'),
-}
+const refusal = { name: 'ServiceError', message: messages.client.unencrypted('https://us.test', 'http://us.test') }
 
 test('if an https service lists an http address, no further request is sent (T-36)', async () => {
   const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(clear) : stored()))

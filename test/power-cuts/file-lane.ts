@@ -148,9 +148,7 @@ export const draftChanges = (folder: string) => {
 export const versionChanges = (folder: string) => {
   const path = `${storage}/${folder}/page`
   const listVersions = async ({ request }: Service): Promise<readonly string[]> => {
-    const { versions = [] } = (await (await request(`${path}?versions`)).json()) as {
-      versions?: { version: string }[]
-    }
+    const { versions = [] } = (await (await request(`${path}?versions`)).json()) as { versions?: { version: string }[] }
     return versions.map(({ version }) => version)
   }
   const next = (state: readonly string[], count: number): Step<readonly string[]> => {

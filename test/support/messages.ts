@@ -406,9 +406,7 @@ $`,
     unknown: (id: string) =>
       `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site 1001" lists the last 100 deliveries.`,
   },
-  user: {
-    removal: (ended: string) => `also ends ${ended}. Nothing was removed`,
-  },
+  user: { removal: (ended: string) => `also ends ${ended}. Nothing was removed` },
 }
 
 const { http, site, record, usage } = messages

@@ -40,7 +40,5 @@ export const lighten = (client: S3Client, bucket: string, { hasChecksums = false
       return whole
     },
   })
-  return Object.assign(client, {
-    send: (command: never, own = {}) => options.run(own, () => send(command)),
-  })
+  return Object.assign(client, { send: (command: never, own = {}) => options.run(own, () => send(command)) })
 }

@@ -96,11 +96,7 @@ testWithAdmin('Without the new engine, categories are refused with 403/109002 (A
   const id = await createSite('Old', '--no-rendering-engine')
   const token = await issueToken([id])
   for (const method of ['GET', 'POST', 'DELETE']) {
-    const options = {
-      token,
-      method,
-      ...(method !== 'GET' && { body: '{', headers: { 'Content-Type': 'text/plain' } }),
-    }
+    const options = { token, method, ...(method !== 'GET' && { body: '{', headers: { 'Content-Type': 'text/plain' } }) }
     expectError(await call(at('current', '/categories/77/news?limit=abc'), options), 403, 109002)
   }
   for (const path of ['/news', '/blogs', '/siteurls', '/categories']) {

@@ -65,12 +65,7 @@ testWithAdmin('The quota counts the length of an open upload, and only once (S-1
   const uploadIn = async (length: Readonly<Record<string, string>>) =>
     pathOf(await send('POST', '', { headers: { ...inTus, ...length, 'Upload-Metadata': metadata({ filename: 'a' }) } }))
   const append = (upload: string, offset: number, body: string, headers = {}) =>
-    call(upload, {
-      method: 'PATCH',
-      token,
-      body,
-      headers: { ...asBytes, 'Upload-Offset': String(offset), ...headers },
-    })
+    call(upload, { method: 'PATCH', token, body, headers: { ...asBytes, 'Upload-Offset': String(offset), ...headers } })
   const known = await uploadIn({ 'Upload-Length': '7' })
   expectError(await put('/b.txt', 'four'), 400, 104005)
   const unknown = await uploadIn({ 'Upload-Defer-Length': '1' })

@@ -26,9 +26,7 @@ it('An upload that replaces a file takes the type from the file name (S-35)', as
     ['a.css', 'text/css'],
     ['typed', 'image/png'],
   ] as const) {
-    await store(`${own}/types`, name, 'new', {
-      'Upload-Metadata': metadata({ filename: name, filetype: 'Image/PNG' }),
-    })
+    await store(`${own}/types`, name, 'new', { 'Upload-Metadata': metadata({ filename: name, filetype: 'Image/PNG' }) })
     const { json } = await read(`${own}/types/${name}`, '?meta')
     expect(json).toMatchObject({ size: 3, contentType: type })
   }

@@ -189,15 +189,7 @@ testWithAdmin('site-admin webhook does the same as the API (V-31)', async () => 
   const options = ['--url', targetUrl, '--type', 'file.*', '--subject', 'news/', '--description', 'News']
   const { id, ...shown } = await admin('webhook', 'create', ...ofSite, ...options)
   expect(shown).toEqual({ secret: expect.stringMatching(/^whsec_/) })
-  const webhook = {
-    ...defaults,
-    id,
-    siteId: site,
-    targetUrl,
-    types: ['file.*'],
-    subject: 'news/',
-    description: 'News',
-  }
+  const webhook = { ...defaults, id, siteId: site, targetUrl, types: ['file.*'], subject: 'news/', description: 'News' }
   expect((await ask('GET', `/${id}`)).json).toEqual(webhook)
   expect(await admin('webhook', 'list', ...ofSite)).toEqual([webhook])
   expect(await admin('webhook', 'show', id, ...ofSite)).toEqual(webhook)

@@ -165,11 +165,7 @@ test('the history can be filtered by group, and is shown newest first', async ({
 })
 
 test('a new change is added once, if it matches the filter', async ({ client }) => {
-  const store = createHistoryStore({
-    changes: client.changes,
-    types,
-    filter: { what: 'files', who: '', where: 'new' },
-  })
+  const store = createHistoryStore({ changes: client.changes, types, filter: { what: 'files', who: '', where: 'new' } })
   await store.load()
   const news = [
     change('1', 'file.stored', 'news/a'),
@@ -221,9 +217,7 @@ test('a search for the changes of a user reads at most ten pages at a time', asy
   const store = createHistoryStore({
     types,
     filter: { what: '', who: 'bob', where: '' },
-    changes: {
-      page: async () => ({ items: [change('1', 'file.stored', 'a')], next: String(++pages) }),
-    },
+    changes: { page: async () => ({ items: [change('1', 'file.stored', 'a')], next: String(++pages) }) },
   })
   await store.load()
   expect([pages, store.changes.value, store.hasMore.value]).toEqual([10, [], true])

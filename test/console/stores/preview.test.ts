@@ -83,10 +83,7 @@ test('a file that is closed while it is read again is not read once more', async
 })
 
 test('the URL of a picture is revoked when another file is opened', async () => {
-  const client = siteOf({
-    stat: async (path) => entryOf(path, 3),
-    read: async () => new Response('abc'),
-  })
+  const client = siteOf({ stat: async (path) => entryOf(path, 3), read: async () => new Response('abc') })
   const open = new Set<string>()
   const urls = {
     createObjectURL: () => {

@@ -6,9 +6,7 @@ const missing = (name: string) => () => {
 
 /** A site whose files behave as given. All other calls fail. */
 export const siteOf = (files: Partial<Files>): SiteClient => {
-  const own = new Proxy(files, {
-    get: (target, name) => Reflect.get(target, name) ?? missing(String(name)),
-  })
+  const own = new Proxy(files, { get: (target, name) => Reflect.get(target, name) ?? missing(String(name)) })
   return new Proxy({ files: own } as unknown as SiteClient, {
     get: (target, name) => Reflect.get(target, name) ?? missing(String(name)),
   })

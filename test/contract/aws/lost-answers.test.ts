@@ -18,10 +18,7 @@ const { names, connect } = openMemoryTables()
 const dynamodb = connect()
 const recorded: HistoryEntry[] = []
 const { contents, grants, issuers, links, people, sites, uploadRecords, webForms, webhooks, workflows } =
-  openTableStores(names, {
-    dynamodb,
-    record: async (one) => void recorded.push(one),
-  })
+  openTableStores(names, { dynamodb, record: async (one) => void recorded.push(one) })
 
 const webhook = { site, id: 'whk_1', types: [], secrets: [], position: 0 } as unknown as Webhook
 const token = { hash: 'hash', user: 'ann', sites: [site], permissions: [], expires: 2_000_000_000 }

@@ -18,11 +18,7 @@ const linesOf = (tell: (telemetry: Telemetry) => void, level: (typeof logLevels)
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-const arrival = {
-  requestId: 'request-1',
-  method: 'GET',
-  path: '/api/v1/admin/sites/1001/webforms/1/fields/system',
-}
+const arrival = { requestId: 'request-1', method: 'GET', path: '/api/v1/admin/sites/1001/webforms/1/fields/system' }
 const record: RequestRecord = {
   ...arrival,
   operation: 'listFields',
