@@ -33,8 +33,12 @@ export const answer = (statusCode: number, headers: Record<string, string> = {},
   headers,
   body: Readable.from(body.length > 0 ? [typeof body === 'string' ? Buffer.from(body) : body] : []),
 })
-export const xmlAnswer = (root: string, text: string) =>
-  answer(200, { 'content-type': 'application/xml' }, `<?xml version="1.0" encoding="UTF-8"?><${root}>${text}</${root}>`)
+export const xmlAnswer = (root: string, text: string, headers: Record<string, string> = {}) =>
+  answer(
+    200,
+    { 'content-type': 'application/xml', ...headers },
+    `<?xml version="1.0" encoding="UTF-8"?><${root}>${text}</${root}>`,
+  )
 
 export const bytesIn = ({ body }: S3Request): Buffer => {
   if (body === undefined || body === null) return Buffer.alloc(0)
@@ -61,7 +65,7 @@ export const metadataIn = ({ headers }: S3Request) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-amz-meta-')))
 export const typeIn = ({ headers }: S3Request) => headers['content-type'] ?? 'binary/octet-stream'
 
-const unquote = (tag: string) => tag.replaceAll('"', '')
+export const unquote = (tag: string) => tag.replaceAll('"', '')
 
 /** Compares `If-Match` with one tag, or `If-None-Match: *`, of a change with the current tag. */
 export const requireTag = ({ headers }: S3Request, etag: string | undefined): void => {
