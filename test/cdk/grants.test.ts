@@ -61,9 +61,7 @@ beforeAll(() => {
   vi.spyOn(console, 'error').mockReturnValue()
 })
 
-afterAll(() => {
-  vi.restoreAllMocks()
-})
+afterAll(() => void vi.restoreAllMocks())
 
 /** The calls that `work` makes to new tables, with and without lost answers. */
 const callsOf = async (

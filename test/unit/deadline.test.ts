@@ -8,9 +8,7 @@ beforeEach(() => {
   time = 1_000
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 })
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(() => void vi.useRealTimers())
 
 it('after its end, a deadline refuses changes and aborts calls', () => {
   using deadline = unlimited.within(500, now)

@@ -66,9 +66,7 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
   const { own, items, linked, displayable, post, unlinkAll } = useLinks(side)
   const [one, two, three] = side.ids
 
-  beforeEach(async () => {
-    await unlinkAll()
-  })
+  beforeEach(unlinkAll)
 
   test('Linking answers 201 without a body, and with the sent path (C-37, C-42, C-46)', async () => {
     const answer = await post(items(one, two))
@@ -112,9 +110,7 @@ describeWithAdmin.each(sidesOfNews)('Refusals to link $what', (side) => {
   const { items, linked, post, unlinkAll } = useLinks(side)
   const [one, two] = side.ids
 
-  beforeAll(async () => {
-    await unlinkAll()
-  })
+  beforeAll(unlinkAll)
 
   test('Linking unknown items answers 404 and links none of the items (C-38, C-48, E-26)', async () => {
     const answer = await post(items(one, 99, two, 98))

@@ -23,12 +23,8 @@ const limitOf = (count: number) => ({
   AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: count },
 })
 
-beforeEach(() => {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test').stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
-})
-afterAll(() => {
-  vi.unstubAllEnvs()
-})
+beforeEach(() => void vi.stubEnv('AWS_ACCESS_KEY_ID', 'test').stubEnv('AWS_SECRET_ACCESS_KEY', 'test'))
+afterAll(() => void vi.unstubAllEnvs())
 
 const settings = {
   prefix: 'Test',

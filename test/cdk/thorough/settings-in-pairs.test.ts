@@ -66,9 +66,7 @@ const named = (chosen: object): string =>
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
 
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
+afterEach(() => void vi.unstubAllEnvs())
 
 test.each(choices.map((chosen) => [named(chosen), chosen] as const))(
   'A CDK app has the resources of its settings, and violates no rule of cdk-nag: %s',

@@ -136,9 +136,7 @@ test('changes wait for the disk, but notes (such as the last use of a key) do no
 })
 
 describe('while another process locks the database', () => {
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+  afterEach(() => void vi.useRealTimers())
 
   test('changes wait, and are made once and in order after the lock is released', async () => {
     const { file, add, words } = openWords()

@@ -37,9 +37,7 @@ beforeEach(() => {
   opened = openLocalFiles(directory)
 })
 
-afterEach(() => {
-  opened.close()
-})
+afterEach(() => void opened.close())
 
 const restart = (now = Date.now()) => {
   opened.close()

@@ -19,12 +19,8 @@ const minute = 60_000
 const later = (milliseconds = 2 * minute) => vi.setSystemTime(Date.now() + milliseconds)
 const clock = { ...systemClock, wall: () => Date.now() }
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) }))
+afterEach(() => void vi.useRealTimers())
 
 const purge = ({ call }: StorageUnderTest, path: string, request: Parameters<typeof call>[2] = {}) =>
   call('DELETE', path, { query: { versions: '' }, ...request })

@@ -26,9 +26,7 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
   bench = openS3Bench({ memory: 100 })
 })
-afterEach(() => {
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 const large = 'x'.repeat(200)
 const refusals = [
