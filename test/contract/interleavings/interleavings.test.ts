@@ -253,7 +253,7 @@ test.each(Object.keys(subjects) as Name[])(
 
 /** Early interleavings of these seeds show the fault. */
 test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
-  ['no condition of S3', 'files', 1],
+  ['no condition of S3', 'files', 3],
   ['no condition of DynamoDB', 'fields and links', 6],
   ['no lease of uploads', 'uploads', 6],
   ['no take-over of uploads', 'a stalled upload', 6, { last: [readVersions('a/x')] }],
@@ -261,7 +261,7 @@ test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
   const subject = { ...subjectOf(name), ...own }
   const check = (options: Options, numRuns: number) =>
     fc.check(interleave(createSites(options), subject), { numRuns, seed, endOnFailure: true })
-  const { failed, numRuns } = await check({ ...subject, plant }, 100)
+  const { failed, numRuns } = await check({ ...subject, plant }, 400)
   expect(failed).toBe(true)
   // The same interleavings of the unchanged service.
   expect(await check(subject, numRuns)).toMatchObject({ failed: false })
