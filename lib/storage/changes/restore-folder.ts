@@ -197,17 +197,21 @@ export const restoreFolder = async (
     ...(replace ? [] : editions.map((edition) => files.exists(folderKey(edition, site, folder)))),
   ])
   const last = await removals.lastOf(site, foldersAround([folder]))
-  for (const period of last.length > 0 ? last : known) {
-    const changes = await removedIn(files, folder, period, locked)
-    if (changes.length === 0) continue
-    refuse([left.includes(true) && 'destinationExists', ...taken])
-    return await restoreRemoved(
-      deps,
-      { site, folder, lockId: lock.id, changes, ancestors },
-      period.from,
-      replace,
-      locked,
-    )
+  const find = async (some: readonly Period[]) => {
+    for (const period of some) {
+      const changes = await removedIn(files, folder, period, locked)
+      if (changes.length > 0) return { since: period.from, changes }
+    }
+    return undefined
   }
-  throw nothingToRestore()
+  // If a folder above was removed again without this folder, its record tells nothing about this folder.
+  const found =
+    (await find(last.length > 0 ? last : known)) ??
+    ((await files.exists(folderKey('live', site, folder)))
+      ? undefined
+      : await find(await assumedRemoval(deps, site, folder, locked.deadline)))
+  if (!found) throw nothingToRestore()
+  refuse([left.includes(true) && 'destinationExists', ...taken])
+  const { since, changes } = found
+  await restoreRemoved(deps, { site, folder, lockId: lock.id, changes, ancestors }, since, replace, locked)
 }

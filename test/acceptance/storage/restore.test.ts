@@ -138,6 +138,16 @@ it('A removed folder is restored with every byte below it (H-17, H-19, H-21)', a
   expect(await namesIn(folder)).toEqual(['below/', 'empty/', 'later', 'page.html'])
 })
 
+it('A folder is restored, even if its parent was removed again without it (H-21)', async () => {
+  const parent = `${own}/twice`
+  for (const name of ['below/a', 'b']) await put(`${parent}/${name}`, name)
+  await remove(parent)
+  await restore(`${parent}/b`)
+  await remove(parent)
+  expect((await restore(`${parent}/below`)).status).toBe(200)
+  expect((await read(`${parent}/below/a`)).text).toBe('below/a')
+})
+
 it('A removed folder without contents is restored (H-21)', async () => {
   await put(`${own}/bare/folder`, '', '?type=folder')
   await remove(`${own}/bare/folder`)
