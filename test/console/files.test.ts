@@ -377,6 +377,8 @@ test('a double click opens only one folder', async ({ openFolder, folder }) => {
   const picker = page.getByRole('group', { name: 'Target folder' })
   const up = picker.getByRole('button', { name: /^Up to/ })
   await up.press('Enter')
+  // When the list is there, the dialog has its size, and the button its place.
+  await picker.getByRole('button', { name: 'one', exact: true }).waitFor()
   await clickTwice(up, picker.getByRole('button', { name: folder }))
   expect(await picker.getByRole('status').textContent()).toBe('All files')
 })
