@@ -1,7 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
 import { nameTakenError } from '../parts/failure.tsx'
-import { forEachPath, type Outcome } from '../uploads/for-each-path.ts'
+import { forEachPath, type MayContinue, type Outcome } from '../uploads/for-each-path.ts'
 import { pathExists } from '../uploads/path-exists.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import { affectsFolder, createFolder, type Folder } from './folder.ts'
@@ -34,8 +34,8 @@ export interface FilesStore {
   hold(how: Relocation): void
   createFolder(folder: string, name: string): Promise<void>
   rename(path: string, name: string): Promise<void>
-  relocate(how: Relocation, paths: readonly string[], folder: string, isWanted?: () => boolean): Promise<Outcome>
-  remove(paths: readonly string[], isWanted?: () => boolean): Promise<Outcome>
+  relocate(how: Relocation, paths: readonly string[], folder: string, mayContinue?: MayContinue): Promise<Outcome>
+  remove(paths: readonly string[], mayContinue?: MayContinue): Promise<Outcome>
   restore(paths: readonly string[]): Promise<Outcome>
   follow(changes: readonly Change[]): void
   refresh(): void
@@ -94,11 +94,11 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
       await selectNamed(parentOf(path), name)
       tree.refresh()
     },
-    relocate(how, paths, target, isWanted) {
+    relocate(how, paths, target, mayContinue) {
       if (how === 'move') clipboard.value = undefined
-      return each(paths, (path) => client().files[how](path, join(target, nameOf(path))), isWanted)
+      return each(paths, (path) => client().files[how](path, join(target, nameOf(path))), mayContinue)
     },
-    remove: (paths, isWanted) => each(paths, (path) => client().files.remove(path), isWanted),
+    remove: (paths, mayContinue) => each(paths, (path) => client().files.remove(path), mayContinue),
     restore: (paths) => each(paths, (path) => restoreItem(client(), path)),
     follow(changes) {
       const path = folder.path.value

@@ -1,7 +1,7 @@
 import { attemptOrNotify, notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
-import type { Outcome } from '../uploads/for-each-path.ts'
+import type { MayContinue, Outcome } from '../uploads/for-each-path.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import type { FilesStore, Relocation } from './files-store.ts'
 
@@ -17,7 +17,7 @@ export const notifyFailures = (
 }
 
 /** The name of a single item, the number of items, or how many of all items were done. */
-export const itemsOf = (done: readonly string[], all = done): string => {
+const itemsOf = (done: readonly string[], all = done): string => {
   if (done.length < all.length) return texts.value.part(done.length, all.length)
   return done.length === 1 ? nameOf(done[0] ?? '') : texts.value.items(done.length)
 }
@@ -29,23 +29,23 @@ const updateDetailsPanel = (store: FilesStore, paths: readonly string[], name = 
     goTo({ query: { file: name } }, { replace: true })
 }
 
-const restoreAndNotify = async (store: FilesStore, paths: readonly string[]): Promise<void> => {
-  const outcome = await store.restore(paths)
+export const restoreAndNotify = async (restore: FilesStore['restore'], paths: readonly string[]): Promise<void> => {
+  const outcome = await restore(paths)
   if (outcome.done.length > 0) notify(texts.value.files.restored(itemsOf(outcome.done)))
-  notifyFailures(outcome, (left) => restoreAndNotify(store, left))
+  notifyFailures(outcome, (left) => restoreAndNotify(restore, left))
 }
 
 export const removeAndNotify = async (
   store: FilesStore,
   paths: readonly string[],
-  isWanted?: () => boolean,
+  mayContinue?: MayContinue,
 ): Promise<void> => {
-  const outcome = await store.remove(paths, isWanted)
+  const outcome = await store.remove(paths, mayContinue)
   updateDetailsPanel(store, outcome.done)
   if (outcome.done.length > 0) {
     notify(texts.value.files.removed(itemsOf(outcome.done, paths)), {
       label: texts.value.undo,
-      run: () => restoreAndNotify(store, outcome.done),
+      run: () => restoreAndNotify(store.restore, outcome.done),
     })
   }
   notifyFailures(outcome, (left) => removeAndNotify(store, left))
@@ -56,10 +56,10 @@ export const relocateAndNotify = async (
   how: Relocation,
   paths: readonly string[],
   folder: string,
-  isWanted?: () => boolean,
+  mayContinue?: MayContinue,
 ): Promise<void> => {
   const t = texts.value.files
-  const outcome = await store.relocate(how, paths, folder, isWanted)
+  const outcome = await store.relocate(how, paths, folder, mayContinue)
   if (how === 'move') updateDetailsPanel(store, outcome.done)
   const [first] = outcome.done
   if (first !== undefined) {

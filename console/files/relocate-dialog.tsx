@@ -88,7 +88,7 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
       title={t[`${how}Title` as const](paths.length)}
       action={t[`${how}Action` as const]}
       isReady={isUseful && rights.canWrite(target)}
-      onSubmit={(isOpen) => relocateAndNotify(store, how, paths, target, isOpen)}
+      onSubmit={(mayContinue) => relocateAndNotify(store, how, paths, target, mayContinue)}
       onClose={setter(store.dialog, undefined)}
     >
       <FolderPicker

@@ -72,7 +72,7 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
       action={t.remove}
       isDangerous
       isReady={found !== undefined}
-      onSubmit={(isOpen) => removeAndNotify(store, paths, isOpen)}
+      onSubmit={(mayContinue) => removeAndNotify(store, paths, mayContinue)}
       onClose={setter(store.dialog, undefined)}
     >
       <Failure error={failure.value} onRepeat={count} />

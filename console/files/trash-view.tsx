@@ -9,12 +9,11 @@ import { Empty } from '../parts/empty.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { ListState } from '../parts/list-state.tsx'
-import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { forEachPath } from '../uploads/for-each-path.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { EntryIcon, EntryPlace } from './entry-icon.tsx'
-import { itemsOf, notifyFailures } from './notified-actions.ts'
+import { restoreAndNotify } from './notified-actions.ts'
 import { restoreItem } from './restore-item.ts'
 
 /** The list grows by this many items at a time. */
@@ -88,11 +87,9 @@ const useTrash = (onRestored: () => void) => {
 
   const restore = async (paths: readonly string[]) => {
     isBusy.value = true
-    const { done, failed } = await forEachPath(paths, (path) => restoreItem(client, path))
-    if (done.length > 0) notify(texts.value.files.restored(itemsOf(done)))
+    await restoreAndNotify((some) => forEachPath(some, (path) => restoreItem(client, path)), paths)
     chosen.value = new Set()
     await read()
-    notifyFailures({ failed }, restore)
     isBusy.value = false
     onRestored()
   }

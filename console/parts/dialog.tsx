@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
@@ -6,6 +7,7 @@ import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
 import { focusContent, focusDialog } from './focus.ts'
 import { withoutDots } from './format.ts'
+import { Progress } from './progress.tsx'
 import { notifyFailure, Toasts } from './toasts.tsx'
 
 interface DialogProps {
@@ -80,7 +82,7 @@ interface FormDialogProps {
   readonly isReady?: boolean
   readonly children: ComponentChildren
   /** If this rejects, the dialog stays open and shows the reason, and the button tries again. */
-  readonly onSubmit: (isOpen: () => boolean) => Promise<void> | void
+  readonly onSubmit: (mayContinue: (ended: number, all: number) => boolean) => Promise<void> | void
   readonly onClose: () => void
   readonly kind?: 'small' | 'wide'
   /** If true, the list gets the focus after the action, because the list shows the result. */
@@ -101,8 +103,13 @@ export const FormDialog = ({
   const { failure, isBusy, attempt } = useAttempt()
   const form = useRef<HTMLFormElement>(null)
   const isDone = useRef(false)
+  const progress = useSignal({ sent: 0, total: 1 })
+  const mayContinue = (sent: number, total: number) => {
+    progress.value = { sent, total }
+    return form.current !== null
+  }
   const act = async () => {
-    await onSubmit(() => form.current !== null)
+    await onSubmit(mayContinue)
     isDone.current = rest.changesList === true
     // If the dialog was closed during the action, another dialog may be open.
     if (form.current) onClose()
@@ -117,7 +124,10 @@ export const FormDialog = ({
   return (
     <Dialog {...rest} title={title} onClose={onClose} isDone={isDone}>
       <form ref={form} method="dialog" onSubmit={submit} aria-busy={isBusy.value}>
-        <div class="dialog-body">{children}</div>
+        <div class="dialog-body">
+          {children}
+          {progress.value.total > 1 && <Progress label={title} {...progress.value} />}
+        </div>
         <Failure error={failure.value} />
         <footer>
           <Button onClick={onClose}>{rest.cancel ?? texts.value.cancel}</Button>

@@ -3,20 +3,23 @@ export interface Outcome {
   readonly failed: readonly { readonly path: string; readonly error: unknown }[]
 }
 
+/** Called with the numbers of actions that have ended, and of all actions. If it returns false, no more actions begin. */
+export type MayContinue = (ended: number, all: number) => boolean
+
 const mostAtOnce = 4
 
 /** Runs an action on many paths, several at a time. A failure does not stop the others. */
 export const forEachPath = async (
   paths: readonly string[],
   act: (path: string) => Promise<void>,
-  isWanted = () => true,
+  mayContinue: MayContinue = () => true,
 ): Promise<Outcome> => {
   const done: string[] = []
   const failed: { path: string; error: unknown }[] = []
   const queue = paths.values()
   const work = async () => {
     for (const path of queue) {
-      if (!isWanted()) return
+      if (!mayContinue(done.length + failed.length, paths.length)) return
       try {
         await act(path)
         done.push(path)

@@ -124,16 +124,16 @@ test('a deletion first shows its size, and Undo restores the folder (K-12)', asy
 })
 
 test.for([
-  { start: 'Delete', url: /\/storage\//, method: 'DELETE', notices: ['4 of 6 deleted.', '4 items restored.'] },
-  { start: 'Move', url: /\?meta/, method: 'PUT', notices: ['4 of 6 moved to b.', '4 items moved to folder-'] },
+  { start: 'Delete', url: /\/storage\//, method: 'DELETE', notices: ['5 of 7 deleted.', '5 items restored.'] },
+  { start: 'Move', url: /\?meta/, method: 'PUT', notices: ['5 of 7 moved to b.', '5 items moved to folder-'] },
 ])(
-  'Cancel stops a running task ($start), and Undo reverts what was done (K-24)',
+  'A running task ($start) shows its progress, Cancel stops it, and Undo reverts it (K-24)',
   async ({ start, url, method, notices: [part = '', undone = ''] }, { openFolder }) => {
-    const page = await openFolder(Array.from({ length: 6 }, (_, index) => `${index}.txt`))
+    const page = await openFolder(Array.from({ length: 7 }, (_, index) => `${index}.txt`))
     const isCancelled = Promise.withResolvers<void>()
     let begun = 0
     await page.route(url, async (route) => {
-      if (route.request().method() === method && ++begun) await isCancelled.promise
+      if (route.request().method() === method && ++begun > 1) await isCancelled.promise
       await route.fallback()
     })
     await row(page, '0.txt').click()
@@ -141,13 +141,14 @@ test.for([
     await page.getByRole('toolbar').getByRole('button', { name: start }).press('Enter')
     if (start === 'Move') await page.getByLabel('New folder here').fill('b')
     await page.getByRole('dialog').getByRole('button', { name: start, exact: true }).click()
-    await expect.poll(() => begun).toBe(4)
+    await expect.poll(() => begun).toBe(5)
+    await page.locator('progress[value="1"][max="7"]').waitFor()
     await confirm(page, 'Cancel')
     isCancelled.resolve()
     await notice(page, part).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await notice(page, undone).waitFor()
-    for (let index = 0; index < 6; index++) await row(page, `${index}.txt`).waitFor()
+    for (let index = 0; index < 7; index++) await row(page, `${index}.txt`).waitFor()
   },
 )
 

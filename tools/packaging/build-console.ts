@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { build, type Loader, type Plugin } from 'esbuild'
 import { iconPaths } from '../../console/parts/icon-paths.ts'
@@ -65,30 +65,22 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     logOverride: { 'ignored-bare-import': 'silent' },
     logLevel: 'warning',
   })
-  const builtOf = (entry: string): string => {
-    const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))
-    return basename(found?.[0] ?? '')
-  }
+  const outputs = Object.entries(metafile.outputs)
+  const builtOf = (entry: string) => outputs.find(([, { entryPoint }]) => entryPoint?.endsWith(entry)) ?? []
+  const [styles = ''] = builtOf('console/styles.css')
+  // The built entry only imports the file that has its code. So the page loads this file, without a step in between.
+  const [built = '', { imports: [script] = [] } = {}] = builtOf('console/app/main.tsx')
+  rmSync(join(dist, basename(built)))
 
   copyFileSync(join(room, 'frame.html'), join(dist, 'frame.html'))
   const icon = join(room, 'icon.svg')
   const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
   copyFileSync(icon, join(dist, iconName))
 
-  // The page requests the scripts that an entry imports together with the entry, not after it.
-  const importsOf = (name: string): readonly string[] => {
-    const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name) ?? []
-    return output?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)) ?? []
-  }
-
-  const script = `console/${builtOf('console/app/main.tsx')}`
   const parts: Readonly<Record<string, string | undefined>> = {
-    script,
-    style: `console/${builtOf('console/styles.css')}`,
+    script: `console/${basename(script?.path ?? '')}`,
+    style: `console/${basename(styles)}`,
     icon: `console/${iconName}`,
-    preloads: importsOf(basename(script))
-      .map((name) => `<link rel="modulepreload" href="console/${name}">`)
-      .join('\n    '),
     icons: Object.entries(iconPaths)
       .map(([name, path]) => `<path id="icon-${name}" d="${path}"/>`)
       .join(''),
