@@ -175,26 +175,20 @@ export interface ImportedField extends FieldChange {
   readonly name?: string | undefined
 }
 
-const isSame = (one: SystemField, other: SystemField): boolean =>
-  one.name === other.name && one.mandatory === other.mandatory && one.order === other.order
-
 /**
  * Places a field of any stored type. An existing field keeps the members that `field` lacks. With `replaces`, the
- * existing field keeps only its position. Returns the same array when nothing changes. Errors: fieldsMalformed (no free
- * position).
+ * existing field keeps only its position. Errors: fieldsMalformed (no free position).
  */
 export const importField = (fields: Fields, field: ImportedField, replaces?: boolean): Fields => {
   const existing = fields.find(({ typeId }) => typeId === field.typeId)
   const kept = replaces ? undefined : existing
   const name = field.name ?? kept?.name
-  const wanted = {
+  return insertField(existing ? without(fields, existing) : fields, {
     typeId: field.typeId,
     ...(name !== undefined && { name }),
     mandatory: field.mandatory ?? kept?.mandatory ?? false,
     order: field.order ?? existing?.order,
-  }
-  if (existing && isSame(existing, { ...wanted, order: wanted.order ?? existing.order })) return fields
-  return insertField(existing ? without(fields, existing) : fields, wanted)
+  })
 }
 
 export const fieldEntry = (
