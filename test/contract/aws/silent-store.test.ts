@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { smallCallTimeouts } from '../../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
+import { readParameter } from '../../../lib/aws/read-parameter.ts'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { createSqsQueue } from '../../../lib/aws/sqs-queues.ts'
 import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
@@ -53,6 +54,7 @@ const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
   SQS: (given) => createSqsQueue(`${given.endpoint}/queue`, given).send(task, 0),
   KMS: (given) => createKmsSeals('key', given).open({ site: 1 as SiteId, id: 'whk_1' }, 'c2VhbGVk'),
   S3: (given) => createS3Clients(given).client.send(new ListObjectsV2Command({ Bucket: 'bucket' })),
+  'Systems Manager': (given) => readParameter('parameter', given),
   CloudFormation: (given) => readStackOutputs('stack', undefined, given),
 }
 
