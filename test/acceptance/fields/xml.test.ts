@@ -97,9 +97,13 @@ test.each<[string, string]>([
 test('A body of type text/xml is read, and the answer follows Accept (F-25)', async () => {
   const form = await formWith()
   const headers = { 'Content-Type': 'text/xml; charset="UTF-8"' }
-  const added = await post(form, '<f><type><id>-2</id></type><mandatory>false</mandatory><order>4</order></f>', headers)
+  const added = await post(
+    form,
+    '<f><type><id>-2</id></type><mandatory>false</mandatory><order>14</order></f>',
+    headers,
+  )
   expect(added).toMatchObject({ status: 201, json: { id: -2 } })
-  expect(await layoutOf(form)).toBe('-2@4')
+  expect((await call(`${fieldsOf(form)}/-2`)).json).toMatchObject({ mandatory: false, order: 14 })
   const body = '<field><mandatory>true</mandatory><order>3</order></field>'
   expect((await call(`${fieldsOf(form)}/-2`, { method: 'PUT', body, headers })).status).toBe(200)
   expect((await call(`${fieldsOf(form)}/-2`)).json).toMatchObject({ mandatory: true, order: 3 })
