@@ -51,29 +51,29 @@ export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now:
 
 /**
  * Counts an attempt as failed, and then makes it. A success or an attempt that gets 503 does not count. If one limit
- * refuses the attempt or cannot count it, it does not count under the others. Errors: tooManyRequests, unavailable,
- * those of `attempt`.
+ * refuses the attempt or cannot count it, the earlier limits forgive it and the later ones store nothing. Errors:
+ * tooManyRequests, unavailable, those of `attempt`.
  */
 export const countedAttempt = async <Result>(
   attempts: SignInAttempts,
   limits: readonly Limit[],
   attempt: () => Promise<Result>,
 ): Promise<Result> => {
-  const outcomes = await Promise.allSettled(limits.map((limit) => attempts.count(limit)))
-  const waits = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : Number.POSITIVE_INFINITY))
-  const counted = limits.filter((_, index) => waits[index] === 0)
-  const forgive = () => Promise.all(counted.map((limit) => attempts.forgive(limit)))
-  if (counted.length < limits.length) {
-    await forgive()
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-    throw failed ? failed.reason : tooManyRequests('Too many sign-ins have failed.', Math.max(...waits) / 1000)
-  }
-  const result = await attempt().catch(async (error: unknown) => {
-    if (error instanceof ServiceError && error.status === 503) await forgive()
+  const counted: Limit[] = []
+  let isFailure = false
+  try {
+    for (const limit of limits) {
+      const wait = await attempts.count(limit)
+      if (wait > 0) throw tooManyRequests('Too many sign-ins have failed.', wait / 1000)
+      counted.push(limit)
+    }
+    return await attempt()
+  } catch (error) {
+    isFailure = !(error instanceof ServiceError && error.status >= 429)
     throw error
-  })
-  await forgive()
-  return result
+  } finally {
+    if (!isFailure) await Promise.all(counted.map((limit) => attempts.forgive(limit)))
+  }
 }
 
 /** A-76: an IPv6 address counts with its first 64 bits, because one subscriber has all addresses with these bits. */
