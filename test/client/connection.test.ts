@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { connect, findSites, ServiceError, type SiteClient } from '../../client/src/index.ts'
 import type { Watch } from '../../client/src/source.ts'
 import { messages } from '../support/messages.ts'
@@ -21,6 +21,12 @@ test('the library reports a faulty address or token before any request is sent',
   await expect(connect({ url: address, token: 'se\r\ncret', fetch })).rejects.toThrow(messages.client.invalidCharacters)
   expect(asked).toStrictEqual([])
 })
+
+/** Until the end of the test, timers wait for the test. */
+const stopTimers = (): void => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
 
 const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
@@ -216,45 +222,41 @@ test.for([true, 'etag', false])('an aborted signal ends a put at once, with repl
 })
 
 test('a stalled upload is cut off after minutes, whatever its size, and then continues', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  try {
-    const total = 500_000_000
-    let come = 0
-    let appends = 0
-    const stalled = Promise.withResolvers<void>()
-    const state = (status: number) =>
-      new Response(null, { status, headers: { 'Upload-Offset': String(come), 'Upload-Length': String(total) } })
-    const append = async ({ body, signal }: Request): Promise<Response> => {
-      appends++
-      const reader = body?.getReader()
-      for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
-        if (appends === 1) {
-          stalled.resolve()
-          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-        }
-        come += read.value.length
+  stopTimers()
+  const total = 500_000_000
+  let come = 0
+  let appends = 0
+  const stalled = Promise.withResolvers<void>()
+  const state = (status: number) =>
+    new Response(null, { status, headers: { 'Upload-Offset': String(come), 'Upload-Length': String(total) } })
+  const append = async ({ body, signal }: Request): Promise<Response> => {
+    appends++
+    const reader = body?.getReader()
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+      if (appends === 1) {
+        stalled.resolve()
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       }
-      return state(204)
+      come += read.value.length
     }
-    const send: typeof fetch = async (input, init) => {
-      const request = new Request(input, init)
-      if (request.url.endsWith('/sites')) return sites(address)
-      if (request.method === 'PATCH') return append(request)
-      if (request.method === 'HEAD') return state(200)
-      if (request.url.endsWith('?parts')) return new Response(null, { status: 404 })
-      return new Response(null, { status: 201, headers: { Location: '/api/v2/admin/sites/1/uploads/1' } })
-    }
-    const client = await connect({ url: address, token: 'secret', patience, fetch: send })
-    const put = client.files.put('large.bin', zeros(total))
-    await stalled.promise
-    await vi.advanceTimersByTimeAsync(10 * 60_000)
-    expect(appends).toBeGreaterThan(1)
-    await put
-    // The four appends: the whole file, which stalls; the safe size; twice the safe size; the rest.
-    expect({ come, appends }).toStrictEqual({ come: total, appends: 4 })
-  } finally {
-    vi.useRealTimers()
+    return state(204)
   }
+  const send: typeof fetch = async (input, init) => {
+    const request = new Request(input, init)
+    if (request.url.endsWith('/sites')) return sites(address)
+    if (request.method === 'PATCH') return append(request)
+    if (request.method === 'HEAD') return state(200)
+    if (request.url.endsWith('?parts')) return new Response(null, { status: 404 })
+    return new Response(null, { status: 201, headers: { Location: '/api/v2/admin/sites/1/uploads/1' } })
+  }
+  const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+  const put = client.files.put('large.bin', zeros(total))
+  await stalled.promise
+  await vi.advanceTimersByTimeAsync(10 * 60_000)
+  expect(appends).toBeGreaterThan(1)
+  await put
+  // The four appends: the whole file, which stalls; the safe size; twice the safe size; the rest.
+  expect({ come, appends }).toStrictEqual({ come: total, appends: 4 })
 })
 
 /** A client whose first append of an upload is refused. */
@@ -280,19 +282,15 @@ const refusedAppend = async (refusal: () => Response) => {
 }
 
 test('an upload waits at least for Retry-After before it continues (T-35)', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  try {
-    const { put, asked, appends } = await refusedAppend(() =>
-      json({ code: 104031, message: 'Locked.' }, 423, { 'Retry-After': '5' }),
-    )
-    await asked
-    let waited = 0
-    for (; appends() === 1; waited += 100) await vi.advanceTimersByTimeAsync(100)
-    expect(waited).toBeGreaterThanOrEqual(5_000)
-    await put
-  } finally {
-    vi.useRealTimers()
-  }
+  stopTimers()
+  const { put, asked, appends } = await refusedAppend(() =>
+    json({ code: 104031, message: 'Locked.' }, 423, { 'Retry-After': '5' }),
+  )
+  await asked
+  let waited = 0
+  for (; appends() === 1; waited += 100) await vi.advanceTimersByTimeAsync(100)
+  expect(waited).toBeGreaterThanOrEqual(5_000)
+  await put
 })
 
 test('an upload ends if the service asks it to wait an hour', async () => {
@@ -304,89 +302,77 @@ test('an upload ends if the service asks it to wait an hour', async () => {
 })
 
 test('an answer may take longer than a minute while its bytes arrive', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  try {
-    const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
-    const entry = new TextEncoder().encode(JSON.stringify({ name: 'a', type: 'folder', links }))
-    let asked = 0
-    const send: typeof fetch = async (input, init) => {
-      if (String(input).endsWith('/sites')) return sites(address)
-      asked += 1
-      let sent = 0
-      return new Response(
-        new ReadableStream({
-          start: (controller) => init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason)),
-          async pull(controller) {
-            await new Promise((resolve) => setTimeout(resolve, 50_000))
-            controller.enqueue(entry.subarray(sent, sent + 40))
-            sent += 40
-            if (sent >= entry.length) controller.close()
-          },
-        }),
-      )
-    }
-    const client = await connect({ url: address, token: 'secret', patience, fetch: send })
-    const stat = client.files.stat('a')
-    stat.catch(() => {})
-    await vi.advanceTimersByTimeAsync(200_000)
-    expect([await stat, asked]).toMatchObject([{ name: 'a' }, 1])
-  } finally {
-    vi.useRealTimers()
+  stopTimers()
+  const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
+  const entry = new TextEncoder().encode(JSON.stringify({ name: 'a', type: 'folder', links }))
+  let asked = 0
+  const send: typeof fetch = async (input, init) => {
+    if (String(input).endsWith('/sites')) return sites(address)
+    asked += 1
+    let sent = 0
+    return new Response(
+      new ReadableStream({
+        start: (controller) => init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason)),
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 50_000))
+          controller.enqueue(entry.subarray(sent, sent + 40))
+          sent += 40
+          if (sent >= entry.length) controller.close()
+        },
+      }),
+    )
   }
+  const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+  const stat = client.files.stat('a')
+  stat.catch(() => {})
+  await vi.advanceTimersByTimeAsync(200_000)
+  expect([await stat, asked]).toMatchObject([{ name: 'a' }, 1])
 })
 
 test.for([
   [1, 2],
   [8, 8],
 ] as const)('of %i files of 4 MB in ten minutes, %i requests are sent in this time', async ([files, requests]) => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  try {
-    let sent = 0
-    const send: typeof fetch = async (input, init) => {
-      if (String(input).endsWith('/sites')) return sites(address)
-      sent += 1
-      return new Promise((resolve, reject) => {
-        setTimeout(() => resolve(stored()), 600_000)
-        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
-      })
-    }
-    const client = await connect({ url: address, token: 'secret', patience, fetch: send })
-    const puts = Array.from({ length: files }, (_, index) => client.files.put(`${index}`, new Uint8Array(4_000_000)))
-    for (const put of puts) put.catch(() => {})
-    await vi.advanceTimersByTimeAsync(600_000)
-    expect(sent).toBe(requests)
-  } finally {
-    vi.useRealTimers()
+  stopTimers()
+  let sent = 0
+  const send: typeof fetch = async (input, init) => {
+    if (String(input).endsWith('/sites')) return sites(address)
+    sent += 1
+    return new Promise((resolve, reject) => {
+      setTimeout(() => resolve(stored()), 600_000)
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+    })
   }
+  const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+  const puts = Array.from({ length: files }, (_, index) => client.files.put(`${index}`, new Uint8Array(4_000_000)))
+  for (const put of puts) put.catch(() => {})
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(sent).toBe(requests)
 })
 
 test('a body that is read after a failed connection starts no timer', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  try {
-    const { fetch } = scriptedFetch(({ method, url }) => {
-      if (url.endsWith('/sites')) return sites(address)
-      if (method === 'HEAD' || url.endsWith('?parts')) return new Response(null, { status: 404 })
-      const headers = { Location: '/api/v2/admin/sites/1/uploads/1' }
-      return method === 'POST' ? new Response(null, { status: 201, headers }) : undefined
-    })
-    const watches: Watch[] = []
-    const source = {
-      size: 20_000_000,
-      slice: () => '',
-      streamed: (start: number, end: number) => ({
-        size: end - start,
-        stream(watch: Watch) {
-          watches.push(watch)
-          return new ReadableStream()
-        },
-      }),
-    }
-    const client = await connect({ url: address, token: 'secret', patience, fetch })
-    await expect(client.files.put('large.bin', source)).rejects.toThrow(messages.client.noAnswer)
-    expect(watches).toHaveLength(1)
-    watches[0]?.onRead(1)
-    expect(vi.getTimerCount()).toBe(0)
-  } finally {
-    vi.useRealTimers()
+  stopTimers()
+  const { fetch } = scriptedFetch(({ method, url }) => {
+    if (url.endsWith('/sites')) return sites(address)
+    if (method === 'HEAD' || url.endsWith('?parts')) return new Response(null, { status: 404 })
+    const headers = { Location: '/api/v2/admin/sites/1/uploads/1' }
+    return method === 'POST' ? new Response(null, { status: 201, headers }) : undefined
+  })
+  const watches: Watch[] = []
+  const source = {
+    size: 20_000_000,
+    slice: () => '',
+    streamed: (start: number, end: number) => ({
+      size: end - start,
+      stream(watch: Watch) {
+        watches.push(watch)
+        return new ReadableStream()
+      },
+    }),
   }
+  const client = await connect({ url: address, token: 'secret', patience, fetch })
+  await expect(client.files.put('large.bin', source)).rejects.toThrow(messages.client.noAnswer)
+  expect(watches).toHaveLength(1)
+  watches[0]?.onRead(1)
+  expect(vi.getTimerCount()).toBe(0)
 })

@@ -102,16 +102,14 @@ describe('A follower of the changes', () => {
     })
   })
 
-  const refusal = json({ code: 100429, message: 'Too many.' }, 429, { 'Retry-After': '10' })
-  test.for([
-    [0, undefined],
-    [429, refusal],
-  ] as const)('a follower reports an outage after the end of a stream: %s (T-62)', async ([status, answer]) => {
-    const { client } = await scripted([
-      () => new Response(open(), { headers: { 'Content-Type': 'text/event-stream' } }),
-      () => answer,
-      () => streamed([open(), eventOf(changeOf(1))], false),
-    ])
+  const ended = () => new Response(open(), { headers: { 'Content-Type': 'text/event-stream' } })
+  const busy = () => json({ code: 100429, message: 'Too many.' }, 429, { 'Retry-After': '10' })
+  test.for<[string, number, (() => Response | undefined)[]]>([
+    ['ends without a network', 0, [ended, () => undefined]],
+    ['ends, and the service is busy', 429, [ended, busy]],
+    ['is silent', 0, [() => streamed([open()], false)]],
+  ])('a follower whose stream %s reports this, and opens another one (T-62)', async ([, status, answers]) => {
+    const { client } = await scripted([...answers, () => streamed([open(), eventOf(changeOf(1))], false)])
     const states: (ServiceError | undefined)[] = []
     const changes = client.changes.follow({ after: '', onConnection: (failure) => states.push(failure) })
     const { value } = await settled(changes[Symbol.asyncIterator]().next())
@@ -122,17 +120,6 @@ describe('A follower of the changes', () => {
     const { client } = await scripted([() => json({ code: 101000, message: 'No.', requestId: 'r' }, 401)])
     const next = client.changes.follow({ after: '' })[Symbol.asyncIterator]().next()
     await expect(settled(next)).rejects.toMatchObject({ status: 401, code: 101000 })
-  })
-
-  test('a follower reports a silent connection, and opens another one (T-62)', async () => {
-    const { client } = await scripted([
-      () => streamed([open()], false),
-      () => streamed([open(), eventOf(changeOf(1))], false),
-    ])
-    const states: (ServiceError | undefined)[] = []
-    const changes = client.changes.follow({ after: '', onConnection: (failure) => states.push(failure) })
-    const { value } = await settled(changes[Symbol.asyncIterator]().next())
-    expect([value?.id, states]).toMatchObject(['001', [{ status: 0 }, undefined]])
   })
 })
 

@@ -9,18 +9,14 @@ import { messages } from '../support/messages.ts'
 import { asDemo, siteFiles } from './support/command.ts'
 import { pathsOf, readTree, test, writeTree } from './support/site.ts'
 
-test('the upload of a large file continues after a crash (T-33)', async ({ client, makeDirectory, site }) => {
+test('the upload of a large file continues after a crash (T-33)', async ({ makeDirectory, site }) => {
   // The file is larger than the buffers of the system.
   const here = await makeDirectory({ 'large.bin': 'x'.repeat(24_000_000) })
   const crash = new AbortController()
-  const crashing = site.withFiles({
-    put: (path, content, options) =>
-      client.files.put(path, content, {
-        ...options,
-        signal: crash.signal,
-        onProgress: ({ sent }) => sent > 18_000_000 && crash.abort(new Error('crash')),
-      }),
-  })
+  const crashing = site.withPut(() => ({
+    signal: crash.signal,
+    onProgress: ({ sent }) => sent > 18_000_000 && crash.abort(new Error('crash')),
+  }))
   expect(await site.push(here, { client: crashing })).toMatchObject({ failed: 1 })
   const { events, ...end } = await site.push(here)
   expect(end).toMatchObject({ create: 1, failed: 0 })
@@ -42,25 +38,16 @@ test('after a crash, a file that someone replaced meanwhile is sent again', asyn
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('a half upload conflicts with a new file, and a changed file cancels it', async ({
-  client,
-  makeDirectory,
-  service,
-  site,
-}) => {
+test('a half upload conflicts with a new file; a changed file cancels it', async ({ makeDirectory, service, site }) => {
   let upload = ''
   const here = await makeDirectory({ 'large.bin': 'x'.repeat(5_000_000) })
-  const crashing = site.withFiles({
-    put: (path, content, options) =>
-      client.files.put(path, content, {
-        ...options,
-        async onBegun(address) {
-          upload = address
-          await options?.onBegun?.(address)
-          throw new Error('crash')
-        },
-      }),
-  })
+  const crashing = site.withPut((options) => ({
+    async onBegun(address) {
+      upload = address
+      await options?.onBegun?.(address)
+      throw new Error('crash')
+    },
+  }))
   expect(await site.push(here, { client: crashing })).toMatchObject({ failed: 1 })
   await site.put('large.bin', 'theirs')
   expect(await site.push(here)).toMatchObject({ replace: 0, conflict: 1 })
@@ -78,18 +65,14 @@ test('a half upload conflicts with a new file, and a changed file cancels it', a
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('a push keeps the upload of an ignored file by push --all (T-48)', async ({ client, makeDirectory, site }) => {
+test('a push keeps the upload of an ignored file by push --all (T-48)', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ '.siteignore': '*.bin', 'large.bin': 'x'.repeat(5_000_000) })
-  const interrupted = site.withFiles({
-    put: (path, content, options) =>
-      client.files.put(path, content, {
-        ...options,
-        async onBegun(address) {
-          await options?.onBegun?.(address)
-          await site.push(here)
-        },
-      }),
-  })
+  const interrupted = site.withPut((options) => ({
+    async onBegun(address) {
+      await options?.onBegun?.(address)
+      await site.push(here)
+    },
+  }))
   expect(await site.push(here, { all: true, client: interrupted })).toMatchObject({ create: 2, failed: 0 })
 })
 
@@ -165,12 +148,8 @@ test('a push notices a change right after its scan', async ({ client, makeDirect
 })
 
 test('partial files of killed commands are removed after a day', async ({ folder, makeDirectory, service, site }) => {
-  const [old, now, other, kept] = [
-    `.${randomUUID()}.part`,
-    `.${randomUUID()}.part`,
-    'film.part',
-    `.${randomUUID()}.part`,
-  ]
+  const other = 'film.part'
+  const [old, now, kept] = ['old', 'now', 'kept'].map(() => `.${randomUUID()}.part`) as [string, string, string]
   const downloads = await makeDirectory(Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
   const yesterday = Date.now() / 1000 - 25 * 3600
   // The system refuses to remove a folder as a file.

@@ -1,13 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
 import { dirname, join } from 'node:path'
 import { test as base } from 'vitest'
 import { type Content, connect, type Files, type PutOptions, type SiteClient } from '../../../client/src/index.ts'
 import { pull, push, type SyncEvent, type SyncOptions } from '../../../client/src/sync/index.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
-import { listen } from '../../support/listen.ts'
+import { closeAtOnce, listen } from '../../support/listen.ts'
 import { hostHere } from '../../support/serve-here.ts'
 import { type Decide, startProxy } from './proxy.ts'
 
@@ -78,6 +77,11 @@ const createSite = (client: SiteClient, folder: string) => {
     },
     /** The client, with some calls replaced. */
     withFiles: (replaced: Partial<Files>): SiteClient => ({ ...client, files: { ...files, ...replaced } }),
+    /** The client, with some options of its uploads replaced. */
+    withPut: (replaced: (options?: PutOptions) => PutOptions): SiteClient => ({
+      ...client,
+      files: { ...files, put: (path, content, own) => files.put(path, content, { ...own, ...replaced(own) }) },
+    }),
   }
 }
 
@@ -101,39 +105,23 @@ export const test = base
   )
   .extend('folder', async ({}) => `test ${randomUUID()}`)
   /** Starts a proxy in front of the service, and returns its address. */
-  .extend('proxied', async ({ service }, { onCleanup }) => {
-    const proxies: { stop(): Promise<void> }[] = []
-    onCleanup(async () => void (await Promise.all(proxies.map((proxy) => proxy.stop()))))
-    return async (decide: Decide): Promise<string> => {
-      const proxy = await startProxy(service.baseUrl, decide)
-      proxies.push(proxy)
-      return proxy.url
-    }
+  .extend('proxied', ({ service, onTestFinished }) => async (decide: Decide): Promise<string> => {
+    const { url, stop } = await startProxy(service.baseUrl, decide)
+    onTestFinished(stop)
+    return url
   })
   /** Starts a server, and returns its address. */
-  .extend('listen', async ({}, { onCleanup }) => {
-    const servers: Server[] = []
-    onCleanup(() => {
-      for (const server of servers) server.close().closeAllConnections()
-    })
-    return async (listener: RequestListener): Promise<string> => {
-      const server = createServer(listener)
-      // Otherwise Node would cut the connection of a request that was answered before its end.
-      server.keepAliveTimeout = 0
-      servers.push(server)
-      return listen(server)
-    }
+  .extend('listen', ({ onTestFinished }) => async (listener: RequestListener): Promise<string> => {
+    const server = createServer(listener)
+    // Otherwise Node would cut the connection of a request that was answered before its end.
+    server.keepAliveTimeout = 0
+    onTestFinished(() => closeAtOnce(server))
+    return listen(server)
   })
   .extend('site', async ({ client, folder }) => createSite(client, folder))
-  .extend('makeDirectory', async ({}, { onCleanup }) => {
-    const made: string[] = []
-    onCleanup(async () => {
-      for (const each of made) await rm(each, { recursive: true, force: true })
-    })
-    return async (texts: Texts = {}): Promise<string> => {
-      const directory = await mkdtemp(join(tmpdir(), 'site-files-'))
-      made.push(directory)
-      await writeTree(directory, texts)
-      return directory
-    }
+  .extend('makeDirectory', ({ onTestFinished }) => async (texts: Texts = {}): Promise<string> => {
+    const directory = makeDirectory()
+    onTestFinished(() => removeDirectory(directory))
+    await writeTree(directory, texts)
+    return directory
   })

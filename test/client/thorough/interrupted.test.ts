@@ -13,18 +13,14 @@ const many = Object.fromEntries(
   Array.from({ length: count }, (_, index) => [`${index % 10}/${index}.txt`, `text ${index}`]),
 )
 
-const test = base.extend('begin', async ({ service }, { onCleanup }) => {
-  const programs: Program[] = []
-  onCleanup(async () => {
-    for (const program of programs) {
-      program.kill('SIGKILL')
-      await program.ended
-    }
-  })
+const test = base.extend('begin', ({ service, onTestFinished }) => {
   /** Starts site-files, with the address of the service or with another address. */
   return (args: readonly string[], baseUrl = service.baseUrl, token = service.token) => {
     const program = startSiteFiles(['--json', ...args], asDemo({ baseUrl, token }))
-    programs.push(program)
+    onTestFinished(async () => {
+      program.kill('SIGKILL')
+      await program.ended
+    })
     return program
   }
 })
@@ -55,14 +51,7 @@ test.for(['SIGKILL', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-test.concurrent('a push survives a restart of the service (T-42)', async ({
-  expect,
-  begin,
-  folder,
-  makeDirectory,
-  proxied,
-  site,
-}) => {
+test.concurrent('a push survives a restart (T-42)', async ({ expect, begin, folder, makeDirectory, proxied, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   let lost = 0
   const baseUrl = await proxied((method) => (method === 'PUT' && lost++ < 6 ? 'cut before' : 'pass'))
@@ -72,13 +61,7 @@ test.concurrent('a push survives a restart of the service (T-42)', async ({
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'one' })
 })
 
-test.concurrent('watch pushes a change beside a busy file (T-44)', async ({
-  expect,
-  begin,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test.concurrent('watch pushes beside a busy file (T-44)', async ({ expect, begin, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   const watching = begin(['watch', here, folder])
   await untilEvents(watching, 'watching', 1)

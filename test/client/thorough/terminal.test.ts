@@ -33,14 +33,10 @@ const openTerminal = async (args: readonly string[], environment: Record<string,
   }
 }
 
-const test = base.extend('run', async ({}, { onCleanup }) => {
-  const terminals: Awaited<ReturnType<typeof openTerminal>>[] = []
-  onCleanup(async () => void (await Promise.all(terminals.map((terminal) => terminal.close()))))
-  return async (args: readonly string[], environment: Readonly<Record<string, string>>, output?: string) => {
-    const terminal = await openTerminal(args, environment, output)
-    terminals.push(terminal)
-    return terminal
-  }
+const test = base.extend('run', ({ onTestFinished }) => async (...given: Parameters<typeof openTerminal>) => {
+  const terminal = await openTerminal(...given)
+  onTestFinished(async () => void (await terminal.close()))
+  return terminal
 })
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
