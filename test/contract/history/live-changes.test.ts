@@ -88,12 +88,25 @@ const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
     onTestFinished(() => void body.destroy())
     return { status, stream: body, events: eventsIn(body) }
   }
+  /** A new stream, after its first event. */
+  const listen = async (time?: number) => {
+    const { events = expect.fail('There is no stream'), stream } = await open(time)
+    await events.next()
+    return { events, stream }
+  }
+  /** Waits for the next change. */
+  const wait = async () => {
+    const after = JSON.parse(String((await send({})).body)).next
+    return send({}, Object.entries({ after, wait: '20' }))
+  }
   return {
     ...files,
     hash,
     permit,
     send,
     open,
+    listen,
+    wait,
     seen: () => counts[0]?.seen ?? { reads: 0, watchers: 0, failures: 0 },
     change: (path: string) =>
       workflows.start(site, toStoragePath(path), { ...entry, type: 'workflow.created', subject: path }),
@@ -104,26 +117,24 @@ const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
   }
 }
 
-const expectEnd = async (events: AsyncGenerator<unknown> | undefined): Promise<void> => {
-  for await (const event of events ?? []) expect(event).toEqual({ comment: true })
+const expectEnd = async (events: AsyncGenerator<unknown>): Promise<void> => {
+  for await (const event of events) expect(event).toEqual({ comment: true })
 }
 
 test('a listener gets a comment every 15 s, without a read of the history (V-19, V-22)', async () => {
-  const { open, pass, seen } = await openLive()
-  const { events } = await open()
-  await events?.next()
+  const { listen, pass, seen } = await openLive()
+  const { events } = await listen()
   for (let time = 0; time < 4; time++) {
-    const next = events?.next()
+    const next = events.next()
     await pass(heartbeat)
-    expect((await next)?.value).toEqual({ comment: true })
+    expect((await next).value).toEqual({ comment: true })
   }
   expect(seen().reads).toBe(0)
 })
 
 test('a stream ends when the time of its request is over', async () => {
-  const { open, pass } = await openLive()
-  const { events } = await open(20_000)
-  await events?.next()
+  const { listen, pass } = await openLive()
+  const { events } = await listen(20_000)
   const end = expectEnd(events)
   await pass(heartbeat)
   await pass(5_000)
@@ -131,11 +142,10 @@ test('a stream ends when the time of its request is over', async () => {
 })
 
 test('a listener whose token is revoked hears no more, and the stream ends (V-21)', async () => {
-  const { open, pass, change, stores, hash } = await openLive()
-  const { events } = await open()
-  await events?.next()
+  const { listen, pass, change, stores, hash } = await openLive()
+  const { events } = await listen()
   await change('heard.html')
-  expect((await events?.next())?.value?.data).toMatchObject({ subject: 'heard.html' })
+  expect((await events.next()).value?.data).toMatchObject({ subject: 'heard.html' })
   await stores.grants.remove(hash, [])
   await pass(2 * heartbeat)
   await change('secret.html')
@@ -144,57 +154,47 @@ test('a listener whose token is revoked hears no more, and the stream ends (V-21
 })
 
 test('a listener that loses a right hears what its other rights cover (V-21, A-47)', async () => {
-  const { open, pass, change, permit } = await openLive()
-  const { events } = await open()
-  await events?.next()
+  const { listen, pass, change, permit } = await openLive()
+  const { events } = await listen()
   await permit('history:read', 'files:read:/b')
   await pass(2 * heartbeat)
   await change('a/secret.html')
   await change('b/public.html')
-  for (let event = await events?.next(); ; event = await events?.next()) {
-    if (event?.value?.comment) continue
-    expect(event?.value?.data).toMatchObject({ subject: 'b/public.html' })
-    break
-  }
+  let { value } = await events.next()
+  while (value?.comment) value = (await events.next()).value
+  expect(value?.data).toMatchObject({ subject: 'b/public.html' })
 })
 
 test('a listener that pauses uses no memory, and gets every change later (V-24)', async () => {
-  const { open, change, pass } = await openLive()
-  const { stream, events } = await open()
-  await events?.next()
+  const { listen, change, pass } = await openLive()
+  const { stream, events } = await listen()
   const paths = Array.from({ length: 400 }, (_, index) => `${index}-${'x'.repeat(200)}.html`)
   for (const path of paths) await change(path)
   await pass(0)
   expect(stream?.readableLength).toBeLessThan(40_000)
   const heard: string[] = []
-  while (heard.length < paths.length) heard.push((await events?.next())?.value?.data?.subject)
+  while (heard.length < paths.length) heard.push((await events.next()).value?.data?.subject)
   expect(heard).toEqual(paths)
 })
 
 test('a listener gets a change although reads have failed, with one more read', async () => {
-  const { open, change, pass, seen } = await openLive()
-  const { events } = await open()
-  await events?.next()
+  const { listen, change, pass, seen } = await openLive()
+  const { events } = await listen()
   seen().failures = 2
   for (const path of ['late.html', 'later.html']) await change(path)
   expect(seen()).toMatchObject({ reads: 2, failures: 0 })
-  const next = events?.next()
+  const next = events.next()
   await pass(1_000)
-  expect((await next)?.value?.data).toMatchObject({ subject: 'late.html' })
+  expect((await next).value?.data).toMatchObject({ subject: 'late.html' })
   expect(seen().reads).toBe(3)
 })
 
 test('beyond the listeners of a site, streams are refused, waits end (V-23, V-24)', async () => {
-  const { open, send } = await openLive()
+  const { open, send, wait } = await openLive()
   const some = [await open(), await open(), await open()]
   const refused = await send({ accept: 'text/event-stream' })
   expect([refused.status, refused.headers['Retry-After']]).toEqual([429, '10'])
-  const after = JSON.parse(String((await send({})).body)).next
-  const waiting = await send({}, [
-    ['after', after],
-    ['wait', '20'],
-  ])
-  expect(JSON.parse(String(waiting.body))).toEqual({ items: [], next: null })
+  expect(JSON.parse(String((await wait()).body))).toEqual({ items: [], next: null })
   some[0]?.stream?.destroy()
   expect((await open()).status).toBe(200)
 })
@@ -205,18 +205,11 @@ test('all sites together have a limit of listeners (V-24)', async () => {
 })
 
 test('when the service stops, the streams end and nobody can listen (V-24)', async () => {
-  const { open, send, stores } = await openLive()
-  const { events } = await open()
-  await events?.next()
+  const { listen, open, wait, stores } = await openLive()
+  const { events } = await listen()
   stores.live.close()
   await expectEnd(events)
-  expect((await open()).status).toBe(503)
-  const after = JSON.parse(String((await send({})).body)).next
-  const waiting = await send({}, [
-    ['after', after],
-    ['wait', '20'],
-  ])
-  expect(waiting.status).toBe(503)
+  expect([(await open()).status, (await wait()).status]).toEqual([503, 503])
 })
 
 test.each(hands)('one read finds a change for all listeners of the site: $name (V-22, V-23)', async ({ open }) => {
