@@ -236,13 +236,14 @@ test('The log has neither codes nor secrets (A-75, A-93)', async () => {
   expect(secrets.filter((each) => logged.includes(String(each)))).toEqual([])
 })
 
+const exchangeOf = async (jti: string) => ({
+  grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+  subject_token: await issuer.sign({ sub: 'eve', aud: 'programs', groups: ['web'], jti }),
+})
+
 test('The log names the owner of an exchanged token (A-75, A-97)', async () => {
-  const body = {
-    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-    subject_token: await issuer.sign({ sub: 'eve', aud: 'programs', groups: ['web'], jti: '1' }),
-  }
-  const exchanged = await send(handler, 'POST', '/api/v2/admin/tokens', { body })
+  const exchanged = await send(handler, 'POST', '/api/v2/admin/tokens', { body: await exchangeOf('1') })
   expect(exchanged.status).toBe(200)
   expect(signIns).toEqual([{ name: 'work:eve', address: null, outcome: 'signed in' }])
 })
@@ -254,11 +255,7 @@ test('A token of an issuer still works after an exchange that got 503 (A-97, E-1
   const busy = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } }))
   const count = async () => (await grants.list()).length
   const before = await count()
-  const body = {
-    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-    subject_token: await issuer.sign({ sub: 'eve', aud: 'programs', groups: ['web'], jti: '2' }),
-  }
+  const body = await exchangeOf('2')
   const statuses = []
   for (let time = 0; time < 3; time++) {
     statuses.push((await send(busy, 'POST', '/api/v2/admin/tokens', { body })).status)

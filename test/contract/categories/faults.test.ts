@@ -7,7 +7,7 @@ import { asServiceError } from '../../../lib/http/render-reply.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
 import { range } from '../ports/some-content.ts'
-import { faults, intercept, interceptOnce } from './faults.ts'
+import { countCalls, faults, intercept, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
 const store = await openStore()
@@ -100,18 +100,12 @@ const operations: Readonly<Record<string, Operation>> = {
   },
 }
 
-const callsOf = async ({ reset, run }: Operation): Promise<number> => {
-  await reset?.()
-  const { client, calls } = interceptOnce(store.dynamodb, 0, (proceed) => proceed())
-  await run(store.over(client))
-  return calls()
-}
-
 describe.each(Object.entries(operations))('%s', (_, operation) => {
   beforeAll(resetAll)
 
   test.each(Object.entries(faults))('if the store %s, the operation or its repetition succeeds', async (_, fault) => {
-    const calls = await callsOf(operation)
+    await operation.reset?.()
+    const calls = await countCalls(store.dynamodb, (client) => operation.run(store.over(client)))
     expect(calls).toBeGreaterThan(1)
     for (const at of callsToTry(calls)) {
       await operation.reset?.()

@@ -34,6 +34,13 @@ export const interceptOnce = (client: DynamoDBDocumentClient, at: number, interv
   return { client: intercepted, calls: () => calls }
 }
 
+/** The number of calls of an operation. */
+export const countCalls = async (client: DynamoDBDocumentClient, run: (over: DynamoDBDocumentClient) => unknown) => {
+  const { client: counted, calls } = interceptOnce(client, 0, (proceed) => proceed())
+  await run(counted)
+  return calls()
+}
+
 const half = <Value>(values: readonly Value[]): [Value[], Value[]] => {
   const middle = Math.ceil(values.length / 2)
   return [values.slice(0, middle), values.slice(middle)]

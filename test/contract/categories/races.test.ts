@@ -6,7 +6,7 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
 import { namedCategories, range } from '../ports/some-content.ts'
-import { interceptOnce } from './faults.ts'
+import { countCalls, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
 const store = await openStore()
@@ -59,9 +59,7 @@ const expectNoStrayLinks = async () => {
 
 const callsOf = async (run: (over: Deps) => Promise<unknown>): Promise<number> => {
   await begin()
-  const { client, calls } = interceptOnce(store.dynamodb, 0, (proceed) => proceed())
-  await run(store.over(client))
-  return calls()
+  return countCalls(store.dynamodb, (client) => run(store.over(client)))
 }
 
 describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
