@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { listen } from '../support/listen.ts'
+import { listenInTest } from '../support/listen.ts'
 import { readZip } from '../support/read-zip.ts'
 import { expectAccessible, test } from './support/console.ts'
 import { choose, confirm, details, grid, notice, press, refusal, row } from './support/page.ts'
@@ -292,20 +292,13 @@ test('neither Esc nor the save of another file drops unsaved changes (K-44)', as
   expect(await page.getByRole('dialog', { name: 'b.txt' }).getByLabel('Source').inputValue()).toBe('new b.txt')
 })
 
-test('a page is shown without scripts or requests, and cannot reach the console (K-45)', async ({
-  browser,
-  client,
-  folder,
-  service,
-  onTestFinished,
-}) => {
+test('a page runs no script, and cannot reach the console (K-45)', async ({ browser, client, folder, service }) => {
   const asked: (string | undefined)[] = []
   const server = createServer(({ url }, answer) => {
     asked.push(url)
     answer.end()
   })
-  onTestFinished(() => void server.close())
-  const elsewhere = await listen(server)
+  const elsewhere = await listenInTest(server)
   await client.files.put(
     `${folder}/page.html`,
     `<style>p { color: rgb(1, 2, 3) }</style><p style="width: 50px">Hello</p>

@@ -131,11 +131,7 @@ test('without a right on files, the console opens another view first (K-27)', as
   await page.waitForURL('**/console#/1001/forms/1')
 })
 
-test('a link can be copied, and a path also over http or without the clipboard', async ({
-  openFolder,
-  folder,
-  service,
-}) => {
+test('a link and a path can be copied, also without the clipboard', async ({ openFolder, folder, service }) => {
   const page = await openFolder(['a b.txt'])
   await page.context().grantPermissions(['clipboard-write'])
   const search = page.getByLabel('Search names below this folder')
