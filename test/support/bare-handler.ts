@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/core/time.ts'
 import { createHandler, type EdgeDeps } from '../../lib/http/handler.ts'
 import type { PublicOperation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
-import type { Handler, RequestRecord } from '../../lib/http/request.ts'
+import type { RequestRecord } from '../../lib/http/request.ts'
 
 const nobody = async () => undefined
 
@@ -20,17 +20,10 @@ export const bareEdge = (log: (record: RequestRecord) => void): EdgeDeps => ({
 })
 
 /** A core with one public operation at `/`, and the records of its requests. */
-export const bareHandler = (
-  run: PublicOperation,
-): { readonly handler: Handler; readonly records: readonly RequestRecord[] } => {
+export const bareHandler = (run: PublicOperation) => {
   const records: RequestRecord[] = []
-  const routes = (['GET', 'POST'] as const).map((method) => ({
-    operation: method,
-    method,
-    path: '/',
-    group: 'fields' as const,
-    public: true as const,
-  }))
+  const shape = { path: '/', group: 'fields', public: true } as const
+  const routes = (['GET', 'POST'] as const).map((method) => ({ operation: method, method, ...shape }))
   const edge = bareEdge((record) => void records.push(record))
   return { handler: createHandler('fields', routes, { GET: run, POST: run }, { edge }), records }
 }

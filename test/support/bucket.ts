@@ -28,20 +28,14 @@ export const removalsWhile = (isLocked: () => boolean): PlaceDeps['removals'] =>
 })
 
 /** An empty bucket with versioning on, for one test. */
-export interface TestBucket {
-  readonly bucket: string
-  /** A new client, which the test may change. It sends each call at most `maxAttempts` times. */
-  connect(maxAttempts?: number): S3Client
-  leftovers(): Promise<number>
-}
-
-const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
+const openBucket = (bucket: string, config: S3ClientConfig) => {
   const connect = (maxAttempts = 3) => {
     const client = new S3Client({ forcePathStyle: true, ...config, maxAttempts })
     return config.requestHandler ? lighten(client, bucket, { hasChecksums: true }) : client
   }
   return {
     bucket,
+    /** A new client, which the test may change. It sends each call at most `maxAttempts` times. */
     connect,
     async leftovers() {
       const client = connect()
@@ -51,6 +45,8 @@ const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
     },
   }
 }
+
+export type TestBucket = ReturnType<typeof openBucket>
 
 export const inMemory = ({ requestHandler }: Pick<MemoryS3, 'requestHandler'>): S3ClientConfig => ({
   // HTTPS, as on AWS: over plain HTTP the client would also sign each body.
@@ -63,9 +59,7 @@ export const inMemory = ({ requestHandler }: Pick<MemoryS3, 'requestHandler'>): 
   retryMode: 'standard',
 })
 
-export const openBucketInMemory = (
-  options: Parameters<typeof createMemoryS3>[0] = {},
-): TestBucket & { readonly s3: MemoryS3 } => {
+export const openBucketInMemory = (options: Parameters<typeof createMemoryS3>[0] = {}) => {
   const s3 = createMemoryS3({ needsChecksums: true, ...options })
   return { ...openBucket('memory', inMemory(s3)), s3 }
 }

@@ -13,14 +13,10 @@ export interface CloudRequest {
   readonly target: string | null
 }
 
-interface Started {
-  readonly request: ClientRequest
-}
-
 /** Reports every request of the HTTP client of Node, also of the SDK. Returns a function that stops this. */
 export const watchCloudRequests = (see: (request: CloudRequest) => void): (() => void) => {
   const listen = (message: unknown) => {
-    const { request } = message as Started
+    const { request } = message as { readonly request: ClientRequest }
     const target = request.getHeader('x-amz-target')
     const [, query] = request.path.split('?')
     see({
@@ -39,13 +35,6 @@ type S3Class = 'write' | 'read' | 'free'
 
 /** The method, and the query parameter `?name` or header `name:` that only this operation has. */
 type S3Form = readonly [method: string, ...marks: string[]]
-
-interface S3Operation {
-  readonly name: string
-  /** The permissions that the sender needs. */
-  readonly actions: readonly FileAction[]
-  readonly charged: S3Class
-}
 
 /**
  * The operations of S3 by the features of their requests. The first row that matches a request is its operation.
@@ -78,7 +67,7 @@ const s3Operations: readonly (readonly [S3Form, string, S3Class, ...FileAction[]
 ]
 
 /** Undefined for a request to another service. Throws an Error for an operation of S3 that is not in the table. */
-export const s3OperationOf = (request: CloudRequest): S3Operation | undefined => {
+export const s3OperationOf = (request: CloudRequest) => {
   if (request.target !== null) return undefined
   const { method, parameters, headers } = request
   const marks = [...parameters.map((name) => `?${name}`), ...headers.map((name) => `${name}:`)]

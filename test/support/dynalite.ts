@@ -5,14 +5,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 
-export interface Dynalite {
-  /** A separate client, which a test may change. It sends each call at most `maxAttempts` times. */
-  connect(maxAttempts?: number): DynamoDBDocumentClient
-  /** A server with the same tables for other processes. The caller makes it listen. */
-  readonly server: Server
-  close(): Promise<void>
-}
-
 /** Receives each request before dynalite, and may answer it. Returns true if it has answered. */
 type Intercept = (headers: IncomingHttpHeaders, body: Buffer, answer: ServerResponse, asked: IncomingMessage) => boolean
 
@@ -72,13 +64,15 @@ const serveWhole = (server: Server, listener: RequestListener, intercept: Interc
   })
 }
 
-export const openDynalite = (intercept: Intercept = () => false): Dynalite => {
+export const openDynalite = (intercept: Intercept = () => false) => {
   const server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
   const listener = server.listeners('request')[0] as RequestListener
   serveWhole(server, listener, intercept)
   const clients: DynamoDBDocumentClient[] = []
   return {
+    /** A server with the same tables for other processes. The caller makes it listen. */
     server,
+    /** A separate client, which a test may change. It sends each call at most `maxAttempts` times. */
     connect(maxAttempts = 3) {
       const client = createDocumentClient({
         maxAttempts,
@@ -96,7 +90,7 @@ export const openDynalite = (intercept: Intercept = () => false): Dynalite => {
       clients.push(client)
       return client
     },
-    async close() {
+    async close(): Promise<void> {
       for (const client of clients) client.destroy()
       server.closeAllConnections()
       const closed = Promise.withResolvers<void>()

@@ -45,25 +45,19 @@ const functions: Readonly<Record<string, (...given: readonly unknown[]) => unkno
   list_append: (one, other) => [...(one as readonly unknown[]), ...(other as readonly unknown[])],
 }
 
-interface Reader {
-  peek(): string
-  next(): string
-  /** Consumes the token if it is the next one. */
-  skip(token: string): boolean
-  expect(token: string): void
-}
-
-const readerOf = (expression: string): Reader => {
+const readerOf = (expression: string) => {
   const tokens = expression.match(/[#:]?\w+|<>|<=|>=|\S/g) ?? []
   let place = 0
   const peek = () => tokens[place] ?? ''
   const next = () => tokens[place++] ?? ''
+  /** Consumes the token if it is the next one. */
   const skip = (token: string) => peek() === token && next() !== ''
   const expect = (token: string) => {
     if (!skip(token)) throw new Error(`"${expression}" has "${peek()}" in place of "${token}"`)
   }
   return { peek, next, skip, expect }
 }
+type Reader = ReturnType<typeof readerOf>
 
 const listOf = <Part>(reader: Reader, read: () => Part): readonly Part[] => {
   const parts = [read()]

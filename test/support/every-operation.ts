@@ -13,7 +13,6 @@ import { beginSession, hashPassword } from '../../lib/access/sign-in.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { createWebhookLeases } from '../../lib/aws/dynamodb/webhooks.ts'
-import { tables } from '../../lib/config/tables.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
@@ -37,19 +36,16 @@ import { send } from './gateway.ts'
 import { entry } from './history.ts'
 import { formHeaders, multipart } from './multipart.ts'
 import { testPerson } from './people.ts'
-import { openTableStores, type TestTables } from './tables.ts'
+import { openTableStores, ownNames } from './tables.ts'
 import { startProvider, type TokenIssuer } from './token-issuer.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
 
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 
-/** The tables by the names that openTestTables gives them in memory. */
-const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
-
 /** The ports over the tables of one client. */
 export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number) =>
-  openTableStores(names, { dynamodb, now })
+  openTableStores(ownNames, { dynamodb, now })
 
 /** Files that check removals before and after a placement, and then write the entries, as on S3. */
 const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({

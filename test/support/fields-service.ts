@@ -5,11 +5,10 @@ import { type Grant, hashToken, newToken } from '../../lib/access/grants.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import type { Clock } from '../../lib/core/time.ts'
 import type { SystemField } from '../../lib/fields/web-forms.ts'
-import type { Handler, RequestRecord } from '../../lib/http/request.ts'
-import { createCategoriesDeps, createFieldsDeps, type FieldsDeps } from '../../lib/service/deps.ts'
-import type { Stores } from '../../lib/service/stores.ts'
+import type { RequestRecord } from '../../lib/http/request.ts'
+import { createCategoriesDeps, createFieldsDeps } from '../../lib/service/deps.ts'
 import { entry, unrecorded } from './history.ts'
-import { openTableStores, openTestTables, type TestTables } from './tables.ts'
+import { openTableStores, openTestTables } from './tables.ts'
 
 export const ownSite = 1001 as SiteId
 /** Another site of this data centre, without the new rendering engine. */
@@ -30,34 +29,8 @@ interface RequestLimits {
   readonly requestsPerSite?: number
 }
 
-interface Instance {
-  readonly handler: Handler
-  readonly categoriesHandler: Handler
-  readonly stores: Pick<
-    Stores,
-    'sites' | 'grants' | 'people' | 'attempts' | 'issuers' | 'accessValues' | 'webhooks' | 'deliveries' | 'history'
-  >
-  readonly deps: FieldsDeps
-  readonly records: readonly RequestRecord[]
-  readonly dynamodb: DynamoDBDocumentClient
-}
-
 /** The Lambda function for fields, with a directory of three sites in two data centres. */
-export interface FieldsService {
-  readonly names: TestTables['names']
-  /** Categories, objects and links of the same sites. */
-  readonly categories: Pick<Stores, 'contents' | 'links'>
-  /** A fresh instance of the function, with empty caches. */
-  start(clock?: Clock, limits?: RequestLimits): Instance
-  issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
-  revokeToken(token: string): Promise<void>
-  /** Creates a web form on a site. Returns the path of its fields. */
-  createForm(fields?: readonly SystemField[], site?: SiteId): Promise<string>
-  storedFields(path: string): Promise<readonly SystemField[] | undefined>
-  close(): Promise<void>
-}
-
-export const openFieldsService = async (): Promise<FieldsService> => {
+export const openFieldsService = async () => {
   const tables = await openTestTables()
   const storesOver = (dynamodb: DynamoDBDocumentClient) =>
     openTableStores(tables.names, { dynamodb, record: unrecorded })
@@ -72,10 +45,11 @@ export const openFieldsService = async (): Promise<FieldsService> => {
   let lastForm = 0
 
   return {
-    names: tables.names,
+    /** Categories, objects and links of the same sites. */
     categories: { contents, links },
 
-    start(clock = stopped, limits = {}) {
+    /** A fresh instance of the function, with empty caches. */
+    start(clock: Clock = stopped, limits: RequestLimits = {}) {
       const own = tables.connect()
       const records: RequestRecord[] = []
       const telemetry = { request: (record: RequestRecord) => void records.push(record) }
@@ -85,7 +59,7 @@ export const openFieldsService = async (): Promise<FieldsService> => {
       return { handler: createFieldsHandler(deps), categoriesHandler, stores, deps, records, dynamodb: own }
     },
 
-    async issueToken(grant = {}) {
+    async issueToken(grant: Partial<Omit<Grant, 'hash'>> = {}): Promise<string> {
       const token = newToken()
       const expires = beginning / 1000 + 3600
       const issued = { hash: hashToken(token), user: 'ann', sites: [ownSite], permissions: [], expires, ...grant }
@@ -93,17 +67,18 @@ export const openFieldsService = async (): Promise<FieldsService> => {
       return token
     },
 
-    async revokeToken(token) {
+    async revokeToken(token: string): Promise<void> {
       await grants.remove(hashToken(token), [])
     },
 
-    async createForm(fields = [], site = ownSite) {
+    /** Creates a web form on a site. Returns the path of its fields. */
+    async createForm(fields: readonly SystemField[] = [], site = ownSite): Promise<string> {
       lastForm += 1
       await webForms.create({ site, id: lastForm as WebFormId, name: `Form ${lastForm}`, fields }, entry)
       return `/api/v1/admin/sites/${site}/webforms/${lastForm}/fields/system`
     },
 
-    async storedFields(path) {
+    async storedFields(path: string): Promise<readonly SystemField[] | undefined> {
       const [, site, form] = /sites\/(\d+)\/webforms\/(\d+)/.exec(path) ?? []
       return (await webForms.get(Number(site) as SiteId, Number(form) as WebFormId))?.fields
     },

@@ -1,15 +1,8 @@
 import { join } from 'node:path'
 import { createStorageHandler } from '../../functions/storage/group.ts'
 import { systemClock } from '../../lib/core/time.ts'
-import type { Handler } from '../../lib/http/request.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
-import {
-  createStorageDeps,
-  type Downloads,
-  type FileStores,
-  type StorageDeps,
-  type Surroundings,
-} from '../../lib/service/deps.ts'
+import { createStorageDeps, type Downloads, type FileStores, type Surroundings } from '../../lib/service/deps.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
 import type { RemovalQueue } from '../../lib/storage/path-locks.ts'
@@ -21,19 +14,6 @@ import { keptContents } from './kept-contents.ts'
 
 type StorageStores = FileStores &
   Pick<Stores, 'sites' | 'grants' | 'people' | 'usage'> & { readonly counts?: UsageCounts }
-
-/** The file storage of one machine, in its own directory. */
-export interface TestFiles {
-  readonly handler: Handler
-  readonly deps: StorageDeps
-  readonly stores: StorageStores
-  /** The messages to the queue of removals, which has no worker here. Delays are in seconds. */
-  readonly sent: readonly (RemovalMessage & { readonly delay: number })[]
-  readonly linkSecret: Uint8Array
-  /** The number of staged bodies without an object. */
-  leftovers(): number
-  close(): Promise<void>
-}
 
 /** Replaces stores of the operations, for example by stores that fail or record calls. */
 export type Between = (stores: StorageStores) => Partial<StorageStores>
@@ -51,11 +31,12 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
+/** The file storage of one machine, in its own directory. */
 export const openTestFiles = async ({
   between = () => ({}),
   telemetry = { request: () => {} },
   ...surroundings
-}: Options = {}): Promise<TestFiles> => {
+}: Options = {}) => {
   const folder = makeDirectory()
   const { clock = systemClock } = surroundings
   const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false, clock })
@@ -75,8 +56,10 @@ export const openTestFiles = async ({
     handler: createStorageHandler(deps),
     deps,
     stores,
+    /** The messages to the queue of removals, which has no worker here. Delays are in seconds. */
     sent,
     linkSecret: machine.stores.linkSecret,
+    /** The number of staged bodies without an object. */
     leftovers: () => keptContents(machine.directory).leftovers.length,
     async close() {
       await machine.close()
@@ -84,3 +67,5 @@ export const openTestFiles = async ({
     },
   }
 }
+
+export type TestFiles = Awaited<ReturnType<typeof openTestFiles>>

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import type { GatewayEvent, LambdaHandler } from '../../lib/aws/lambda/gateway.ts'
-import { type Answer, answerOf } from './answer.ts'
+import { answerOf } from './answer.ts'
 import type { Request as CoreRequest } from './gateway.ts'
 
 export const gatewayEvent = (path: string, event: Partial<GatewayEvent> = {}): GatewayEvent => ({
@@ -21,10 +21,6 @@ interface Request extends Omit<CoreRequest, 'body' | 'remaining'> {
   readonly remaining?: () => number
 }
 
-export interface GatewayAnswer extends Answer {
-  readonly isBase64Encoded: boolean
-}
-
 const multiValued = (values: Readonly<Record<string, string | readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value].flat()]))
 
@@ -41,12 +37,7 @@ const eventOf = (httpMethod: string, path: string, request: Request = {}): Gatew
   })
 }
 
-export const sendEvent = async (
-  handler: LambdaHandler,
-  method: string,
-  path: string,
-  request: Request = {},
-): Promise<GatewayAnswer> => {
+export const sendEvent = async (handler: LambdaHandler, method: string, path: string, request: Request = {}) => {
   const { statusCode, headers, body, isBase64Encoded } = await handler(eventOf(method, path, request), {
     getRemainingTimeInMillis: request.remaining ?? (() => 25_000),
   } as Context)

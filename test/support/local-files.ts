@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { layoutOf } from '../../lib/machine/directory/data-directory.ts'
 import { openBlobs } from '../../lib/machine/objects/blobs.ts'
-import { createObjectStore, type LocalObjectStore } from '../../lib/machine/objects/object-store.ts'
-import { type Database, openDatabase } from '../../lib/machine/sqlite/database.ts'
+import { createObjectStore } from '../../lib/machine/objects/object-store.ts'
+import { openDatabase } from '../../lib/machine/sqlite/database.ts'
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import { createRecorder } from '../../lib/machine/tables/history.ts'
 import { createFolderRemovals } from '../../lib/machine/tables/path-locks.ts'
-import type { FolderRemovals } from '../../lib/storage/path-locks.ts'
 
 interface Options {
   readonly durable?: boolean
@@ -16,14 +15,7 @@ interface Options {
   readonly now?: () => number
 }
 
-export interface LocalFiles {
-  readonly files: LocalObjectStore
-  readonly removals: FolderRemovals
-  readonly database: Database
-  close(): void
-}
-
-export const openLocalFiles = (path: string, { durable = false, ...sizes }: Options = {}): LocalFiles => {
+export const openLocalFiles = (path: string, { durable = false, ...sizes }: Options = {}) => {
   mkdirSync(path, { recursive: true })
   const directory = layoutOf(path)
   const database = openDatabase(directory.database, { durable })
@@ -43,3 +35,5 @@ export const openLocalFiles = (path: string, { durable = false, ...sizes }: Opti
     },
   }
 }
+
+export type LocalFiles = ReturnType<typeof openLocalFiles>

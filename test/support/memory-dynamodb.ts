@@ -7,7 +7,7 @@ import { failLikePort } from '../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { type TableDefinition, tables } from '../../lib/config/tables.ts'
 import { compareValues, holds, type Item, project, type Terms, updateItem } from './dynamodb-expressions.ts'
-import type { TestTables } from './tables.ts'
+import { ownNames } from './tables.ts'
 
 /** The parts of an input that the calls of the service have. */
 interface Input extends Terms {
@@ -19,7 +19,6 @@ interface Input extends Terms {
   readonly UpdateExpression?: string
   readonly KeyConditionExpression?: string
   readonly FilterExpression?: string
-  readonly ProjectionExpression?: string
   readonly ReturnValues?: string
   readonly ScanIndexForward?: boolean
   readonly Limit?: number
@@ -30,7 +29,6 @@ interface Input extends Terms {
 
 interface BatchRead extends Terms {
   readonly Keys: readonly Item[]
-  readonly ProjectionExpression?: string
 }
 
 interface BatchWrite {
@@ -221,16 +219,11 @@ const encode = (output: object): object =>
 
 type Stack = ReturnType<typeof constructStack<object, object>>
 
-export interface MemoryTables extends TestTables {
-  /** Answers a request of another process. Returns false for a request to another service. */
-  answerCall(target: unknown, body: Buffer, response: ServerResponse): boolean
-}
-
 /**
  * The tables of the service in memory. A client of the SDK would take most of the time of a call, so these clients have
  * only the steps that a test adds. Items expire by the clock of the test. Without a clock, they stay.
  */
-export const openMemoryTables = (now = () => 0): MemoryTables => {
+export const openMemoryTables = (now = () => 0) => {
   const all = new Map(Object.entries(tables).map(([name, definition]) => [name, createTable(definition, now)]))
   const answer = (command: string, input: Input): object => {
     const table = all.get(input.TableName ?? Object.keys(input.RequestItems)[0])
@@ -258,7 +251,8 @@ export const openMemoryTables = (now = () => 0): MemoryTables => {
       send: send as DynamoDBDocumentClient['send'],
     })
   }
-  const answerCall: MemoryTables['answerCall'] = (target, body, response) => {
+  /** Answers a request of another process. Returns false for a request to another service. */
+  const answerCall = (target: unknown, body: Buffer, response: ServerResponse): boolean => {
     const [, command] = /^DynamoDB_\d+\.(\w+)$/.exec(String(target)) ?? []
     if (command === undefined) return false
     const headers = { 'Content-Type': 'application/x-amz-json-1.0' }
@@ -271,6 +265,5 @@ export const openMemoryTables = (now = () => 0): MemoryTables => {
     }
     return true
   }
-  const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
-  return { names, connect, answerCall, close: async () => {} }
+  return { names: ownNames, connect, answerCall, close: async () => {} }
 }

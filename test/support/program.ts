@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
-import { createInterface, type Interface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
@@ -17,15 +17,6 @@ export interface Outcome {
   readonly stderr: string
 }
 
-export interface Program {
-  readonly pid: number
-  readonly stdin: Writable
-  /** The next lines of standard output. Rejects if the program ends first. */
-  line(): Promise<string>
-  kill(signal: NodeJS.Signals): void
-  readonly ended: Promise<Outcome>
-}
-
 const nextLine = async (lines: AsyncIterator<string>, ended: Promise<Outcome>): Promise<string> => {
   const { value, done } = await lines.next()
   if (!done) return value
@@ -33,17 +24,14 @@ const nextLine = async (lines: AsyncIterator<string>, ended: Promise<Outcome>): 
   throw new Error(`The program ended with status ${status} before it printed the line: ${stderr}`)
 }
 
-const linesOf = (input: Readable): AsyncIterator<string> => {
-  const lines: Interface = createInterface({ input })
-  return lines[Symbol.asyncIterator]()
-}
+const linesOf = (input: Readable): AsyncIterator<string> => createInterface({ input })[Symbol.asyncIterator]()
 
 const launchCommand = (
   command: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   user: { readonly uid?: number; readonly gid?: number } = {},
-): Program => {
+) => {
   const env = { ...process.env, ...environment }
   const child = spawn(command, args, { cwd: root, stdio: 'pipe', env, ...user })
   const lines = linesOf(child.stdout)
@@ -55,11 +43,14 @@ const launchCommand = (
   return {
     pid: child.pid ?? Number.NaN,
     stdin: child.stdin,
+    /** The next lines of standard output. Rejects if the program ends first. */
     line: () => nextLine(lines, ended),
-    kill: (signal) => child.kill(signal),
+    kill: (signal: NodeJS.Signals): void => void child.kill(signal),
     ended,
   }
 }
+
+export type Program = ReturnType<typeof launchCommand>
 
 /** Runs a source file of the project, such as `local/main.js`, with the Node of the tests. */
 export const launch = (

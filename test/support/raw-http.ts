@@ -2,19 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** A connection on which a test sends any bytes, well-formed or not. */
-export interface RawConnection {
-  /** Resolves when everything is sent. Rejects if the other side accepts no more bytes. */
-  write(text: string): Promise<void>
-  /** Ends the sending side. Answers can still be read. */
-  end(): void
-  /** Everything received, as soon as it matches. Rejects if the other side ends the connection first. */
-  until(pattern: RegExp): Promise<string>
-  /** Everything received until the other side ends the connection. */
-  rest(): Promise<string>
-  destroy(): void
-}
-
-const over = (socket: Socket): RawConnection => {
+const over = (socket: Socket) => {
   const chunks: AsyncIterator<string> = socket.setEncoding('latin1')[Symbol.asyncIterator]()
   let received = ''
   // A reset also ends the connection, and the bytes before it count.
@@ -30,26 +18,30 @@ const over = (socket: Socket): RawConnection => {
     }
   }
   return {
-    write: (text) =>
-      new Promise((resolve, reject) => socket.write(text, (error) => (error ? reject(error) : resolve()))),
-    end: () => socket.end(),
-    async until(pattern) {
+    /** Resolves when everything is sent. Rejects if the other side accepts no more bytes. */
+    write: (text: string) =>
+      new Promise<void>((resolve, reject) => socket.write(text, (error) => (error ? reject(error) : resolve()))),
+    /** Ends the sending side. Answers can still be read. */
+    end: () => void socket.end(),
+    /** Everything received, as soon as it matches. Rejects if the other side ends the connection first. */
+    async until(pattern: RegExp) {
       while (!pattern.test(received)) {
         if (!(await more())) throw new Error(`The connection ended before ${pattern} came: ${received}`)
       }
       return received
     },
+    /** Everything received until the other side ends the connection. */
     async rest() {
       while (await more());
       return received
     },
-    destroy: () => socket.destroy(),
+    destroy: () => void socket.destroy(),
   }
 }
 
-export const rawConnection = async (
-  target: { readonly url: string } | { readonly path: string },
-): Promise<RawConnection> => {
+export type RawConnection = ReturnType<typeof over>
+
+export const rawConnection = async (target: { readonly url: string } | { readonly path: string }) => {
   const socket =
     'path' in target
       ? connect(target.path)

@@ -1,6 +1,6 @@
 import { type S3Answer, type S3Request, xmlAnswer } from './s3-messages.ts'
 import { sizeOf } from './s3-pieces.ts'
-import { compare, invalidArgument, type Version, type Versions } from './s3-versions.ts'
+import { compare, invalidArgument, type Versions } from './s3-versions.ts'
 import { tag, urlEncoded } from './s3-xml.ts'
 
 type Query = NonNullable<S3Request['query']>
@@ -53,10 +53,7 @@ export const listObjects = (versions: Versions, query: Query): S3Answer => {
 }
 
 /** Versions and delete markers behind a key or version. A delimiter folds entries of a folder into one. */
-const statesBehind = (
-  { endOf, keys, startBehind, versionsOf }: Versions,
-  query: Query,
-): (Version & { key: string; isLatest: boolean })[] => {
+const statesBehind = ({ endOf, keys, startBehind, versionsOf }: Versions, query: Query) => {
   const text = (name: string) => String(query[name] ?? '')
   const [prefix, key, id] = [text('prefix'), text('key-marker'), text('version-id-marker')]
   return keys.slice(startBehind(key, prefix), endOf(prefix)).flatMap((one) => {

@@ -2,16 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface SmallDisk {
-  readonly path: string
-  /** Fills the disk except for the given number of bytes, in pieces of 4096. */
-  fill(left?: number): void
-  makeRoom(): void
-  /** Makes the disk read-only, even for root. */
-  makeReadOnly(): void
-  unmount(): void
-}
-
 /** The reason why a small disk cannot be mounted here. Undefined if it can. */
 export const noSmallDisk: string | undefined =
   process.platform === 'linux' && process.getuid?.() === 0
@@ -32,7 +22,7 @@ const writeUntilFull = (file: string): void => {
 }
 
 /** Mounts a file system of this many megabytes in a folder. Returns undefined if mounting is not allowed. */
-export const mountSmallDisk = (path: string, megabytes: number): SmallDisk | undefined => {
+export const mountSmallDisk = (path: string, megabytes: number) => {
   mkdirSync(path)
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,nr_inodes=4k`, 'tmpfs', path], { stdio: 'pipe' })
@@ -42,11 +32,13 @@ export const mountSmallDisk = (path: string, megabytes: number): SmallDisk | und
   const filler = join(path, 'filler')
   return {
     path,
+    /** Fills the disk except for the given number of bytes, in pieces of 4096. */
     fill(left = 0) {
       writeUntilFull(filler)
       truncateSync(filler, statSync(filler).size - left)
     },
     makeRoom: () => rmSync(filler),
+    /** Makes the disk read-only, even for root. */
     makeReadOnly: () => void execFileSync('mount', ['-o', 'remount,ro', path]),
     unmount: () => void execFileSync('umount', [path]),
   }

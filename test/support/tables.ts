@@ -51,6 +51,12 @@ export const openTableStores = (names: TestTables['names'], options: StoreOption
 
 const tableNames = Object.keys(tables) as TableName[]
 
+const namesWith = (prefix: string) =>
+  Object.fromEntries(tableNames.map((name) => [name, prefix + name])) as TestTables['names']
+
+/** The names of the tables in the service. */
+export const ownNames = namesWith('')
+
 const keySchema = (partition: string, sort: string | undefined): KeySchemaElement[] => [
   { AttributeName: partition, KeyType: 'HASH' },
   ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: 'RANGE' as const }]),
@@ -85,7 +91,7 @@ export const createTables = async (dynamodb: DynamoDBDocumentClient, prefix = ''
       await waitUntilTableExists(waiting, { TableName: prefix + name })
     }),
   )
-  return Object.fromEntries(tableNames.map((name) => [name, prefix + name])) as TestTables['names']
+  return namesWith(prefix)
 }
 
 /** Empty tables of dynalite for one test, under their names in the service. */

@@ -4,8 +4,8 @@ import { test as base } from 'vitest'
 import { administer, commandsOn } from './administration.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { hostHere } from './serve-here.ts'
-import { mountSmallDisk, noSmallDisk, type SmallDisk } from './small-disk.ts'
-import { type SpawnedService, startService } from './spawned-service.ts'
+import { mountSmallDisk, noSmallDisk } from './small-disk.ts'
+import { startService } from './spawned-service.ts'
 
 /** A data directory of `npm start --no-demo`, without a site. */
 const makeDataDirectory = async (directory: string): Promise<void> => {
@@ -22,25 +22,21 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
  * `directory`, or skips the test.
  */
 export const test = base
-  .extend('directory', async ({}, { onCleanup }) => {
+  .extend('directory', async ({ onTestFinished }) => {
     const directory = makeDirectory()
-    onCleanup(() => removeDirectory(directory))
+    onTestFinished(() => removeDirectory(directory))
     return directory
   })
-  .extend('mountDisk', async ({ directory, skip }, { onCleanup }) => (megabytes: number): SmallDisk => {
+  .extend('mountDisk', async ({ directory, skip }, { onCleanup }) => (megabytes: number) => {
     const disk = noSmallDisk === undefined ? mountSmallDisk(join(directory, 'disk'), megabytes) : undefined
     if (!disk) return skip(noSmallDisk ?? 'no file system can be mounted on this machine')
     onCleanup(disk.unmount)
     return disk
   })
-  .extend('serve', async ({}, { onCleanup }) => {
-    const services: SpawnedService[] = []
-    onCleanup(async () => void (await Promise.all(services.map((service) => service.stop()))))
-    return async (...args: Parameters<typeof startService>): Promise<SpawnedService> => {
-      const service = await startService(...args)
-      services.push(service)
-      return service
-    }
+  .extend('serve', ({ onTestFinished }) => async (...args: Parameters<typeof startService>) => {
+    const service = await startService(...args)
+    onTestFinished(async () => void (await service.stop()))
+    return service
   })
   .extend(
     'start',

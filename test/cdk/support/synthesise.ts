@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { SynthesisMessage } from 'aws-cdk-lib/cx-api'
 import { type Bundles, functionNames } from '../../../cdk/config/functions.ts'
@@ -19,21 +18,11 @@ const emptyBundles = (folder: string): Bundles => {
   return Object.fromEntries(bundled)
 }
 
-export interface Synthesised {
-  readonly app: App
-  remove(): void
-}
-
 /** An app with these settings. Default: two data centres. */
-export const createTestApp = (settings: object = {}): Synthesised => {
+export const createTestApp = (settings: object = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
-  const siteAdmin = {
-    prefix: 'Test',
-    dataCentres: { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } },
-    defaultDataCentre: 'us',
-    ...settings,
-  }
-  const context = { siteAdmin }
+  const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
+  const context = { siteAdmin: { prefix: 'Test', dataCentres, defaultDataCentre: 'us', ...settings } }
   return {
     app: createApp(emptyBundles(folder), { outdir: join(folder, 'cdk.out'), context, analyticsReporting: false }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
@@ -44,15 +33,6 @@ interface Report {
   readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[]
 }
 
-export interface Checked {
-  /** Violated rules, without the given findings. */
-  readonly findings: readonly string[]
-  readonly accepted: readonly string[]
-  readonly warnings: readonly string[]
-  /** By stack name without the prefix. Empty if a rule is violated. */
-  readonly templates: ReadonlyMap<string, Template>
-}
-
 const warningsIn = (stacks: readonly { readonly messages: readonly SynthesisMessage[] }[]): readonly string[] =>
   stacks.flatMap(({ messages }) => messages.map(({ entry }) => String(entry.data)))
 
@@ -60,7 +40,7 @@ const templatesIn = (stacks: readonly { readonly stackName: string; readonly tem
   new Map(stacks.map(({ stackName, template }) => [stackName.replace('Test-', ''), Template.fromJSON(template)]))
 
 /** The app with these settings, checked against the AwsSolutions rules. */
-export const synthesiseChecked = (settings: object, accepted?: Findings): Checked => {
+export const synthesiseChecked = (settings: object, accepted?: Findings) => {
   const { app, remove } = createTestApp(settings)
   checkFindings(app, accepted)
   const report = join(app.outdir, 'validation-report.json')
@@ -77,9 +57,11 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
     const stacks = synthesise()
     const { pluginReports }: Report = JSON.parse(readFileSync(report, 'utf8'))
     return {
+      /** Violated rules, without the given findings. */
       findings: [...new Set(pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName)))],
       accepted: Object.keys(acceptedOf(readSettings(app.node))),
       warnings: warningsIn(stacks),
+      /** By stack name without the prefix. Empty if a rule is violated. */
       templates: templatesIn(stacks),
     }
   } finally {
@@ -87,7 +69,9 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
   }
 }
 
-type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge' | 'watch', Template>> & Pick<Checked, 'warnings'>
+type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge' | 'watch', Template>> & {
+  readonly warnings: readonly string[]
+}
 
 const known = new Map<string, Templates>()
 

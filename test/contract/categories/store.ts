@@ -31,16 +31,11 @@ const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'],
 
 export type Deps = ReturnType<typeof depsOf>
 
-export interface Store extends Pick<TestTables, 'names' | 'close'> {
-  readonly dynamodb: Client
-  /** The stores over a client that may misbehave. `longestStall` is in milliseconds. */
-  over(client: Client, longestStall?: number): Deps
-}
-
 /** Only the tables of dynalite count capacity. */
-export const openStore = async (open: () => TestTables | Promise<TestTables> = openMemoryTables): Promise<Store> => {
+export const openStore = async (open: () => TestTables | Promise<TestTables> = openMemoryTables) => {
   const { names, connect, close } = await open()
-  const over: Store['over'] = (client, longestStall = 2_000) => depsOf(client, names, longestStall)
+  /** The stores over a client that may misbehave. `longestStall` is in milliseconds. */
+  const over = (client: Client, longestStall = 2_000) => depsOf(client, names, longestStall)
   return { dynamodb: connect(), names, close, over }
 }
 
