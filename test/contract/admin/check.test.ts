@@ -8,6 +8,7 @@ import { administer, administerJson } from '../../support/administration.ts'
 import { tamper } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { messages } from '../../support/messages.ts'
+import { failing, faultAt, foundBy } from '../../support/outcomes.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
@@ -67,15 +68,9 @@ const unreadable = [
 test('a database that check cannot open is not reported as damaged', async ({ siteDirectory }) => {
   const database = join(siteDirectory, 'site-admin.db')
   mkdirSync(`${database}-wal`, { mode: 0o700 })
-  const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
-  expect({ status, ...JSON.parse(stdout) }).toEqual({
-    status: 1,
-    faults: [{ where: database, fault: expect.stringMatching(messages.check.cannotBeOpened) }],
-  })
-  expect(await administer(siteDirectory, ['site', 'list'])).toMatchObject({
-    status: 1,
-    stderr: expect.stringMatching(messages.directory.databaseLocked),
-  })
+  const fault = faultAt(database, messages.check.cannotBeOpened)
+  expect(foundBy(await administer(siteDirectory, ['--json', 'check']))).toEqual({ status: 1, faults: [fault] })
+  expect(await administer(siteDirectory, ['site', 'list'])).toEqual(failing(messages.directory.databaseLocked))
 })
 
 test('check finds no fault in a sound directory, and changes nothing', async ({ siteDirectory }) => {
@@ -124,59 +119,52 @@ test.for([
   [
     'an interrupted removal of content',
     'UPDATE blogs SET going = 1 WHERE id = 8',
-    { where: 'site 1001, blog 8', fault: expect.stringMatching(messages.check.interrupted) },
+    faultAt('site 1001, blog 8', messages.check.interrupted),
   ],
   [
     'an abandoned removal of a folder',
     `INSERT INTO folder_removals (site, folder, id, entry)
          VALUES (1001, 'a/b', 'x', '{"type":"folder.removed","subject":"a/b","actor":"ann"}')`,
-    { where: 'site 1001, folder a/b', fault: expect.stringMatching(messages.check.notContinued) },
+    faultAt('site 1001, folder a/b', messages.check.notContinued),
   ],
   [
     'content without a file',
     "INSERT INTO small_contents (name, bytes) VALUES ('lost', x'00')",
-    { where: expect.stringMatching(/site-admin\.db$/), fault: messages.check.contentOfNoFile('lost') },
+    faultAt(/site-admin\.db$/, messages.check.contentOfNoFile('lost')),
   ],
   [
     'a text without a news item',
     "INSERT INTO news_texts (site, id, text) VALUES (1001, 999, 'x')",
-    {
-      where: expect.stringMatching(/site-admin\.db$/),
-      fault: expect.stringMatching(messages.check.rowOf('news_texts')),
-    },
+    faultAt(/site-admin\.db$/, messages.check.rowOf('news_texts')),
   ],
   [
     'a file without bytes',
     "INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
-    { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.noBytes) },
+    faultAt('site 1001, file a.txt', messages.check.noBytes),
   ],
   [
     'a quota with a wrong count of used bytes (S-124)',
     'UPDATE sites SET quota = 9000000, used = 7 WHERE id = 1001',
-    { where: 'site 1001', fault: expect.stringContaining('its quota counts 7 used bytes instead of ') },
+    faultAt('site 1001', 'its quota counts 7 used bytes instead of '),
   ],
   [
     'a number that is too large to be read',
     `UPDATE objects SET size = ${2 ** 60} WHERE key LIKE 'live/1001/%.txt'`,
-    {
-      where: expect.stringMatching(/site-admin\.db$/),
-      fault: expect.stringContaining('the column size of the table objects'),
-    },
+    faultAt(/site-admin\.db$/, 'the column size of the table objects'),
   ],
   ...unreadable.map(
     ([what, sql, row, column]) => [what, sql, { where: `table ${row}`, fault: messages.check.column(column) }] as const,
   ),
 ] as const)('check reports %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
   tamper(demoDirectory, sql)
-  const { status, stdout } = await administer(demoDirectory, ['--json', 'check'])
-  expect({ status, found: JSON.parse(stdout) }).toEqual({ status: 1, found: { faults: [fault] } })
+  expect(foundBy(await administer(demoDirectory, ['--json', 'check']))).toEqual({ status: 1, faults: [fault] })
 })
 
 test('check --bytes reports tables of a newer version, and reads no bytes', async ({ siteDirectory }) => {
   tamper(siteDirectory, 'PRAGMA user_version = 99')
   expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toEqual([
-    { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(messages.directory.newer(99)) },
-    { where: expect.stringMatching(/blobs$/), fault: expect.stringMatching(messages.check.bytesUnread) },
+    faultAt(join(siteDirectory, 'site-admin.db'), messages.directory.newer(99)),
+    faultAt(/blobs$/, messages.check.bytesUnread),
   ])
 })
 
@@ -201,7 +189,7 @@ test('check reports files without bytes along with other faults of the database'
   )
   expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toMatchObject([
     { where: 'site 1001, category 1' },
-    { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.bytesMissing) },
+    faultAt('site 1001, file a.txt', messages.check.bytesMissing),
   ])
 })
 
@@ -245,15 +233,12 @@ test('check reports a folder of blobs that is a link to itself as one fault', as
   )
   rmSync(blobs, { recursive: true })
   symlinkSync('blobs', blobs)
-  const fault = expect.stringMatching(messages.check.unreadable('ELOOP: '))
-  expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toEqual([{ where: blobs, fault }])
+  const fault = faultAt(blobs, messages.check.unreadable('ELOOP: '))
+  expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toEqual([fault])
 })
 
 test('check reports files and folders that other users can open', async ({ siteDirectory }) => {
   chmodSync(join(siteDirectory, 'site-admin.db'), 0o640)
-  const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
-  expect(status).toBe(1)
-  expect(JSON.parse(stdout).faults).toEqual([
-    { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(messages.check.otherUsers) },
-  ])
+  const fault = faultAt(join(siteDirectory, 'site-admin.db'), messages.check.otherUsers)
+  expect(foundBy(await administer(siteDirectory, ['--json', 'check']))).toEqual({ status: 1, faults: [fault] })
 })

@@ -7,6 +7,7 @@ import { administer, administerWith } from '../../support/administration.ts'
 import { leavesOf } from '../../support/command-session.ts'
 import { closeAtOnce, listen } from '../../support/listen.ts'
 import { messages, wrongCommands } from '../../support/messages.ts'
+import { failing } from '../../support/outcomes.ts'
 import { test } from '../../support/test.ts'
 
 const records = '{"kind":"webForm","id":1}\n'
@@ -111,7 +112,7 @@ test.for([
   const values: Readonly<Record<string, string>> = { ...nobody, ...nowhere, ...noKeys, ...environment }
   for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value === 'SERVER' ? url : value)
   const outcome = await administerWith(['--target', 'aws', 'site', 'list'])
-  expect(outcome).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(reason) })
+  expect(outcome).toEqual(failing(reason))
 })
 
 test.for([

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { systemClock, unlimited } from '../../../lib/core/time.ts'
 import { createIsHeld, holdBlobs, holdForBackups } from '../../../lib/machine/backup/holds.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import { openBlobs } from '../../../lib/machine/objects/blobs.ts'
 import { entry } from '../../support/history.ts'
+import { inPieces } from '../../support/in-pieces.ts'
 import { infoOf, putObject } from '../../support/objects.ts'
 import { test as base } from '../../support/test.ts'
 
@@ -114,24 +115,16 @@ test('two backups may run at once, and both keep their blobs', async ({ machines
 
 test('blobs are removed soon after a backup, even if no other blob is removed', async ({ directory }) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  try {
-    const name = 'a'.repeat(32)
-    let isHeld = true
-    const blobs = holdForBackups(openBlobs(layoutOf(directory), { durable: false }), () => isHeld)
-    await blobs.write(
-      name,
-      (async function* () {
-        yield Buffer.from('a')
-      })(),
-    )
-    await blobs.remove([name])
-    await vi.advanceTimersByTimeAsync(minute)
-    expect(blobsIn(directory)).toEqual([name])
-    isHeld = false
-    await vi.advanceTimersByTimeAsync(minute)
-    await expect.poll(() => existsSync(join(directory, 'blobs', name))).toBe(false)
-    blobs.close()
-  } finally {
-    vi.useRealTimers()
-  }
+  onTestFinished(() => void vi.useRealTimers())
+  const name = 'a'.repeat(32)
+  let isHeld = true
+  const blobs = holdForBackups(openBlobs(layoutOf(directory), { durable: false }), () => isHeld)
+  await blobs.write(name, inPieces(Buffer.from('a'), 1))
+  await blobs.remove([name])
+  await vi.advanceTimersByTimeAsync(minute)
+  expect(blobsIn(directory)).toEqual([name])
+  isHeld = false
+  await vi.advanceTimersByTimeAsync(minute)
+  await expect.poll(() => existsSync(join(directory, 'blobs', name))).toBe(false)
+  blobs.close()
 })

@@ -20,11 +20,17 @@ const killWhen = async (args: readonly string[], isReached: () => boolean): Prom
   await program.ended
 }
 
+/** Makes a directory look as if a restoration into it had been killed. */
+const makeUnfinished = (restored: string): string => {
+  const marker = join(restored, 'site-admin.json')
+  writeFileSync(marker, JSON.stringify({ service: 'site-admin', layout: 1, ready: false, restoring: true }))
+  return marker
+}
+
 test('a restoration that is killed again while it cleans up still blocks a start', async ({ backedUp, serve }) => {
   const { backup, restored } = backedUp
-  const marker = join(restored, 'site-admin.json')
   mkdirSync(join(restored, 'blobs'), { recursive: true })
-  writeFileSync(marker, JSON.stringify({ service: 'site-admin', layout: 1, ready: false, restoring: true }))
+  const marker = makeUnfinished(restored)
   // The directory has so many files that removing them takes a while.
   for (let index = 0; index < 20_000; index += 1) writeFileSync(join(restored, 'blobs', String(index)), '')
   const { ino } = statSync(marker)
@@ -38,8 +44,7 @@ test('after a killed restoration, no service starts until a restoration succeeds
   const { backup, restored, token } = backedUp
   await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
   // If the restoration ended before the kill, the directory is complete. Then the test makes it unfinished again.
-  const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
-  writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
+  makeUnfinished(restored)
 
   await expect(startService(restored)).rejects.toThrow(messages.backup.restoreInterrupted)
   await restore(backup, restored)
@@ -64,8 +69,7 @@ test('a restoration keeps nothing of a killed restoration of another backup', as
   await backUp(data, other)
   await restore(backup, restored)
   leaveJournal(join(other, 'site-admin.db'), join(restored, 'site-admin.db-journal'))
-  const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
-  writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
+  makeUnfinished(restored)
   await restore(backup, restored)
   expect(await faultsOf(restored)).toEqual([])
 })

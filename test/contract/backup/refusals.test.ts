@@ -33,6 +33,7 @@ import {
 } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { messages } from '../../support/messages.ts'
+import { failing } from '../../support/outcomes.ts'
 
 const { backup: refusals, check } = messages
 
@@ -49,13 +50,9 @@ test.for([
 
 test('backup, restore and check need a data directory instead of a deployment', async ({ place }) => {
   for (const args of [['backup', place.backup], ['restore', place.backup], ['check']]) {
-    for (const [target, sentence] of [
-      ['local', /^.+\n$/],
-      ['aws', refusals.onlyOneMachine],
-    ] as const) {
-      const outcome = await administer(place.data, ['--target', target, ...args])
-      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
-    }
+    const outcomeOn = (target: string) => administer(place.data, ['--target', target, ...args])
+    expect(await outcomeOn('local')).toEqual(failing(/^.+\n$/))
+    expect(await outcomeOn('aws')).toEqual(failing(refusals.onlyOneMachine))
   }
   expect(readdirSync(place.folder)).toEqual([])
 })
@@ -64,8 +61,7 @@ test('a backup with a damaged file needs consent', async ({ backedUp: { data, fo
   await replaceBlob(data)
   const target = join(folder, 'again')
   const outcome = await administer(data, ['backup', target, '--bytes'])
-  expect(outcome).toMatchObject({ status: 1, stdout: '' })
-  expect(outcome.stderr).toMatch(refusals.fileDamaged(check.bytesDiffer))
+  expect(outcome).toEqual(failing(refusals.fileDamaged(check.bytesDiffer)))
   expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 
   const even = { evenIfDamaged: true, withBytes: true }
@@ -123,9 +119,7 @@ test('a restoration into a directory that is in use or not empty is refused', as
   await expect(restore(backup, folder)).rejects.toThrow(refusals.targetForeign)
   await expect(restore(backup, backup)).rejects.toThrow(messages.directory.isBackup)
   const service = await serve(data)
-  const outcome = await administer(data, ['restore', backup])
-  const stderr = expect.stringMatching(refusals.targetFilled)
-  expect(outcome).toMatchObject({ status: 1, stdout: '', stderr })
+  expect(await administer(data, ['restore', backup])).toEqual(failing(refusals.targetFilled))
   expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
 })
 
@@ -143,50 +137,36 @@ test('a restoration into another data directory or backup is refused (O-25)', as
   expect([existsSync(join(data, 'no')), existsSync(nested)]).toEqual([false, false])
 })
 
-const damages: readonly (readonly [name: string, inflict: (backup: string) => unknown, sentence: RegExp])[] = [
-  ['without its database', (backup) => rm(join(backup, 'site-admin.db')), refusals.fault('site-admin.db')],
+type Inflict = (backup: string) => unknown
+
+const changed =
+  (name: string, change: (bytes: Buffer) => Buffer | string): Inflict =>
+  (backup) =>
+    writeFileSync(join(backup, name), change(readFileSync(join(backup, name))))
+const [database, marker] = ['site-admin.db', 'site-admin-backup.json']
+const ofNewLayout = (bytes: Buffer) => String(bytes).replace('"layout":1', '"layout":9')
+const grow: Inflict = (backup) => appendFileSync(blobOf(backup), 'more')
+/** A file that other users can read is copied, not linked. */
+const open: Inflict = (backup) => chmodSync(blobOf(backup), 0o644)
+
+const damages: readonly (readonly [name: string, inflict: readonly Inflict[], sentence: RegExp])[] = [
+  ['without its database', [(backup) => rm(join(backup, database))], refusals.fault(database)],
   [
     'with a damaged database',
-    (backup) => {
-      const file = join(backup, 'site-admin.db')
-      writeFileSync(file, readFileSync(file).fill(0xff, 4_096, 20_000))
-    },
-    refusals.fault('site-admin.db'),
+    [changed(database, (bytes) => bytes.fill(0xff, 4_096, 20_000))],
+    refusals.fault(database),
   ],
-  ['of another version', (backup) => tamper(backup, 'PRAGMA user_version = 9'), refusals.otherTables(9)],
-  [
-    'of another layout',
-    (backup) => {
-      const file = join(backup, 'site-admin-backup.json')
-      writeFileSync(file, readFileSync(file, 'utf8').replace('"layout":1', '"layout":9'))
-    },
-    refusals.otherLayout,
-  ],
-  [
-    'with an empty marker',
-    (backup) => writeFileSync(join(backup, 'site-admin-backup.json'), '{}'),
-    refusals.fault(' does not describe its contents'),
-  ],
-  ['without a file', (backup) => renameSync(blobOf(backup), join(backup, 'x')), refusals.some(1, check.missing)],
-  [
-    'with a grown file',
-    (backup) => appendFileSync(blobOf(backup), 'more'),
-    refusals.some(1, check.size(40_068, 40_064)),
-  ],
-  [
-    'with a grown file that must be copied',
-    (backup) => {
-      appendFileSync(blobOf(backup), 'more')
-      // A file that other users can read is copied, not linked.
-      chmodSync(blobOf(backup), 0o644)
-    },
-    refusals.some(1, check.size(40_068, 40_064)),
-  ],
-  ['with other bytes in a file', replaceBlob, refusals.some(1, check.bytesDiffer)],
+  ['of another version', [(backup) => tamper(backup, 'PRAGMA user_version = 9')], refusals.otherTables(9)],
+  ['of another layout', [changed(marker, ofNewLayout)], refusals.otherLayout],
+  ['with an empty marker', [changed(marker, () => '{}')], refusals.fault(' does not describe its contents')],
+  ['without a file', [(backup) => renameSync(blobOf(backup), join(backup, 'x'))], refusals.some(1, check.missing)],
+  ['with a grown file', [grow], refusals.some(1, check.size(40_068, 40_064))],
+  ['with a grown file that must be copied', [grow, open], refusals.some(1, check.size(40_068, 40_064))],
+  ['with other bytes in a file', [replaceBlob], refusals.some(1, check.bytesDiffer)],
 ]
 
 test.for(damages)('no backup %s is restored', async ([, inflict, sentence], { backedUp: { backup, restored } }) => {
-  await inflict(backup)
+  for (const one of inflict) await one(backup)
   await expect(restore(backup, restored)).rejects.toThrow(sentence)
   expect(existsSync(restored)).toBe(false)
   // The empty folder is still empty after the refusal.
@@ -217,8 +197,7 @@ test('a restoration that cannot write its marker leaves nothing behind', async (
 test('the service and commands refuse a backup as a data directory, with advice', async ({ backedUp: { backup } }) => {
   const sentence = messages.directory.isBackup
   await expect(openMachine(backup, { role: 'service' })).rejects.toThrow(sentence)
-  const outcome = await administer(backup, ['site', 'list'])
-  expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
+  expect(await administer(backup, ['site', 'list'])).toEqual(failing(sentence))
 })
 
 test('check reports blobs of a backup that belong to no file', async ({ backedUp: { backup } }) => {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { administer } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
+import { failing } from '../../../support/outcomes.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
@@ -29,17 +30,14 @@ const wordsOf = (command: string) => command.split(' ')
 
 test.for(all)('on a damaged database, %s prints advice in one line', async (command, { siteDirectory }) => {
   damageTables(siteDirectory, "tbl_name <> 'secrets'")
-  const { status, stdout, stderr } = await administer(siteDirectory, wordsOf(command))
-  expect(stderr).toMatch(messages.directory.damagedAnyhow)
-  expect(stderr).toContain(siteDirectory)
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  const outcome = await administer(siteDirectory, wordsOf(command))
+  expect(outcome).toEqual(failing(messages.directory.damagedAnyhow))
+  expect(outcome.stderr).toContain(siteDirectory)
 })
 
 test('site list prints advice in one line if its first table is damaged', async ({ siteDirectory }) => {
   damageTables(siteDirectory, "tbl_name = 'secrets'")
-  const { status, stderr } = await administer(siteDirectory, ['site', 'list'])
-  expect(stderr).toMatch(messages.directory.cannotBeOpened)
-  expect(status).toBe(1)
+  expect(await administer(siteDirectory, ['site', 'list'])).toEqual(failing(messages.directory.cannotBeOpened))
 })
 
 test.skipIf(noOtherUser !== undefined).for(changing)(
@@ -47,13 +45,8 @@ test.skipIf(noOtherUser !== undefined).for(changing)(
   async (command, { siteDirectory }) => {
     execFileSync('chown', ['-R', String(otherUser), siteDirectory])
     chmodSync(join(siteDirectory, 'site-admin.db'), 0o400)
-    const { status, stdout, stderr } = await runAsOther('admin/main.js', [
-      '--data-dir',
-      siteDirectory,
-      ...wordsOf(command),
-    ])
-    expect(stderr).toMatch(messages.directory.databaseReadOnly)
-    expect(stderr).toContain(siteDirectory)
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    const outcome = await runAsOther('admin/main.js', ['--data-dir', siteDirectory, ...wordsOf(command)])
+    expect(outcome).toMatchObject(failing(messages.directory.databaseReadOnly))
+    expect(outcome.stderr).toContain(siteDirectory)
   },
 )

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
+import { failing } from '../../../support/outcomes.ts'
 import { type Outcome, runInShell, sentenceIn } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
@@ -36,8 +37,7 @@ test.skipIf(!existsSync(full)).for(['site list', 'check', 'backup "$1-backup"', 
   async (command, { siteDirectory, onTestFinished }) => {
     onTestFinished(() => rmSync(`${siteDirectory}-backup`, { recursive: true, force: true }))
     const { status, stderr } = await administerInto(full, siteDirectory, command)
-    expect(sentenceIn(stderr)).toMatch(noRoom)
-    expect(status).toBe(1)
+    expect([status, sentenceIn(stderr)]).toEqual([1, expect.stringMatching(noRoom)])
   },
 )
 
@@ -58,10 +58,9 @@ test.for([
   disk.fill(4096)
 
   const file = join(disk.path, 'output')
-  const { status, stderr } = await administerInto(file, siteDirectory, command)
+  expect(await administerInto(file, siteDirectory, command)).toMatchObject(failing(reported))
 
   expect(statSync(file).size).toBe(4096)
-  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(reported) })
 })
 
 test.for(['site list', '--help'] as const)('%s succeeds if its pipe is closed', async (command, { siteDirectory }) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
+import { failing } from '../../../support/outcomes.ts'
 import { launch } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
@@ -53,8 +54,7 @@ test('a service can start and stop while a command runs, whichever ends last', a
 test('a running command prevents a service from resetting the directory', async ({ siteDirectory }) => {
   const held = await holdDirectory(siteDirectory)
   const reset = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
-  expect(reset).toMatchObject({ status: 1, stdout: '' })
-  expect(reset.stderr).toMatch(messages.directory.inUse)
+  expect(reset).toMatchObject(failing(messages.directory.inUse))
   held.stdin.end()
   expect(await held.ended).toMatchObject({ status: 0 })
 })

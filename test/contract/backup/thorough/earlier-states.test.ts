@@ -5,14 +5,13 @@ import { expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { backUp, blobOf, contentOf, faultsOf, put, read, replaceBlob, restore, test } from '../../../support/backups.ts'
 import { messages } from '../../../support/messages.ts'
+import { faultAt, foundBy } from '../../../support/outcomes.ts'
 import { storage } from '../../../support/paths.ts'
 
 test('the advice of check repairs a file', async ({ backedUp: { data, folder, restored }, serve }) => {
   const lost = blobOf(data)
   await rm(lost)
-  expect(await faultsOf(data)).toMatchObject([
-    { where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.bytesMissing) },
-  ])
+  expect(await faultsOf(data)).toMatchObject([faultAt('site 1001, file large.bin', messages.check.bytesMissing)])
   const service = await serve(data)
   await put(service, 'large.bin', contentOf('a'))
   expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
@@ -20,15 +19,9 @@ test('the advice of check repairs a file', async ({ backedUp: { data, folder, re
   // The next start reports nothing.
   expect((await (await serve(data)).stop()).stderr).toBe('')
 
-  const named = await administer(data, ['--json', 'check', '--bytes'])
-  expect({ status: named.status, ...JSON.parse(named.stdout) }).toEqual({
+  expect(foundBy(await administer(data, ['--json', 'check', '--bytes']))).toEqual({
     status: 1,
-    faults: [
-      {
-        where: 'site 1001, an old version of the file large.bin',
-        fault: expect.stringMatching(messages.check.versionMissing),
-      },
-    ],
+    faults: [faultAt('site 1001, an old version of the file large.bin', messages.check.versionMissing)],
   })
 
   // No repair is needed: backups succeed, and can be restored.
@@ -50,10 +43,7 @@ test('check --bytes reports changed bytes of an old version', async ({ backedUp:
   await put(service, 'large.bin', contentOf('b'))
   await service.stop()
   expect(await faultsOf(data)).toEqual([
-    {
-      where: 'site 1001, an old version of the file large.bin',
-      fault: expect.stringMatching(messages.check.versionDiffers),
-    },
+    faultAt('site 1001, an old version of the file large.bin', messages.check.versionDiffers),
   ])
   expect(await backUp(data, join(folder, 'again'), { withBytes: true })).toMatchObject({
     damaged: 0,

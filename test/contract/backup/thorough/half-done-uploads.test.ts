@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { beginUpload, faultsOf, put, read, test } from '../../../support/backups.ts'
 import { messages } from '../../../support/messages.ts'
+import { faultAt } from '../../../support/outcomes.ts'
 
 test.for([
   ['are missing', 30_000, (blob: string) => rm(blob)],
@@ -19,12 +20,7 @@ test.for([
     const [blob = ''] = readdirSync(join(data, 'blobs'))
     await inflict(join(data, 'blobs', blob))
 
-    const named = [
-      {
-        where: 'site 1001, upload of uploads/half.bin',
-        fault: expect.stringMatching(messages.check.uploadShort(missing, blob)),
-      },
-    ]
+    const named = [faultAt('site 1001, upload of uploads/half.bin', messages.check.uploadShort(missing, blob))]
     expect(await faultsOf(data)).toEqual(named)
     const made = await administer(data, ['backup', backup])
     expect(made).toMatchObject({ status: 0, stderr: '' })

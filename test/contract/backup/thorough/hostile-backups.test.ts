@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 import { administer, administerApart } from '../../../support/administration.ts'
 import { backUp, blobOf, faultsOf, restore, tamper, test } from '../../../support/backups.ts'
 import { messages } from '../../../support/messages.ts'
+import { failing, faultAt, foundBy } from '../../../support/outcomes.ts'
 import { storage } from '../../../support/paths.ts'
 
 /** Damaged files may be restored on request. Names that lead out of the folder are always refused. */
@@ -32,9 +33,9 @@ test.for(elsewhere)('restore, backup and check refuse the blob name %s', async (
   const { data, folder, backup, restored } = backedUp
   const finding = messages.backup.blobName(table)
   tamper(backup, sql)
-  expect(await faultsOf(backup)).toMatchObject([
-    { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
-    { fault: expect.stringMatching(messages.check.bytesUnread) },
+  expect(await faultsOf(backup)).toEqual([
+    faultAt(join(backup, 'site-admin.db'), finding),
+    faultAt(/blobs$/, messages.check.bytesUnread),
   ])
   await expect(restore(backup, restored, even)).rejects.toThrow(finding)
   expect(existsSync(restored)).toBe(false)
@@ -71,8 +72,7 @@ for (const name of ['site-admin-backup.json', 'site-admin.db', 'site-admin.db-wa
       [backup, ['check', '--bytes']],
     ] as const) {
       const outcome = await administerApart(directory, [...args], '', signal)
-      expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toMatch(messages.backup.neither(name))
+      expect(outcome).toMatchObject(failing(messages.backup.neither(name)))
     }
     expect(existsSync(restored)).toBe(false)
   })
@@ -83,23 +83,19 @@ test('a pipe in place of the marker of the directory blocks no command', async (
   await rm(file)
   execFileSync('mkfifo', ['-m', '600', file])
   const outcome = await administerApart(data, ['site', 'list'], '', signal)
-  expect(outcome).toMatchObject({ status: 1, stdout: '' })
-  expect(outcome.stderr).toMatch(messages.directory.pipe)
+  expect(outcome).toMatchObject(failing(messages.directory.pipe))
 })
 
 test('a pipe in place of a blob blocks no command', async ({ backedUp: { backup, restored }, signal }) => {
   const blob = blobOf(backup)
   await rm(blob)
   execFileSync('mkfifo', ['-m', '600', blob])
-  const { status, stdout } = await administerApart(backup, ['--json', 'check', '--bytes'], '', signal)
-  expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+  expect(foundBy(await administerApart(backup, ['--json', 'check', '--bytes'], '', signal))).toMatchObject({
     status: 1,
-    faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.notAFile) }],
+    faults: [faultAt('site 1001, file large.bin', messages.check.notAFile)],
   })
-  expect(await administerApart(restored, ['restore', backup], '', signal)).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining(messages.check.noFile),
-  })
+  const restoring = await administerApart(restored, ['restore', backup], '', signal)
+  expect(restoring).toMatchObject(failing(messages.check.noFile))
 })
 
 test.for([
@@ -124,9 +120,8 @@ test('a link in place of a blob is not followed', async ({ backedUp: { data, fol
     const blob = blobOf(directory)
     renameSync(blob, join(directory, 'elsewhere'))
     symlinkSync(join(directory, 'elsewhere'), blob)
-    expect(await faultsOf(directory)).toMatchObject([
-      { where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.notAFile) },
-    ])
+    const fault = faultAt('site 1001, file large.bin', messages.check.notAFile)
+    expect(await faultsOf(directory)).toMatchObject([fault])
   }
   await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(messages.check.noFile)
   await expect(restore(backup, restored)).rejects.toThrow(messages.check.noFile)
@@ -134,11 +129,7 @@ test('a link in place of a blob is not followed', async ({ backedUp: { data, fol
 
 test('a marker that is far too large is not read', async ({ backedUp: { backup, restored } }) => {
   truncateSync(join(backup, 'site-admin-backup.json'), 3_000_000_000)
-  expect(await administer(restored, ['restore', backup])).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(messages.backup.tooLarge),
-  })
+  expect(await administer(restored, ['restore', backup])).toEqual(failing(messages.backup.tooLarge))
 })
 
 test('control characters of a marker do not reach the terminal', async ({ backedUp: { backup, restored } }) => {
@@ -147,8 +138,6 @@ test('control characters of a marker do not reach the terminal', async ({ backed
   const red = '\u001b[31m'
   for (const text of [JSON.stringify({ ...whole, layout: 9, version: `1.0.0${red}` }), `{"version":${red}`]) {
     writeFileSync(marker, text)
-    const outcome = await administer(restored, ['restore', backup])
-    const stderr = expect.stringMatching(/^The backup [^\p{Cc}]+\n$/u)
-    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr })
+    expect(await administer(restored, ['restore', backup])).toEqual(failing(/^The backup [^\p{Cc}]+\n$/u))
   }
 })

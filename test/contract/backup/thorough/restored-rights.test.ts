@@ -6,6 +6,7 @@ import { administer } from '../../../support/administration.ts'
 import { blobOf, test } from '../../../support/backups.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
 import { messages } from '../../../support/messages.ts'
+import { failing, faultAt, foundBy } from '../../../support/outcomes.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 
 const give = (path: string) => execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, path])
@@ -58,19 +59,15 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
     give(folder)
     execFileSync('chown', ['root:root', blobOf(data)])
     const unreadable = `${blobOf(data)}, it cannot be read: EACCES: `
-    const refused = await asOther('backup', again)
-    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(unreadable)])
+    expect(await asOther('backup', again)).toMatchObject(failing(unreadable))
     const others = await asOther('--json', 'backup', again, '--even-if-damaged')
     expect(JSON.parse(others.stdout)).toMatchObject({ damaged: 1 })
-    const ofBytes = await asOther('--json', 'check', '--bytes')
-    const [finding, ...more] = JSON.parse(ofBytes.stdout).faults
-    expect([ofBytes.status, finding.fault, more]).toEqual([1, expect.stringContaining('cannot be read: EACCES: '), []])
+    const finding = faultAt('site 1001, file large.bin', 'cannot be read: EACCES: ')
+    expect(foundBy(await asOther('--json', 'check', '--bytes'))).toEqual({ status: 1, faults: [finding] })
 
     execFileSync('chown', ['root:root', join(data, 'blobs')])
-    const check = await asOther('--json', 'check')
-    expect(JSON.parse(check.stdout)).toEqual({
-      faults: [{ where: join(data, 'blobs'), fault: expect.stringMatching(messages.check.onlyRights) }],
-    })
+    const ofFolder = faultAt(join(data, 'blobs'), messages.check.onlyRights)
+    expect(foundBy(await asOther('--json', 'check'))).toEqual({ status: 1, faults: [ofFolder] })
   })
 
   test.for([
@@ -99,8 +96,7 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
 test.skipIf(noOtherUser !== undefined)('an unreadable backup is reported with its rights', async ({ backedUp }) => {
   const { folder, backup, restored } = backedUp
   chmodSync(folder, 0o755)
-  const { status, stdout, stderr } = await runAsOther('admin/main.js', ['--data-dir', restored, 'restore', backup])
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-  expect(stderr).toMatch(messages.backup.unreadable)
-  expect(stderr).not.toContain('Name another backup')
+  const outcome = await runAsOther('admin/main.js', ['--data-dir', restored, 'restore', backup])
+  expect(outcome).toMatchObject(failing(messages.backup.unreadable))
+  expect(outcome.stderr).not.toContain('Name another backup')
 })
