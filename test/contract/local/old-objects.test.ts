@@ -79,19 +79,6 @@ for (const [what, size] of [
     expect(read?.body).toBeDefined()
     expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
   })
-
-  test(`bytes stay while a copy uses them: ${what} files`, async ({ store }) => {
-    await store.put('live/1/a', size)
-    const from = await store.files.find('live/1/a')
-    if (!from) throw new Error('There is nothing to copy')
-    await store.files.place([{ kind: 'copy', from, key: 'live/1/b' }], nowhere, entry)
-    await store.remove('live/1/a')
-    store.clock.time += 2 * day
-    await store.files.giveUp(store.clock.time)
-    const read = await store.files.read('live/1/b', () => ({ first: 0, last: 9 }))
-    expect(read?.body).toBeDefined()
-    expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
-  })
 }
 
 test('any number of old versions can expire at once, and other files stay', async ({ store }) => {

@@ -101,23 +101,20 @@ test('the service cuts off unfinished handshakes when it stops', async () => {
   await Promise.all([close(), once(socket, 'close')])
 })
 
+const replaceByLink = (target: string, name: string) => {
+  rmSync(name)
+  symlinkSync(target, name)
+}
+
 /** Ways in which programs renew a certificate: over its files, by a rename, or behind a new symbolic link. */
 const renewals: readonly ((given: Given, next: Pair) => void)[] = [
   ({ write }, next) => write(next),
-  ({ files, write }, next) => {
+  ...[renameSync, replaceByLink].map((place) => ({ files, write }: Given, next: Pair) => {
     const fresh = { cert: `${files.cert}.new`, key: `${files.key}.new` }
     write(next, fresh)
-    renameSync(fresh.cert, files.cert)
-    renameSync(fresh.key, files.key)
-  },
-  ({ directory, files, write }, next) => {
-    const fresh = { cert: join(directory, 'cert2.pem'), key: join(directory, 'key2.pem') }
-    write(next, fresh)
-    for (const which of ['cert', 'key'] as const) {
-      rmSync(files[which])
-      symlinkSync(fresh[which], files[which])
-    }
-  },
+    place(fresh.cert, files.cert)
+    place(fresh.key, files.key)
+  }),
 ]
 
 const { noCertificate, noKey, unreadable, otherKey } = messages.certificate

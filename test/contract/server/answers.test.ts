@@ -33,44 +33,23 @@ test('a stream that breaks before its first byte is answered like any other fail
   expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
 })
 
-test('a stream that breaks later ends the connection, and is logged once', async () => {
-  const failure = new Error('the disk broke off')
-  const { handler, records } = bareHandler(async () => textReply(5, breakingStream(failure, 'he')))
-  const { url } = await listening(handler)
-  await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
-  expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
-})
-
 test.each([
-  ['shorter', 'hel'],
-  ['longer', 'hello, hello'],
-])('a stream that is %s than declared breaks too', async (_, text) => {
-  const { handler, records } = bareHandler(async () => textReply(5, Readable.from([Buffer.from(text)])))
+  ['breaks later', () => breakingStream(new Error('the disk broke off'), 'he'), 'the disk broke off'],
+  ['is shorter than declared', () => Readable.from([Buffer.from('hel')]), 'declares'],
+  ['is longer than declared', () => Readable.from([Buffer.from('hello, hello')]), 'declares'],
+])('a stream that %s ends the connection, and is logged once', async (_, open, reason) => {
+  const { handler, records } = bareHandler(async () => textReply(5, open()))
   const { url } = await listening(handler)
   await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
-  expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
-})
-
-test('a stream ends without an error when the caller disconnects', async () => {
-  const stream = new Readable({ read: () => undefined })
-  stream.push('he')
-  const { handler, records } = bareHandler(async () => textReply(5, stream))
-  const { url } = await listening(handler)
-  const connection = await rawConnection({ url })
-  await connection.write(requestText('GET', '/'))
-  await connection.until(/he$/)
-  connection.destroy()
-  await expect.poll(() => records).toHaveLength(1)
-  expect(records[0]).not.toHaveProperty('error')
-  expect(stream.destroyed).toBe(true)
+  expect(records).toMatchObject([{ status: 200, error: { message: expect.stringContaining(reason) } }])
 })
 
 test('an answer that comes before the end of its request closes the connection', async () => {
   const { url } = await listening(bareHandler(async () => textReply(5, Buffer.from('hello'))).handler)
   const connection = await rawConnection({ url })
-  await connection.write(requestText('POST', '/', { 'Content-Length': '10' }))
+  await connection.write(requestText('POST', '/', { 'Content-Length': '1000000' }))
   expect(lastAnswer(await connection.until(/hello/)).headers).toMatchObject({ connection: 'close' })
-  await connection.write('0123456789')
+  await connection.write('x'.repeat(1_000_000))
   expect(lastAnswer(await connection.rest()).body).toBe('hello')
 })
 
@@ -110,6 +89,7 @@ test('repeated headers are joined, including those that contain tokens', async (
 test.each([
   ['/?a=1&b=2&a=3', '/', { a: ['1', '3'], b: ['2'] }],
   ['http://other.example/?a=%26', '/', { a: ['&'] }],
+  ['HTTP://other.example/', '/', {}],
   ['/?a#b=1', '/', { 'a#b': ['1'] }],
   ['/', '/', {}],
 ])('the request target %s becomes the path %s with the query', async (target, path, query) => {

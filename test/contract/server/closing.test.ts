@@ -21,10 +21,12 @@ const busy = async (requests: number, patience: number) => {
   return { url, connections, reported, go, close: () => close((closing) => void reported.push(closing)) }
 }
 
-test('the number of running requests is logged, and closing waits for them', async () => {
-  const { connections, reported, go, close } = await busy(3, 60_000)
+test('closing ends idle connections, logs the number of running requests and waits', async () => {
+  const { url, connections, reported, go, close } = await busy(3, 60_000)
+  const unused = await rawConnection({ url })
   const closed = close()
   expect(reported).toEqual([{ waitingFor: 3 }])
+  expect(await unused.rest()).toBe('')
   go.resolve(done)
   for (const connection of connections) expect(lastAnswer(await connection.rest()).status).toBe(200)
   await closed

@@ -116,10 +116,3 @@ test.each(['zz\r\n', '2\r\nhello'])('the malformed chunk %j adds nothing to a be
   await refused
   expect(lastAnswer(await connection.rest())).toMatchObject({ status: 200, body: 'he' })
 })
-
-test('the scheme of a request that names its whole address may be in capitals', async () => {
-  const { url } = await listening(bareHandler(async () => done).handler)
-  const connection = await rawConnection({ url })
-  await connection.write(requestText('GET', 'http://x/') + requestText('GET', 'HTTP://x/', { Connection: 'close' }))
-  expect(answersIn(await connection.rest())).toEqual(['200', '200'])
-})

@@ -1,13 +1,15 @@
 import { chmodSync, existsSync } from 'node:fs'
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
+import { tamper } from '../../../support/backups.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
+import { listenInTest } from '../../../support/listen.ts'
 import { messages } from '../../../support/messages.ts'
+import { failing } from '../../../support/outcomes.ts'
 import { launch, launchOnTerminal, run, runInShell } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
@@ -25,18 +27,13 @@ const makeOldDirectory = async (directory: string) => {
   new DatabaseSync(join(directory, 'run', 'lock')).close()
 }
 
-test.for(['--port', '--data-centres'])('a start fails if the port of %s is in use', async (flag, { directory }) => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => other.once('listening', resolve))
-  const { port } = other.address() as AddressInfo
-  try {
-    const value = flag === '--port' ? String(port) : `us:0,eu:${port}`
-    const outcome = await startOn(directory, [flag, value])
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toBe(messages.start.portTaken(port))
-  } finally {
-    other.close()
-  }
+test.for([
+  ['--port', ''],
+  ['--data-centres', 'us:0,eu:'],
+] as const)('a start fails if the port of %s is in use', async ([flag, before], { directory }) => {
+  const port = Number(new URL(await listenInTest(createServer())).port)
+  const outcome = await startOn(directory, [flag, before + port])
+  expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: messages.start.portTaken(port) })
 })
 
 test('a start fails if a setting is wrong, before --reset removes anything', async ({ dataDirectory }) => {
@@ -44,12 +41,8 @@ test('a start fails if a setting is wrong, before --reset removes anything', asy
   const flags = ['--port', '0', '--reset', '--yes']
   const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
   const outcome = await launch('local/main.js', [...flags, '--data-dir', dataDirectory], wrong).ended
-  expect(outcome).toMatchObject({ status: 1, stdout: '' })
-  expect(outcome.stderr).toBe(
-    messages.settings.wrong(
-      'LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off)',
-    ),
-  )
+  const settings = 'LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off)'
+  expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: messages.settings.wrong(settings) })
   expect(snapshotOf(dataDirectory)).toEqual(before)
 })
 
@@ -57,8 +50,7 @@ test('a start fails if the directory is below a file', async ({ directory }) => 
   const file = join(directory, 'file')
   await writeFile(file, '')
   for (const path of [file, join(file, 'data')]) {
-    const sentence = messages.directory.belowFile
-    expect(await startOn(path)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
+    expect(await startOn(path)).toMatchObject(failing(messages.directory.belowFile))
   }
 })
 
@@ -75,26 +67,22 @@ test.for([
   await make(directory)
   const before = snapshotOf(directory)
   const outcome = await startOn(directory, ['--port', '0', ...flags])
-  expect(outcome).toEqual({ status: 1, signal: null, stdout: '', stderr: expect.stringMatching(sentence) })
+  expect(outcome).toMatchObject(failing(sentence))
   expect(snapshotOf(directory)).toEqual(before)
 })
 
 /** Fills the directory with rows, as the requests of callers would leave them. */
 const fill = (directory: string) => {
-  const database = new DatabaseSync(join(directory, 'site-admin.db'))
   const numbers = 'WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1204)'
-  database.exec(`
-    INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (7, 'Seven', 'us', 1), (8, 'Eight', 'us', 1);
-    INSERT INTO objects VALUES ('live/7/folder/', NULL, 0, 0, '', '1', NULL);
-    INSERT INTO objects ${numbers} SELECT 'live/7/' || n, 'blob' || n, 1, 0, 'text/plain', '1', NULL FROM numbers`)
-  database.close()
+  tamper(
+    directory,
+    `INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (7, 'Seven', 'us', 1), (8, 'Eight', 'us', 1);
+     INSERT INTO objects VALUES ('live/7/folder/', NULL, 0, 0, '', '1', NULL);
+     INSERT INTO objects ${numbers} SELECT 'live/7/' || n, 'blob' || n, 1, 0, 'text/plain', '1', NULL FROM numbers`,
+  )
 }
 
-const loseTable = (directory: string) => {
-  const database = new DatabaseSync(join(directory, 'site-admin.db'))
-  database.exec('DROP TABLE objects')
-  database.close()
-}
+const loseTable = (directory: string) => tamper(directory, 'DROP TABLE objects')
 
 const damage = (directory: string) => writeFile(join(directory, 'site-admin.db'), 'x'.repeat(50_000))
 
@@ -145,8 +133,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
     await prepare(siteDirectory)
     const before = snapshotOf(siteDirectory)
     const outcome = await startOn(siteDirectory, ['--port', '0', '--reset'])
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(messages.directory.notReset(loss, siteDirectory))
+    expect(outcome).toMatchObject(failing(messages.directory.notReset(loss, siteDirectory)))
     expect(snapshotOf(siteDirectory)).toEqual(before)
 
     await start(['--port', '0', '--reset', '--yes'])
@@ -179,7 +166,7 @@ test('--reset does not touch a directory on which version 0.1 is running', async
   other.exec('BEGIN EXCLUSIVE')
   const outcome = await startOn(directory, ['--port', '0', '--reset'])
   other.close()
-  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(messages.directory.oldInUse) })
+  expect(outcome).toMatchObject(failing(messages.directory.oldInUse))
   expect(snapshotOf(directory)).toEqual(before)
 })
 
@@ -187,8 +174,7 @@ test('commands treat an unfinished directory like a missing one (T-6)', async ({
   const missing = join(directory, 'missing')
   for (const path of [directory, missing]) {
     const outcome = await administer(path, ['site', 'list'])
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(messages.directory.missing)
+    expect(outcome).toMatchObject(failing(messages.directory.missing))
     expect(outcome.stderr).toContain(path)
   }
   expect(existsSync(missing)).toBe(false)

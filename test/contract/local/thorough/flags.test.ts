@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { messages, wrongFlags } from '../../../support/messages.ts'
-import { fields } from '../../../support/paths.ts'
-import { launch, run, startInShell } from '../../../support/program.ts'
+import { failing } from '../../../support/outcomes.ts'
+import { fields, news } from '../../../support/paths.ts'
+import { run, startInShell } from '../../../support/program.ts'
+import { requestsTo } from '../../../support/spawned-service.ts'
 import { test } from '../../../support/test.ts'
 
 const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
@@ -145,32 +147,6 @@ test('--log json logs each request as one object in a line', async ({ start }) =
   expect(stderr).not.toContain('hush')
 })
 
-/** The first write of the log lasts until 100 ms after the stop signal. */
-const slowFirstWrite = `
-  import fs from 'node:fs'
-  import { syncBuiltinESMExports } from 'node:module'
-  const { write } = fs
-  fs.write = (...given) => {
-    fs.write = write
-    syncBuiltinESMExports()
-    console.log('writing')
-    process.once('SIGTERM', () => setTimeout(() => write(...given), 100))
-  }
-  syncBuiltinESMExports()`
-
-test('a service that stops writes every line of the log in order (O-8)', async ({ directory }) => {
-  const flags = ['--json', '--data-dir', directory, '--port', '0', '--log', 'json']
-  const slow = `--import=data:text/javascript,${encodeURIComponent(slowFirstWrite)}`
-  const program = launch('local/main.js', flags, { NODE_OPTIONS: slow })
-  const { baseUrl } = JSON.parse(await program.line())
-  expect(await program.line()).toBe('writing')
-  await fetch(`${baseUrl}/no/such/path`)
-  program.kill('SIGTERM')
-  const { stderr } = await program.ended
-  const ready = expect.stringMatching(messages.start.ready(baseUrl, new URL(baseUrl).host))
-  expect(linesOf(stderr)).toMatchObject([{ message: ready }, { path: '/no/such/path' }])
-})
-
 /** Nobody reads the log until the test opens the gate. */
 const withSlowReader = 'exec "$node" local/main.js --json --port 0 --data-dir "$1" 2> >(read -r < "$2"; exec cat >&2)'
 
@@ -201,35 +177,24 @@ test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) =
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
 })
 
-test('--base-url is in the first line and in links, with any port (C-42, O-3)', async ({ directory }) => {
-  const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
-  const program = launch('local/main.js', [...flags, '--log', 'text'])
-  const { baseUrl, dataCentres, listening, token } = JSON.parse(await program.line())
-  const path = '/webresources/api/v3/sites/current/categories/1/news'
-  const link = {
-    method: 'POST',
-    headers: { Authorization: token, 'Content-Type': 'application/json' },
-    body: '{"items":[{"objectId":40}]}',
-  }
-  const { status, headers } = await fetch(`http://${listening?.us}${path}`, link).finally(() => program.kill('SIGTERM'))
-  await program.ended
+test('--base-url is in the first line and in links, with any port (C-42, O-3)', async ({ start, directory }) => {
+  const { line, token } = await start(['--port', '0', '--base-url', 'https://files.example/base/'])
+  const { baseUrl, dataCentres, listening } = JSON.parse(line)
+  const request = requestsTo(`http://${listening?.us}`, token)
+  const { status, headers } = await request(news, { method: 'POST', body: '{"items":[{"objectId":40}]}' })
   expect({ baseUrl, dataCentres, status, location: headers.get('location') }).toEqual({
     baseUrl: 'https://files.example/base',
     dataCentres: { us: 'https://files.example/base' },
     status: 201,
-    location: `/base${path}`,
+    location: `/base${news}`,
   })
   const listed = await administerJson(directory, ['data-centre', 'list'])
   expect(listed).toMatchObject([{ id: 'us', url: 'https://files.example/base' }])
 })
 
-test('each data centre may have a base URL (O-3)', async ({ directory }) => {
+test('each data centre may have a base URL (O-3)', async ({ start }) => {
   const urls = 'us=https://us.example,eu=https://eu.example'
-  const flags = ['--json', '--data-dir', directory, '--data-centres', 'us:0,eu:0', '--base-url', urls]
-  const program = launch('local/main.js', flags)
-  const { dataCentres } = JSON.parse(await program.line())
-  program.kill('SIGTERM')
-  await program.ended
+  const { dataCentres } = await start(['--data-centres', 'us:0,eu:0', '--base-url', urls])
   expect(dataCentres).toEqual({ us: 'https://us.example', eu: 'https://eu.example' })
 })
 
@@ -250,9 +215,8 @@ test('--no-demo does not print the token of an existing demo', async ({ start })
 test.for(['--port 65536', '--verbose', '--host 192.0.2.1 --port 0', '--host no.such.host.invalid --port 0'])(
   'npm start refuses %j with one line, and ends with status 1',
   async (flags, { directory }) => {
-    const { status, stdout, stderr } = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toMatch(/^.+\n$/)
+    const outcome = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
+    expect(outcome).toMatchObject(failing(/^.+\n$/))
   },
 )
 

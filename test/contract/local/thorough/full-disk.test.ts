@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { openMachine } from '../../../../lib/machine/machine.ts'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
+import { failing } from '../../../support/outcomes.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
 import { run } from '../../../support/program.ts'
 import { startService } from '../../../support/spawned-service.ts'
@@ -130,13 +131,8 @@ test('a killed service that starts again on a full disk prints advice', async ({
   await killed.ended
   disk.fill()
   // The WAL is readable. The first change finds no free space.
-  for (const start of [
-    ['local/main.js', '--data-dir', data, '--port', '0'],
-    ['admin/main.js', '--data-dir', data, 'serve', '--port', '0'],
-  ]) {
-    const [entry = '', ...args] = start
-    const { status, stdout, stderr } = await run(entry, args)
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toMatch(messages.directory.full(''))
+  for (const [entry, ...command] of [['local/main.js'], ['admin/main.js', 'serve']] as const) {
+    const outcome = await run(entry, [...command, '--data-dir', data, '--port', '0'])
+    expect(outcome).toMatchObject(failing(messages.directory.full('')))
   }
 })

@@ -110,26 +110,6 @@ test.for([
   expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
 })
 
-const mebibyte = 1024 * 1024
-
-test('the answer 413 comes at once, and the service reads the rest of the body', async ({ service }) => {
-  const connection = await rawConnection({ url: service.baseUrl })
-  await connection.write(requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }))
-  const sendChunks = async (bytes: number) => {
-    const chunk = 'x'.repeat(16 * 1024)
-    for (let sent = 0; sent < bytes; sent += chunk.length) {
-      await connection.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)
-    }
-  }
-  await sendChunks(80 * 1024)
-  await connection.until(/HTTP\/1\.1 413 /)
-  await sendChunks(mebibyte)
-  await connection.write('0\r\n\r\n')
-  const answer = lastAnswer(await connection.rest())
-  expect(answer.status).toBe(413)
-  expect(JSON.parse(answer.body)).toMatchObject({ code: 100013 })
-})
-
 test('a query that repeats a parameter thousands of times needs no extra memory', async ({ start }) => {
   const service = await start(['--port', '0'], { NODE_OPTIONS: '--max-old-space-size=128' })
   const answer = await service.request(`/health?${'a&'.repeat(7_500)}`)

@@ -6,6 +6,7 @@ import { openDataDirectory } from '../../../../lib/machine/directory/open-direct
 import { createReadiness } from '../../../../local/service.ts'
 import { administerApart } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
+import { failing, faultAt, foundBy } from '../../../support/outcomes.ts'
 import { run } from '../../../support/program.ts'
 import { startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
@@ -30,10 +31,9 @@ test.for([
   ['backup', '/tmp/site-admin-no-backup'],
   ['serve', '--port', '0'],
 ])('a directory on a read-only disk is refused with advice, by %s', async (words, { rescued }) => {
-  const { status, stdout, stderr } = await run('admin/main.js', ['--data-dir', rescued, ...words])
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-  expect(stderr).toMatch(messages.directory.readOnly)
-  expect(stderr).not.toContain('rights')
+  const outcome = await run('admin/main.js', ['--data-dir', rescued, ...words])
+  expect(outcome).toMatchObject(failing(messages.directory.readOnly))
+  expect(outcome.stderr).not.toContain('rights')
 })
 
 test('a command prints advice if the disk becomes read-only while it runs', async ({ mountDisk }) => {
@@ -58,10 +58,9 @@ test('a directory on a read-only disk can be checked, and its copy can be used',
 
 test('if the WAL has no index file, check reads only a copy of the database', async ({ rescue, directory }) => {
   const data = await rescue((path) => rmSync(join(path, 'site-admin.db-shm')))
-  const { status, stdout } = await administerApart(data, ['--json', 'check'])
-  expect({ status, ...JSON.parse(stdout) }).toEqual({
+  expect(foundBy(await administerApart(data, ['--json', 'check']))).toEqual({
     status: 1,
-    faults: [{ where: join(data, 'site-admin.db'), fault: expect.stringMatching(messages.check.elsewhere) }],
+    faults: [faultAt(join(data, 'site-admin.db'), messages.check.elsewhere)],
   })
   const copy = join(directory, 'copy')
   execFileSync('cp', ['-a', data, copy])

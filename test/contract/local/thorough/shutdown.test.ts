@@ -54,22 +54,6 @@ test('a service also ends when its parent process is killed', async ({ directory
   expect(await takesConnections(baseUrl)).toBe(false)
 })
 
-test('idle connections are closed before the running request ends', async ({ start }) => {
-  const service = await start()
-  const unused = await rawConnection({ url: service.baseUrl })
-  const kept = await rawConnection({ url: service.baseUrl })
-  await kept.write(requestText('GET', '/health'))
-  await kept.until(/"ok"/)
-  const busy = await beginChange(service)
-
-  service.kill('SIGTERM')
-  await Promise.all([unused.rest(), kept.rest()])
-
-  await busy.write(change.slice(half))
-  expect(lastAnswer(await busy.rest()).status).toBe(200)
-  expect(await service.ended).toMatchObject({ status: 0 })
-})
-
 test('a second signal ends the service at once', async ({ start }) => {
   const service = await start()
   await beginChange(service)
