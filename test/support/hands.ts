@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, describe } from 'vitest'
+import { afterAll, beforeEach, describe } from 'vitest'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
 import type { Clock } from '../../lib/core/time.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
@@ -85,10 +86,16 @@ interface Subject {
   readonly clock?: Clock
 }
 
+/** Each case of the suites has its own site. */
+export let ownSite = 0 as SiteId
+
 /** Runs a suite on each kind of tables. All cases of the suite share the tables. */
 export const describeOn = ({ subject, kinds, clock }: Subject, suite: (hand: OpenedHand, kind: Hand) => void): void =>
   describe.for(kinds)(`${subject}: $name`, async (kind) => {
     const hand = await kind.open(clock)
+    beforeEach(() => {
+      ownSite = (ownSite + 1) as SiteId
+    })
     afterAll(() => hand.close())
     suite(hand, kind)
   })

@@ -1,21 +1,15 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hashToken, newToken, uncover } from '../../../lib/access/grants.ts'
 import { type Content, listWhole } from '../../../lib/categories/contents.ts'
 import { mergeContent } from '../../../lib/core/content-kinds.ts'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { describeOn, hands, handsOfPorts, type TableStores } from '../../support/hands.ts'
+import { describeOn, hands, handsOfPorts, ownSite as site, type TableStores } from '../../support/hands.ts'
 import { idsOf, namedCategories, newsItem, newsItems, range } from './some-content.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const field = { typeId: -2, mandatory: true, order: 1 }
-
-/** Each test has its own site. */
-let site = 0 as SiteId
-beforeEach(() => {
-  site = (site + 1) as SiteId
-})
 
 const entry = (type: ChangeType = 'content.imported') => ({ site, type, subject: 'test', actor: 'ann' })
 const recordedTypes = async (history: TableStores['history']) =>

@@ -1,18 +1,12 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { createDeadline } from '../../../lib/core/time.ts'
 import { root, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
-import { describeOn, entry, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, entry, handsOfPorts, ownSite as site } from '../../support/hands.ts'
 
 let time = Date.UTC(2026, 0, 1)
 const clock = { wall: () => time, monotonic: () => time }
-
-/** Each test has its own site. */
-let site = 0 as SiteId
-beforeEach(() => {
-  site = (site + 1) as SiteId
-})
 
 const folder = toStoragePath('photos/2026')
 const other = toStoragePath('photos/2025')

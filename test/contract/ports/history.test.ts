@@ -1,9 +1,9 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { History } from '../../../lib/history/history.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { describeOn, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, handsOfPorts, ownSite as site } from '../../support/hands.ts'
 
 /** All entries of a site, without times and positions. */
 const reported = async (history: History, site: SiteId): Promise<HistoryEntry[]> =>
@@ -13,12 +13,6 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 describeOn({ kinds: handsOfPorts, subject: 'the history of a site' }, (hand) => {
   const { stores } = hand
-
-  /** Each test has its own site. */
-  let site = 0 as SiteId
-  beforeEach(() => {
-    site = (site + 1) as SiteId
-  })
 
   const entryOf = (type: HistoryEntry['type'], subject: string, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
     site,

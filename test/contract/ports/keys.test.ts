@@ -1,15 +1,11 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hashToken, type Key, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { describeOn, entry, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, entry, handsOfPorts, ownSite as site } from '../../support/hands.ts'
 
 describeOn({ kinds: handsOfPorts, subject: 'keys' }, (hand) => {
   const { grants } = hand.stores
 
-  let site = 0 as SiteId
-  beforeEach(() => {
-    site = (site + 1) as SiteId
-  })
   const newKey = (details: Partial<Key> = {}): Key => ({
     hash: hashToken(newToken()),
     kind: 'key',

@@ -1,13 +1,8 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Person, type SiteEntry, updatePerson } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { describeOn, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, handsOfPorts, ownSite as site } from '../../support/hands.ts'
 import { testPerson } from '../../support/people.ts'
-
-let site = 0 as SiteId
-beforeEach(() => {
-  site = (site + 1) as SiteId
-})
 
 const owner: SiteEntry = { role: 'owner' }
 const at = (entry: SiteEntry) => ({ [site]: entry }) as Person['sites']

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Grant, hashToken, newToken } from '../../../lib/access/grants.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
@@ -168,14 +168,11 @@ describeOn({ kinds: handsOfPorts, subject: 'long lists' }, (_, { open }) => {
       async ({ grants }) => (await grants.list()).map(({ expires }) => expires).toSorted((a, b) => a - b),
     ],
   ])('Every %s is listed', async (_, count, write, list) => {
-    const own = await open()
-    try {
-      expect(await list(own.stores)).toEqual([])
-      await inParallel(range(1, count), 50, async (id) => void (await write(own.unrecorded, id)))
-      expect(await list(own.stores)).toEqual(range(1, count))
-    } finally {
-      await own.close()
-    }
+    const { stores, unrecorded, close } = await open()
+    onTestFinished(close)
+    expect(await list(stores)).toEqual([])
+    await inParallel(range(1, count), 50, async (id) => void (await write(unrecorded, id)))
+    expect(await list(stores)).toEqual(range(1, count))
   })
 })
 

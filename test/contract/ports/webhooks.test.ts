@@ -1,13 +1,7 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import { type Delivery, keptDeliveries, mostWebhooks, type Webhook } from '../../../lib/webhooks/webhooks.ts'
-import { describeOn, handsOfPorts, type TableStores } from '../../support/hands.ts'
-
-let site = 0 as SiteId
-beforeEach(() => {
-  site = (site + 1) as SiteId
-})
+import { describeOn, handsOfPorts, ownSite as site, type TableStores } from '../../support/hands.ts'
 
 const newWebhook = (details: Partial<Webhook> = {}): Webhook => ({
   site,
