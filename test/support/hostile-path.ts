@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 /** Any character except lone surrogates, like `binary` of fast-check. Creating `binary` takes a second. */
-export const codePoint = fc
+const codePoint = fc
   .integer({ min: 0, max: 0x10_ffff - 0x800 })
   .map((number) => String.fromCodePoint(number < 0xd800 ? number : number + 0x800))
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { callsToTry } from '../../support/each-call.ts'
 import { contentIn } from '../../support/objects.ts'
 import { createFault } from './failing-stores.ts'
@@ -50,13 +50,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
 }
 
-describe.each(Object.entries(scenarios))('A call to a store that fails during %s', (_, { prepare, run }) => {
-  let storage: StorageUnderTest
+const cases = Object.entries(scenarios)
+it.each(cases)('A failed call during %s changes nothing, and a repetition succeeds', async (_, { prepare, run }) => {
   const fault = createFault()
-  beforeEach(async () => {
-    storage = await openStorage(fault)
-  })
-  afterEach(() => storage.close())
+  const storage = await openStorage(fault)
+  onTestFinished(() => storage.close())
 
   /** The live content and the draft at every path below a folder. */
   const stateOf = async (folder: string): Promise<string[]> => {
@@ -73,24 +71,22 @@ describe.each(Object.entries(scenarios))('A call to a store that fails during %s
     return lines
   }
 
-  it('The request changes nothing, and a repetition succeeds', async () => {
-    await prepare(storage, '/measure')
-    const before = await stateOf('/measure')
-    fault.arm(0)
-    expect((await run(storage, '/measure')).status).toBe(200)
-    const calls = fault.calls
-    const after = await stateOf('/measure')
-    expect(after).not.toEqual(before)
+  await prepare(storage, '/measure')
+  const before = await stateOf('/measure')
+  fault.arm(0)
+  expect((await run(storage, '/measure')).status).toBe(200)
+  const calls = fault.calls
+  const after = await stateOf('/measure')
+  expect(after).not.toEqual(before)
 
-    for (const number of callsToTry(calls)) {
-      const folder = `/fault-${number}`
-      await prepare(storage, folder)
-      fault.arm(number)
-      expect((await run(storage, folder)).status).toBe(503)
-      expect(await stateOf(folder)).toEqual(before)
-      expect(storage.leftovers()).toBe(0)
-      expect((await run(storage, folder)).status).toBe(200)
-      expect(await stateOf(folder)).toEqual(after)
-    }
-  })
+  for (const number of callsToTry(calls)) {
+    const folder = `/fault-${number}`
+    await prepare(storage, folder)
+    fault.arm(number)
+    expect((await run(storage, folder)).status).toBe(503)
+    expect(await stateOf(folder)).toEqual(before)
+    expect(storage.leftovers()).toBe(0)
+    expect((await run(storage, folder)).status).toBe(200)
+    expect(await stateOf(folder)).toEqual(after)
+  }
 })

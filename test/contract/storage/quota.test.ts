@@ -20,6 +20,11 @@ import { atFirst, isPut, isRemovalOf, type Matcher } from './s3-bench.ts'
 
 type OnAws = Parameters<typeof openStorageOnAws>[0]
 
+const isPutOf =
+  (path: string): Matcher =>
+  (request) =>
+    isPut(request) && request.path.endsWith(path)
+
 const refused = [400, 104005]
 /** The function has 90 seconds for one event. */
 const context = { getRemainingTimeInMillis: () => 90_000 } as Context
@@ -259,8 +264,7 @@ test('A replaced file that comes back after the listing stays counted (S-125)', 
       }),
   })
   await fill(storage)
-  const isMeant: Matcher = (request) => isPut(request) && request.path.endsWith('/c.txt')
-  atFirst(bucket.s3, isMeant, async () => {
+  atFirst(bucket.s3, isPutOf('/c.txt'), async () => {
     hasPut = true
   })
   let putting: Promise<Answer> | undefined
@@ -306,11 +310,7 @@ test('A refused file is not counted although an upload completes meanwhile (S-12
   const bucket = openBucketInMemory()
   const storage = await start(1_000, { bucket })
   await storage.create('up.txt', 5)
-  bucket.s3.before = async ({ method, path }) => {
-    if (method !== 'PUT' || !path.endsWith('/up.txt')) return
-    bucket.s3.before = async () => undefined
-    await storage.append(storage.uploads.at(-1) ?? '', 'hello')
-  }
+  atFirst(bucket.s3, isPutOf('/up.txt'), () => storage.append(storage.uploads.at(-1) ?? '', 'hello'))
   const answer = await storage.put('/up.txt', bytes(7), {}, { 'If-None-Match': '*' })
   expect(answer.status).toBe(412)
   expect(await storage.used()).toBe(await storedBytes(storage))

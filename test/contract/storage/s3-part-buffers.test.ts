@@ -57,19 +57,17 @@ const expected = (chunks: number) =>
 it('Uploads wait for a free buffer before they read, and all of them complete', async () => {
   const { store, open } = openStore(2)
   const [first, second] = [countedContent(40), countedContent(20)]
-  const staging = [stage(store, 'first', first.content), stage(store, 'second', second.content)]
+  const keys = ['first', 'second']
+  const staging = [first, second].map(({ content }, at) => stage(store, keys[at] ?? '', content))
   await settle()
   // Each upload is sending its buffer, and one more chunk waits.
   const inBuffer = partLength / chunkLength
   expect([first.read.count, second.read.count]).toEqual([inBuffer + 1, inBuffer + 1])
   open()
-  const [one, two] = await Promise.all(staging)
-  for (const [key, staged] of [
-    ['first', one],
-    ['second', two],
-  ] as const) {
-    if (staged) await store.place([{ kind: 'put', key, staged }], nowhere, entry)
-  }
+  const changes = (await Promise.all(staging)).map(
+    (staged, at) => ({ kind: 'put', key: keys[at] ?? '', staged }) as const,
+  )
+  await store.place(changes, nowhere, entry)
   expect((await bytesIn(store, 'first'))?.equals(expected(40))).toBe(true)
   expect((await bytesIn(store, 'second'))?.equals(expected(20))).toBe(true)
 })

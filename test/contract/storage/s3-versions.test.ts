@@ -31,6 +31,12 @@ const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
   if (!version) throw new Error(`${key} has no version ${at}`)
   return { ...version, kind: 'restore', key }
 }
+/** Stores and removes objects whose content is their key. Returns the changes that restore them. */
+const hidden = async (...keys: readonly string[]): Promise<readonly Restoration[]> => {
+  for (const key of keys) await put(key, key)
+  await hide(...keys)
+  return Promise.all(keys.map((key) => restorationOf(key)))
+}
 const removedIn = async (prefix: string, from: number, to: number): Promise<readonly RemovedObject[]> => {
   const found: RemovedObject[] = []
   for await (const some of bench.store.removedWithin(prefix, { from, to })) found.push(...some)
@@ -55,10 +61,8 @@ describe('A restore that is undone', () => {
   it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])(
     'New uploads of other callers are hidden, too: %s',
     async (keys) => {
-      for (const key of keys) await put(key, 'text')
-      await hide(...keys)
-      const changes = await Promise.all(keys.map((key) => restorationOf(key)))
-      bench.meanwhile(takesMarkersAway, () => put('live/1/a', 'text'))
+      const changes = await hidden(...keys)
+      bench.meanwhile(takesMarkersAway, () => put('live/1/a', 'live/1/a'))
       expect(await bench.place(changes, gone)).toEqual(stale)
       expect(await bench.keys()).toEqual([])
     },
@@ -118,12 +122,10 @@ describe('An object that is being restored', () => {
   const key = 'live/1/a'
 
   it('The object is restored although someone uploads the same bytes', async () => {
-    await put(key, 'text')
-    await hide(key)
-    const change = await restorationOf(key)
-    bench.meanwhile(takesMarkersAway, () => put(key, 'text'))
-    expect(await bench.place([change])).toEqual({ outcome: 'placed' })
-    expect(await content(key)).toBe('text')
+    const changes = await hidden(key)
+    bench.meanwhile(takesMarkersAway, () => put(key, key))
+    expect(await bench.place(changes)).toEqual({ outcome: 'placed' })
+    expect(await content(key)).toBe(key)
   })
 
   it.each([
@@ -150,29 +152,21 @@ describe('An object that is being restored', () => {
   })
 
   it('Many objects are not restored if one of them has other bytes meanwhile', async () => {
-    const keys = Array.from({ length: 40 }, (_, index) => `live/1/${index}`)
-    for (const one of keys) await put(one, one)
-    await hide(...keys)
-    const changes = await Promise.all(keys.map((one) => restorationOf(one)))
+    const changes = await hidden(...Array.from({ length: 40 }, (_, index) => `live/1/${index}`))
     bench.meanwhile(takesMarkersAway, () => put('live/1/7', 'upload'))
     expect(await bench.place(changes)).toEqual({ outcome: 'stale', key: 'live/1/7' })
     expect(await bench.keys()).toEqual([])
   })
 
   it('Two objects of a large folder are restored without a listing', async () => {
-    for (const name of ['a', 'b']) await put(`live/1/${name}`, name)
-    await hide('live/1/a', 'live/1/b')
-    const changes = await Promise.all(['a', 'b'].map((name) => restorationOf(`live/1/${name}`)))
+    const changes = await hidden('live/1/a', 'live/1/b')
     expect(await listingsOf(() => bench.place(changes))).toEqual([])
-    expect(await content('live/1/b')).toBe('b')
+    expect(await content('live/1/b')).toBe('live/1/b')
   })
 
   it('Many objects of a large folder are restored with few listings', async () => {
-    const names = Array.from({ length: 40 }, (_, index) => `live/1/z${index}`)
-    for (const name of names) await put(name, name)
-    await hide(...names)
+    const changes = await hidden(...Array.from({ length: 40 }, (_, index) => `live/1/z${index}`))
     for (let index = 0; index < 4_200; index++) await put(`live/1/m${index}`, 'x')
-    const changes = await Promise.all(names.map((name) => restorationOf(name)))
     const listings = await listingsOf(async () => expect(await bench.place(changes)).toEqual({ outcome: 'placed' }))
     expect(listings.length).toBeLessThanOrEqual(3)
     expect(await content('live/1/z39')).toBe('live/1/z39')

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createDeadline } from '../../../../lib/core/time.ts'
 import type { Change, Restoration } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
@@ -9,7 +9,6 @@ import type { Workbench } from './workbench.ts'
 export const describeCopying = (bench: Workbench): void => {
   const { fresh, place, placed, put, content, keysUnder } = bench
 
-  const listed = async (prefix: string) => (await bench.store.list({ prefix, folded: false, limit: 100 })).objects
   const remove = async (...keys: readonly string[]) =>
     bench.store.remove(await Promise.all(keys.map((key) => infoOf(bench.store, key))), { entry })
   const restorationOf = async (key: string): Promise<Restoration> => {
@@ -18,51 +17,45 @@ export const describeCopying = (bench: Workbench): void => {
     return { ...newest, kind: 'restore', key }
   }
 
-  describe.each(['move', 'copy'] as const)('A %s of objects', (kind) => {
-    const all = async (prefix: string) =>
-      (await listed(prefix)).map((from): Change => ({ kind, from, key: `${from.key}-new` }))
-
-    it('If the time ends before the last object, nothing changes', async () => {
-      const prefix = fresh()
-      const names = [...'abcdefghij']
-      for (const name of names) await put(`${prefix}${name}`, name)
-      const changes = await all(prefix)
-      let asked = 0
-      const deadline = createDeadline(() => (++asked > 6 ? 0 : Number.POSITIVE_INFINITY))
-      expect(await place(changes, { deadline })).toEqual({ outcome: 'late' })
-      expect(await keysUnder(prefix)).toEqual(names.map((name) => prefix + name))
-      await placed(changes)
-      for (const name of names) expect(await content(`${prefix}${name}-new`)).toBe(name)
-    })
+  it.each(['move', 'copy'] as const)('If the time ends before the last %s, nothing changes', async (kind) => {
+    const prefix = fresh()
+    const names = [...'abcdefghij']
+    for (const name of names) await put(`${prefix}${name}`, name)
+    const { objects } = await bench.store.list({ prefix, folded: false, limit: 100 })
+    const changes = objects.map((from): Change => ({ kind, from, key: `${from.key}-new` }))
+    let asked = 0
+    const deadline = createDeadline(() => (++asked > 6 ? 0 : Number.POSITIVE_INFINITY))
+    expect(await place(changes, { deadline })).toEqual({ outcome: 'late' })
+    expect(await keysUnder(prefix)).toEqual(names.map((name) => prefix + name))
+    await placed(changes)
+    for (const name of names) expect(await content(`${prefix}${name}-new`)).toBe(name)
   })
 
-  describe('A restored object', () => {
-    it('Objects are restored together or not at all', async () => {
-      const prefix = fresh()
-      for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
-      await remove(`${prefix}a`, `${prefix}b`)
-      const known = () => Promise.all(['a', 'b'].map((name) => restorationOf(`${prefix}${name}`)))
-      const unknown: Change = { kind: 'restore', key: `${prefix}c`, id: 'no version of anything', size: 1 }
-      expect(await place([...(await known()), unknown])).toEqual({ outcome: 'stale', key: `${prefix}c` })
-      expect(await keysUnder(prefix)).toEqual([])
-      await placed(await known())
-      expect([await content(`${prefix}a`), await content(`${prefix}b`)]).toEqual(['a', 'b'])
-    })
+  it('Objects are restored together or not at all', async () => {
+    const prefix = fresh()
+    for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
+    await remove(`${prefix}a`, `${prefix}b`)
+    const known = () => Promise.all(['a', 'b'].map((name) => restorationOf(`${prefix}${name}`)))
+    const unknown: Change = { kind: 'restore', key: `${prefix}c`, id: 'no version of anything', size: 1 }
+    expect(await place([...(await known()), unknown])).toEqual({ outcome: 'stale', key: `${prefix}c` })
+    expect(await keysUnder(prefix)).toEqual([])
+    await placed(await known())
+    expect([await content(`${prefix}a`), await content(`${prefix}b`)]).toEqual(['a', 'b'])
+  })
 
-    it('A restore never restores a newer state than the one that it names', async () => {
-      const prefix = fresh()
-      for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
-      await remove(`${prefix}a`, `${prefix}b`)
-      const changes = [await restorationOf(`${prefix}a`), await restorationOf(`${prefix}b`)]
-      await put(`${prefix}b`, 'another')
-      await remove(`${prefix}b`)
-      const result = await place(changes)
-      // On one machine the removal also keeps the older state, which is then restored.
-      if (result.outcome === 'placed') expect(await content(`${prefix}b`)).toBe('b')
-      else {
-        expect(result).toEqual({ outcome: 'stale', key: `${prefix}b` })
-        expect(await keysUnder(prefix)).toEqual([])
-      }
-    })
+  it('A restore never restores a newer state than the one that it names', async () => {
+    const prefix = fresh()
+    for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
+    await remove(`${prefix}a`, `${prefix}b`)
+    const changes = [await restorationOf(`${prefix}a`), await restorationOf(`${prefix}b`)]
+    await put(`${prefix}b`, 'another')
+    await remove(`${prefix}b`)
+    const result = await place(changes)
+    // On one machine the removal also keeps the older state, which is then restored.
+    if (result.outcome === 'placed') expect(await content(`${prefix}b`)).toBe('b')
+    else {
+      expect(result).toEqual({ outcome: 'stale', key: `${prefix}b` })
+      expect(await keysUnder(prefix)).toEqual([])
+    }
   })
 }

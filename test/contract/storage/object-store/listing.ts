@@ -1,14 +1,11 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { timesToTry } from '../../../support/each-call.ts'
 import { entry } from '../../../support/history.ts'
-import { codePoint } from '../../../support/hostile-path.ts'
 import { infoOf } from '../../../support/objects.ts'
 import { byBytes, type Workbench } from './workbench.ts'
 
 /** The keys below a prefix, in order. */
 export const describeListing = (bench: Workbench): void => {
-  const { fresh, placed, put, content, keysUnder } = bench
+  const { fresh, placed, put, keysUnder } = bench
 
   it('A listing is sorted by bytes, in pages, with or without subfolders', async () => {
     const prefix = fresh()
@@ -57,21 +54,5 @@ export const describeListing = (bench: Workbench): void => {
       }
       expect(found).toEqual(['a', 'c/', 'd', 'f/', 'g', 'i', '\uffee', '😀'])
     }
-  })
-
-  it('Any legal name is stored and listed unchanged (S-13)', async () => {
-    const prefix = fresh()
-    const name = fc
-      .string({ unit: codePoint, minLength: 1, maxLength: 20 })
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: a legal name has none of them
-      .map((text) => text.normalize('NFC').replace(/[\u0000-\u001f\u007f-\u009f\\/\ud800-\udfff]/g, ''))
-      .filter((text) => text !== '' && text !== '.' && text !== '..')
-    const names = [...new Set(fc.sample(name, timesToTry(60)))]
-    for (const one of names) await put(prefix + one, one)
-    expect(await keysUnder(prefix)).toEqual(names.map((one) => prefix + one).sort(byBytes))
-    for (const one of names) expect(await content(prefix + one)).toBe(Buffer.from(one).toString('latin1'))
-    const { objects } = await bench.store.list({ prefix, folded: false, limit: 1000 })
-    await bench.store.remove(objects, { entry })
-    expect(await bench.store.exists(prefix)).toBe(false)
   })
 }

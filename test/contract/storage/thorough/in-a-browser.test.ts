@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { type HostileForm, openForm, typesOfForms } from '../../../support/hostile-documents.ts'
+import { closeAtOnce, listen } from '../../../support/listen.ts'
 import { test as base } from '../../../support/test.ts'
 
 const jquery = readFileSync(fileURLToPath(import.meta.resolve('jquery/dist/jquery.min.js')))
@@ -30,9 +29,7 @@ const openElsewhere = async (): Promise<Elsewhere & { close(): void }> => {
     for (const look of waiting) look()
     response.writeHead(page ? 200 : 404, { 'Content-Type': page?.type ?? 'text/plain' }).end(page?.body)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  const url = (await listen(server)).replace('127.0.0.1', 'localhost')
   return {
     url,
     seen,
@@ -45,10 +42,7 @@ const openElsewhere = async (): Promise<Elsewhere & { close(): void }> => {
         look()
       }),
     serve: (path, type, body) => void pages.set(path, { type, body }),
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
+    close: () => closeAtOnce(server),
   }
 }
 
@@ -165,20 +159,6 @@ describe('A page of another origin that reads with jQuery 1.11', () => {
       expect(await ran()).toBe(false)
     },
   )
-
-  test('The page can store a text unchanged', async ({ service, storage, elsewhere, openPage }) => {
-    await storage.put('/_System/Apps/client/menu.json', contents.json)
-    const { ajax } = await openClient(elsewhere, openPage, service.token)
-    const url = storage.at('/_System/apps/client/menu.json')
-    const { data } = await ajax(url)
-    await ajax(storage.at('/_System/apps/client/copy.json'), {
-      type: 'PUT',
-      data,
-      processData: false,
-      contentType: 'application/octet-stream',
-    })
-    expect(await ajax(storage.at('_System/Apps/client/copy.json'))).toEqual({ data: contents.json, type: 'string' })
-  })
 
   test('A page reads text although it cached JSON', async ({ service, storage, elsewhere, openPage }) => {
     await storage.put('cached.json', contents.json)

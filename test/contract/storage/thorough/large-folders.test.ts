@@ -1,38 +1,36 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { statusAndCode } from '../../../support/answer.ts'
 import { timesToTry } from '../../../support/each-call.ts'
 import { messages } from '../../../support/messages.ts'
 import { storageHands } from '../hands.ts'
-import { fillFolder, type StorageUnderTest } from '../service.ts'
+import { fillFolder, openStorage } from '../service.ts'
 
-for (const { name: hand, open } of storageHands) {
-  describe(`A large folder on ${hand}`, () => {
-    let storage: StorageUnderTest
-    beforeEach(async () => {
-      storage = await open()
-    })
-    afterEach(() => storage.close())
+it.each(storageHands)(
+  'Thousands of objects are restored in one request: $name (H-21)',
+  async ({ open }) => {
+    const storage = await open()
+    onTestFinished(() => storage.close())
+    const keys = await fillFolder(storage, '/large', timesToTry(5_000))
+    expect((await storage.remove('/large')).status).toBe(200)
+    expect(await storage.keys()).toEqual([])
+    expect(statusAndCode(await storage.restore('/large'))).toEqual([200, undefined])
+    const found = await storage.keys()
+    expect([found.length, found.toSorted()]).toEqual([keys.length, keys.toSorted()])
+  },
+  120_000,
+)
 
-    it('Thousands of objects are restored in one request (H-21)', async () => {
-      const keys = await fillFolder(storage, '/large', timesToTry(5_000))
-      expect((await storage.remove('/large')).status).toBe(200)
-      expect(await storage.keys()).toEqual([])
-      expect(statusAndCode(await storage.restore('/large'))).toEqual([200, undefined])
-      const found = await storage.keys()
-      expect([found.length, found.toSorted()]).toEqual([keys.length, keys.toSorted()])
-    }, 120_000)
-
-    it('More than 10,000 objects are refused, with the folders to restore (H-22)', async ({ skip }) => {
-      if (hand === 'AWS') skip('the rule is the same, and the store in memory would need minutes for so many objects')
-      await fillFolder(storage, '/large/one', 6_000)
-      await fillFolder(storage, '/large/two', 4_500)
-      expect((await storage.remove('/large')).status).toBe(200)
-      const refused = await storage.restore('/large')
-      expect(statusAndCode(refused)).toEqual([400, 104000])
-      expect(refused.json.message).toMatch(messages.http.tooManyRemoved('one, two'))
-      expect(statusAndCode(await storage.restore('/large/two'))).toEqual([200, undefined])
-      expect(statusAndCode(await storage.restore('/large/one'))).toEqual([200, undefined])
-      expect(await storage.keys()).toHaveLength(10_503)
-    }, 120_000)
-  })
-}
+// The rule is the same on AWS, and the store in memory would need minutes for so many objects.
+it('More than 10,000 objects are refused, with the folders to restore (H-22)', async () => {
+  const storage = await openStorage()
+  onTestFinished(() => storage.close())
+  await fillFolder(storage, '/large/one', 6_000)
+  await fillFolder(storage, '/large/two', 4_500)
+  expect((await storage.remove('/large')).status).toBe(200)
+  const refused = await storage.restore('/large')
+  expect(statusAndCode(refused)).toEqual([400, 104000])
+  expect(refused.json.message).toMatch(messages.http.tooManyRemoved('one, two'))
+  expect(statusAndCode(await storage.restore('/large/two'))).toEqual([200, undefined])
+  expect(statusAndCode(await storage.restore('/large/one'))).toEqual([200, undefined])
+  expect(await storage.keys()).toHaveLength(10_503)
+}, 120_000)
