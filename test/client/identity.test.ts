@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, beforeEach, expect } from 'vitest'
 import { administerJson } from '../support/administration.ts'
 import { messages } from '../support/messages.ts'
-import { githubClaims, listenHere, startTokenIssuer, type TokenIssuer } from '../support/token-issuer.ts'
+import { githubClaims, listenHere, startTokenIssuer } from '../support/token-issuer.ts'
 import { test as base, outcome, siteFiles } from './support/command.ts'
 
-let issuer: TokenIssuer
-beforeAll(async () => {
-  issuer = await startTokenIssuer()
-})
+const issuer = await startTokenIssuer()
 afterAll(() => issuer.close())
 
 /** The requests that GitHub got from the job, and the answers of GitHub. */

@@ -13,14 +13,10 @@ const counted = [
 ] as const
 type Counts = Partial<Record<(typeof counted)[number], number>>
 
-const countsIn = (template: Template | undefined): Counts =>
-  Object.fromEntries(
-    counted
-      .map((type): [string, number] => [type, Object.keys(template?.findResources(type) ?? {}).length])
-      .filter(([, count]) => count > 0),
-  )
-
 const present = (counts: Counts): Counts => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+
+const countsIn = (template: Template | undefined): Counts =>
+  present(Object.fromEntries(counted.map((type) => [type, Object.keys(template?.findResources(type) ?? {}).length])))
 
 /** The resources that the settings add to a data centre. */
 const wantedOf = ({ firewall, changeEvents, webhooks }: Chosen, { streaming, customDomain }: DataCentre): Counts => {

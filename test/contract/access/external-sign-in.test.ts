@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { generateKeyPair } from 'jose'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { addIssuer, addRule } from '../../../lib/access/issuers/issuers.ts'
 import { endSessions } from '../../../lib/access/sign-in.ts'
@@ -12,12 +12,11 @@ import { unlimited } from '../../../lib/core/time.ts'
 import type { Handler, RequestRecord, SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
 import { requestOf, send } from '../../support/gateway.ts'
-import { entry, type OpenedHand, oneMachine } from '../../support/hands.ts'
-import { startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
+import { entry, oneMachine } from '../../support/hands.ts'
+import { startTokenIssuer } from '../../support/token-issuer.ts'
 
 /** A provider whose answers a test chooses. */
-let issuer: TokenIssuer
-let hand: OpenedHand
+const issuer = await startTokenIssuer()
 let handler: Handler
 const records: RequestRecord[] = []
 const signIns: SignInRecord[] = []
@@ -51,20 +50,18 @@ const describeItself = (more: object = {}) =>
     }),
   )
 
-beforeAll(async () => {
-  issuer = await startTokenIssuer()
-  hand = await oneMachine.open(clock)
-  const { sites, issuers } = hand.stores
-  await sites.putDataCentre({ id: 'us', url: baseUrl, isDefault: true })
-  await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
-  const work = { id: 'work', url: issuer.url, audience: 'programs', clientId: 'site-admin' }
-  const rule = { issuer: 'work', claims: { groups: 'web' }, site }
-  const rules = [
-    { id: '1', ...rule, grants: { role: 'editor' } },
-    { id: '2', ...rule, grants: { rights: ['files:read'], ttl: 900 } },
-  ] as const
-  await issuers.changeTrust((trust) => rules.reduce(addRule, addIssuer(trust, work)), [])
-})
+const hand = await oneMachine.open(clock)
+const { sites, issuers } = hand.stores
+await sites.putDataCentre({ id: 'us', url: baseUrl, isDefault: true })
+await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
+const trusted = { id: 'work', url: issuer.url, audience: 'programs', clientId: 'site-admin' }
+const rule = { issuer: 'work', claims: { groups: 'web' }, site }
+const rules = [
+  { id: '1', ...rule, grants: { role: 'editor' } },
+  { id: '2', ...rule, grants: { rights: ['files:read'], ttl: 900 } },
+] as const
+await issuers.changeTrust((trust) => rules.reduce(addRule, addIssuer(trust, trusted)), [])
+
 beforeEach(() => {
   now = Date.now()
   records.length = 0

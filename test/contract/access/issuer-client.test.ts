@@ -1,17 +1,14 @@
 import type { RequestListener } from 'node:http'
 import { Readable } from 'node:stream'
 import { exportSPKI, generateKeyPair } from 'jose'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createIssuerClient, type IssuerClient } from '../../../lib/access/issuers/issuer-client.ts'
 import { errors, ServiceError } from '../../../lib/core/errors.ts'
 import { systemClock } from '../../../lib/core/time.ts'
-import { githubClaims, startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
+import { githubClaims, startTokenIssuer } from '../../support/token-issuer.ts'
 
-let issuer: TokenIssuer
+const issuer = await startTokenIssuer()
 let client: IssuerClient
-beforeAll(async () => {
-  issuer = await startTokenIssuer()
-})
 beforeEach(() => {
   issuer.answers.clear()
   issuer.asked.length = 0

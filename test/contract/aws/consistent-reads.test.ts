@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findGrant } from '../../../admin/stores/admin-stores.ts'
 import { findCaller, hashToken, issueGrant } from '../../../lib/access/grants.ts'
 import { revokeKey } from '../../../lib/access/keys.ts'
@@ -43,17 +43,13 @@ aroundCommands(dynamodb, 'call', (send, { name, input }) => {
 })
 const stores = openTableStores(names, { dynamodb, record: unrecorded })
 type Tested = typeof stores
-let session: string
-let token: string
-
-beforeAll(async () => {
-  await stores.contents.putMany(site, 'category', [{ id: list.category }, { id: removed }], entry)
-  await stores.contents.putMany(site, 'news', [{ id: 1 }], entry)
-  await stores.webForms.create({ site, id: form, name: 'Form', fields: [] }, entry)
-  await stores.removals.open(site, folder, 'open', entry)
-  session = hashToken(await addOwner(stores))
-  token = (await issueGrant(stores.grants, { user: 'ann', sites: [site], permissions: [], expires: 4e9 })).grant.hash
-})
+await stores.contents.putMany(site, 'category', [{ id: list.category }, { id: removed }], entry)
+await stores.contents.putMany(site, 'news', [{ id: 1 }], entry)
+await stores.webForms.create({ site, id: form, name: 'Form', fields: [] }, entry)
+await stores.removals.open(site, folder, 'open', entry)
+const session = hashToken(await addOwner(stores))
+const granted = { user: 'ann', sites: [site], permissions: [], expires: 4e9 }
+const token = (await issueGrant(stores.grants, granted)).grant.hash
 
 const readsOf = async (call: (tested: Tested) => Promise<unknown>): Promise<boolean[]> => {
   reads = []

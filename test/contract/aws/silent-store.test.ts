@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { smallCallTimeouts } from '../../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
@@ -17,19 +17,14 @@ import { listen } from '../../support/listen.ts'
 
 /** A server that accepts connections and stays silent, or sends only the head of an answer. */
 
-let server: Server
-let endpoint: string
 let says: string
 const sockets = new Set<Socket>()
-
-beforeAll(async () => {
-  server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('data', () => socket.write(says))
-  })
-  endpoint = await listen(server)
+const server = createServer((socket) => {
+  sockets.add(socket)
+  socket.on('error', () => {})
+  socket.on('data', () => socket.write(says))
 })
+const endpoint = await listen(server)
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
   server.close()

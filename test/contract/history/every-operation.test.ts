@@ -1,11 +1,9 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { routes } from '../../../lib/contract/routes/routes.ts'
 import type { RequestRecord } from '../../../lib/http/request.ts'
 import type { Route } from '../../../lib/http/router.ts'
 import { addOwner, exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
-import type { TestTables } from '../../support/tables.ts'
 
 /** Operations without a history entry although they have the method of a change, with the reason. */
 const changesNothing: Readonly<Record<string, string>> = {
@@ -28,17 +26,10 @@ const changesNothing: Readonly<Record<string, string>> = {
 const isReading = ({ method, operation }: Pick<Route, 'method' | 'operation'>) =>
   operation !== 'finishExternalSignIn' && (method === 'GET' || method === 'HEAD')
 
-let tables: TestTables
-let plain: DynamoDBDocumentClient
-let token: string
-
-beforeAll(async () => {
-  tables = openMemoryTables()
-  plain = tables.connect()
-  await fillDirectory(storesOver(plain))
-  token = await addOwner(storesOver(plain))
-})
-afterAll(() => tables.close())
+const tables = openMemoryTables()
+const plain = tables.connect()
+await fillDirectory(storesOver(plain))
+const token = await addOwner(storesOver(plain))
 
 test.each(exercises)('changes of $group write history entries, reads none', async ({ group, open, fill, requests }) => {
   await fill(plain)

@@ -1,5 +1,5 @@
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import { openAccessStores } from '../../../lib/aws/open-tables.ts'
@@ -9,15 +9,11 @@ import { createDeadline } from '../../../lib/core/time.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
 import { aroundCommands, failOnce, loseAnswer, watchCalls } from '../../support/store-faults.ts'
-import { openTestTables, type TestTables, tableSettings } from '../../support/tables.ts'
+import { openTestTables, tableSettings } from '../../support/tables.ts'
 
 const day = 24 * 3600 * 1000
 
-let tables: TestTables
-beforeAll(async () => {
-  tables = openMemoryTables()
-})
-afterAll(() => tables.close())
+const tables = openMemoryTables()
 
 let lastSite = 0
 let site: SiteId
