@@ -6,7 +6,7 @@ import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { createFolderRemovals } from './dynamodb/folder-removals.ts'
-import { createJournal, logLostEntry, type RecordChange } from './dynamodb/journal.ts'
+import { createJournal, type RecordChange } from './dynamodb/journal.ts'
 import { createWorkflows } from './dynamodb/path-locks.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
@@ -34,6 +34,7 @@ type LocksSettings = Tables<'journal' | 'pathLocks'> & { readonly keptDays?: num
 const directoryOptions = ({ directoryRegion: region }: SitesSettings, given: Given) => ({
   dynamodb: region === undefined ? (given.dynamodb ?? createDocumentClient()) : createDocumentClient({ region }),
   record: given.record ?? withoutHistory,
+  now: given.now,
 })
 
 export const openSites = (settings: SitesSettings, given: Given = {}) =>
@@ -73,12 +74,9 @@ export const openAccessStores = (
   const { dynamodb, now, record } = openJournal(settings, given)
   const sites = openSites(settings, { dynamodb })
   const recordHere: RecordChange = async (entry) => {
-    try {
-      const site = await sites.getSite(entry.site)
-      if (site?.dataCentre === settings.dataCentre) await record(entry)
-    } catch (error) {
-      logLostEntry(entry, error)
-    }
+    // If the site cannot be read, a needless entry does less harm than a missing one.
+    const site = await sites.getSite(entry.site).catch(() => settings)
+    if (site?.dataCentre === settings.dataCentre) await record(entry)
   }
   const here = { dynamodb, record: recordHere, now }
   const attempts = createSignInAttempts({ dynamodb, now, table: settings.signInsTable })
