@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import {
   isPersonName,
@@ -8,58 +7,47 @@ import {
   ownershipsLost,
   type People,
   type Person,
-  updatePerson,
   withoutSite,
 } from '../../access/people.ts'
 import { type Attempts, countAttempt, type SignInAttempts } from '../../access/sign-in-limits.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { type SiteId, storedId } from '../../core/ids.ts'
+import type { SiteId } from '../../core/ids.ts'
 import { compareText } from '../../core/names.ts'
 import { expression, mapped, openTable, scan, type TableOptions } from './dynamodb.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
-import { putMarked } from './write-mark.ts'
+import { createMark, putMarked } from './write-mark.ts'
 
 interface PersonItem extends Person {
   readonly key: string
   readonly mark?: string
+  readonly claim?: string
+  /** In milliseconds since the epoch. */
+  readonly claimEnds?: number
 }
 
-const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
+const toPerson = ({ key: _, mark: __, claim: ___, claimEnds: ____, ...person }: PersonItem): Person => person
+
+// In milliseconds. A claim ends late enough for any request, and nothing is changed near its end.
+const claimLasts = 90_000
+const claimReserve = 45_000
 
 /**
- * Undoes only what the change itself wrote. Access that another caller removed meanwhile must not come back. A new
- * person with the same name gets nothing of the removed person.
+ * The table Users: one item for each person. Two owners may leave a site at the same moment. So an owner who is about to
+ * leave first gets a claim. An owner with a claim does not count as an owner for anybody else who is about to leave. Then
+ * the store counts the other owners.
  */
-const takeBack = async (people: People, before: Person, after: Person | undefined): Promise<void> => {
-  if (!after) return void (await people.create(before, []))
-  await updatePerson(people, before.name, (present) => {
-    if (present.created !== before.created) return { after: present }
-    const isUnchanged = (site: string) =>
-      isDeepStrictEqual(present.sites[storedId<SiteId>(site)], after.sites[storedId<SiteId>(site)])
-    const changedMeanwhile = Object.entries(present.sites).filter(([site]) => !isUnchanged(site))
-    const restored = Object.entries(before.sites).filter(([site]) => isUnchanged(site))
-    const disabled = present.disabled === after.disabled ? before.disabled : present.disabled
-    const sites = Object.fromEntries([...changedMeanwhile, ...restored])
-    return { after: { ...present, sites, disabled } }
-  })
-}
-
-/**
- * The table Users: one item for each person. Two owners may leave a site at the same moment. So the store counts the
- * owners before and after the change, and undoes the change if no owner is left. It then keeps the changes that came
- * meanwhile.
- */
-export const createPeople = ({ record, ...options }: RecordingOptions): People => {
+export const createPeople = ({ record, now = Date.now, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)
+  const isIn = ({ version, created }: Person) => expression`#version = ${version} AND #created = ${created}`
 
-  const write = async (before: Person, after: Person | undefined): Promise<boolean> => {
+  const write = async (before: Person, after: Person | undefined, claim?: string): Promise<boolean> => {
     const key = keyOfName(before.name)
-    const ifSame = { condition: expression`#version = ${before.version} AND #created = ${before.created}` }
-    if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, ifSame)
-    return table.remove({ key }, ifSame)
+    const condition = [isIn(before), claim === undefined ? undefined : expression`#claim = ${claim}`]
+    if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, { condition })
+    return table.remove({ key }, { condition })
   }
 
-  const listIf = async (isWanted: (person: Person) => boolean, isNewest = false): Promise<readonly Person[]> => {
+  const listIf = async (isWanted: (item: PersonItem) => boolean, isNewest = false): Promise<readonly Person[]> => {
     const found: Person[] = []
     for await (const item of scan(table, isNewest)) if (isWanted(item)) found.push(toPerson(item))
     return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
@@ -70,7 +58,28 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     return ids.size === 0 ? [] : listIf(({ sites }) => Object.keys(sites).some((id) => ids.has(id)), true)
   }
 
-  const people: People = {
+  const leave = async (before: Person, after: Person | undefined, lost: readonly SiteId[]) => {
+    const key = keyOfName(before.name)
+    const claim = createMark()
+    const claimEnds = now() + claimLasts
+    const claimed = { ...before, key, claim, claimEnds }
+    if (!(await putMarked(table, { key }, claimed, { condition: isIn(before) }))) return false
+    let isDone = false
+    try {
+      const others = await listIf(
+        ({ sites, claimEnds: ends = 0 }) => ends <= now() && lost.some((id) => sites[id]),
+        true,
+      )
+      if (losesLastOwner(others, before, after)) return 'last owner'
+      if (now() > claimEnds - claimReserve) throw new ServiceError('unavailable')
+      isDone = await write(before, after, claim)
+      return isDone
+    } finally {
+      if (!isDone) await table.put({ ...before, key }, { condition: expression`#claim = ${claim}` }).catch(() => {})
+    }
+  }
+
+  return {
     async get(name, isNewest = true) {
       // DynamoDB refuses long keys with an error.
       if (!isPersonName(name)) return undefined
@@ -85,17 +94,10 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
     },
 
     async replace(before, after, entries) {
-      const isLastOwner = async () => losesLastOwner(await listOfSites(...ownershipsLost(before, after)), before, after)
-      if (await isLastOwner()) return 'last owner'
-      if (!(await write(before, after))) return 'overtaken'
-      const undo = () => takeBack(people, before, after)
-      const isLost = await isLastOwner().catch(async (error: unknown) => {
-        await undo()
-        throw error
-      })
-      if (isLost) await undo()
-      await recordIf(!isLost, record, ...entries)
-      return isLost ? 'last owner' : 'done'
+      const lost = ownershipsLost(before, after)
+      const outcome = lost.length > 0 ? await leave(before, after, lost) : await write(before, after)
+      await recordIf(outcome === true, record, ...entries)
+      return outcome === 'last owner' ? outcome : outcome ? 'done' : 'overtaken'
     },
 
     listOfEmail: (email) => listIf((person) => lowerAscii(person.email) === lowerAscii(email)),
@@ -107,7 +109,6 @@ export const createPeople = ({ record, ...options }: RecordingOptions): People =
       }
     },
   }
-  return people
 }
 
 /** The id of an item in the table of sites. No site has this id, because ids of sites are numbers. */

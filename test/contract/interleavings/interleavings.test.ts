@@ -18,6 +18,7 @@ import {
 } from './file-operations.ts'
 import { isLinearizable, type Observed } from './linearizable.ts'
 import { type Operation, observe, type State, write } from './operations.ts'
+import { anyPeopleOperation, firstPeople, listPeople } from './people-operations.ts'
 import {
   createTurns,
   type Fate,
@@ -89,7 +90,7 @@ type Watch = ReturnType<typeof createWatch>
 const expectEntries = async (site: ScheduledSite, { answered, story }: Watch): Promise<void> => {
   const { items } = (await site.request('GET', 'changes', { query: { after: '', limit: '500' } })).json
   const entries: readonly string[] = items.map((item: { type: string; subject: string }) => {
-    return `${item.type.split('.')[1]} ${item.subject}`
+    return `${item.type.split('.')[1]} ${item.subject.replace(/\.\d+$/, '')}`
   })
   const named = answered.filter(({ operation: { entry }, status }) => entry && (status < 300 || status === 503))
   for (const name of new Set([...entries, ...named.map(({ operation }) => operation.entry)])) {
@@ -139,6 +140,7 @@ interface Subject {
   /** An operation that runs once beside the other operations. */
   readonly rival?: Operation
   readonly first: readonly Operation[]
+  readonly initial?: Readonly<Record<string, string>>
   readonly last: readonly Operation[]
   readonly hasSmallPages?: boolean
   readonly hasQuota?: boolean
@@ -203,6 +205,7 @@ const subjects = {
     fates: stalls,
     share: 0.02,
   },
+  people: { operation: anyPeopleOperation, initial: firstPeople, first: [], last: [listPeople], share: 0.1 },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
 } satisfies Readonly<Record<string, Subject>>
 type Name = keyof typeof subjects
@@ -231,7 +234,9 @@ const interleave = (openSite: () => Promise<ScheduledSite>, subject: Subject) =>
     )
     await site.finishRemovals()
     await runAll(subject.last, 'after')
-    expect(isLinearizable(watch.observed, new Map(), write), watch.story()).toBe(true)
+    expect(isLinearizable(watch.observed, new Map(Object.entries(subject.initial ?? {})), write), watch.story()).toBe(
+      true,
+    )
     await expectEntries(site, watch)
     if (!subject.hasQuota) return
     const { counted, stored } = await site.usage()

@@ -76,7 +76,7 @@ const mayGiveWay = ({ attempt }: Operation, { json }: Answer): boolean =>
   [104009, 104010, 104019, 104022, ...(attempt ? [104001] : [])].includes(json?.code)
 
 const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times): readonly Next[] => {
-  const { status } = answer
+  const { status, json } = answer
   const name = `began ${begin}`
   const succeed = (state: State) => operation.succeed(state, answer)
   const allAfter = (state: State) => some(succeed(state), ...(operation.mayAlsoCause?.(state) ?? []))
@@ -86,6 +86,8 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
     const begin = (state: State) => operation.begin?.(state) ?? []
     return operation.begin ? inTwoSteps(name, (state) => some(state, ...begin(state)), last) : [last]
   }
+  // Of two owners who leave at the same moment, both may be refused.
+  if (json?.code === 101012 && !isAlone) return [(state) => [state]]
   const isUnknown = status === 503
   if (!isUnknown && (isAlone || !mayGiveWay(operation, answer))) return [(state) => (succeed(state) ? [] : [state])]
   // The change may be visible for a while before it is undone.

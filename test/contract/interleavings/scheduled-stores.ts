@@ -4,17 +4,24 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Scheduler } from 'fast-check'
 import { vi } from 'vitest'
+import { createAccessHandler } from '../../../functions/access/group.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
-import { openAreas, openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
+import { openAccessStores, openAreas, openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
 import { withDefaults } from '../../../lib/core/content-kinds.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
+import { areas as areaNames } from '../../../lib/core/rights.ts'
 import { unlimited } from '../../../lib/core/time.ts'
 import type { Handler } from '../../../lib/http/request.ts'
-import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../../../lib/service/deps.ts'
+import {
+  createAccessDeps,
+  createCategoriesDeps,
+  createFieldsDeps,
+  createStorageDeps,
+} from '../../../lib/service/deps.ts'
 import { continueRemoval, type RemovalMessage } from '../../../lib/storage/continue-removal.ts'
 import { listAll } from '../../../lib/storage/many-objects.ts'
 import type { RemovalTask } from '../../../lib/storage/object-store.ts'
@@ -24,9 +31,11 @@ import { type Request, send } from '../../support/gateway.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
+import { testPerson } from '../../support/people.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { aroundCommands } from '../../support/store-faults.ts'
 import { tableSettings } from '../../support/tables.ts'
+import { firstPeople } from './people-operations.ts'
 
 /**
  * How the scheduler treats a call. `answered`: the store answers. `lost`: the store carries out the call, but its
@@ -187,11 +196,14 @@ export const webForm = 1
 export const category = 5
 export const objects = [1, 2] as const
 
-const prefixes = { storage: '/api/v2/admin', tables: '/webresources/api/v3', fields: '/api/v1/admin' } as const
+const prefixes = {
+  ...{ storage: '/api/v2/admin', access: '/api/v2/admin', tables: '/webresources/api/v3', fields: '/api/v1/admin' },
+} as const
 type Group = keyof typeof prefixes
 
 const groupOf = (path: string): Group => {
   if (path.startsWith('webforms/')) return 'fields'
+  if (path.startsWith('users')) return 'access'
   return /^(categories|news)\//.test(path) ? 'tables' : 'storage'
 }
 
@@ -246,12 +258,13 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
     const surroundings = { telemetry: { request: () => {} }, clock }
     return {
       storage: createStorageHandler(createStorageDeps(all, stores, { ...surroundings, linkTo: refuse })),
+      access: createAccessHandler(createAccessDeps(all, openAccessStores(all, given), surroundings)),
       fields: createFieldsHandler(createFieldsDeps(all, stores, surroundings)),
       tables: createCategoriesHandler(createCategoriesDeps(all, stores, surroundings)),
     }
   }
   const functions = [openFunctions(), openFunctions()]
-  const { sites, grants } = openDirectory(all, given)
+  const { sites, grants, people } = openDirectory(all, given)
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   let count = 1000
 
@@ -262,19 +275,24 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
     await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true, ...quota }, entry)
     if (quota) await areas.usage.prepare(site, true)
     const token = newToken()
+    const permissions = areaNames.map((area) => `${area}:write`)
     const expires = Math.floor(time.now / 1000) + 1_000_000
-    await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
+    await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions, expires }, [])
     await unseen.webForms.create({ site, id: webForm as WebFormId, name: 'Contact us', fields: [] }, entry)
     await unseen.contents.putMany(site, 'category', [{ id: category, name: 'News' }], entry)
     const news = objects.map((id) => withDefaults('news', { id }, 0))
     await unseen.contents.putMany(site, 'news', news, entry)
+    for (const [name, role] of Object.entries(firstPeople)) {
+      const person = { name: `${name}.${site}`, sites: { [site]: { role } }, password: 'hash' }
+      await people.create(testPerson(person), [])
+    }
     let requests = 0
     return {
       request(method, path, { headers, ...rest } = {}) {
         requests += 1
         const group = groupOf(path)
         const handlers = functions[requests % functions.length] as (typeof functions)[number]
-        const target = `${prefixes[group]}/sites/${site}/${path}`
+        const target = `${prefixes[group]}/sites/${site}/${path.replace(/^users\/\w+/, `$&.${site}`)}`
         return send(handlers[group], method, target, { ...rest, headers: { Authorization: token, ...headers } })
       },
       isRemoving: () => messages.length > 0,
