@@ -51,7 +51,7 @@ const writeStream = async (
   const wrongLength = () => new Error(`The answer does not have the ${declared} bytes that it declares`)
   const resume = () => stream.resume()
   const write = (chunk: Uint8Array): void => {
-    if (response.destroyed) return
+    if (response.destroyed) return void stream.destroy()
     prepare()
     length += chunk.length
     if (declared !== undefined && length > declared) throw wrongLength()

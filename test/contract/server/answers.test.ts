@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { bareHandler, breakingStream, textReply } from '../../support/bare-handler.ts'
@@ -42,6 +43,22 @@ test.each([
   const { url } = await listening(handler)
   await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
   expect(records).toMatchObject([{ status: 200, error: { message: expect.stringContaining(reason) } }])
+})
+
+test('a stream for a caller that has left before the answer ends, too (V-24)', async () => {
+  const [stream, gone] = [new Readable({ read: () => undefined }), Promise.withResolvers<void>()]
+  stream.push('he')
+  const { handler } = bareHandler(() =>
+    gone.promise.then(() => ({ status: 200, content: { type: 'a/b', bytes: stream } })),
+  )
+  const { url, server } = await listening(handler)
+  server.on('connection', (socket) => socket.once('close', gone.resolve))
+  const asked = once(server, 'request')
+  const connection = await rawConnection({ url })
+  await connection.write(requestText('GET', '/'))
+  await asked
+  connection.destroy()
+  await expect.poll(() => stream.destroyed).toBe(true)
 })
 
 test('an answer that comes before the end of its request closes the connection', async () => {
