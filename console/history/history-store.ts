@@ -1,5 +1,6 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Change, ChangeType, SiteClient } from '../../client/src/index.ts'
+import { join } from '../uploads/paths.ts'
 
 export const groups = ['files', 'fields', 'links', 'site'] as const
 export type Group = (typeof groups)[number]
@@ -54,7 +55,7 @@ const typesOf = ({ what }: Filter, all: readonly ChangeType[]): readonly ChangeT
   what === '' ? undefined : all.filter((type) => type === what || groupOf(type) === what)
 
 /** People write paths with a leading slash, but the service has none. */
-const subjectOf = ({ where }: Filter): string => where.trim().replace(/^\/+/, '')
+const subjectOf = ({ where }: Filter): string => where.trim().replace(/^\/+/, '').normalize('NFC')
 
 const queryOf = (filter: Filter, all: readonly ChangeType[]) => {
   const types = typesOf(filter, all)
@@ -62,8 +63,11 @@ const queryOf = (filter: Filter, all: readonly ChangeType[]) => {
   return { ...(types && { types }), ...(subject !== '' && { subject }) }
 }
 
-const isWanted = ({ type, subject }: Change, filter: Filter, all: readonly ChangeType[]): boolean =>
-  (typesOf(filter, all)?.includes(type) ?? true) && subject.startsWith(subjectOf(filter))
+const isWanted = ({ type, subject, details }: Change, filter: Filter, all: readonly ChangeType[]): boolean => {
+  const paths = [subject, details?.to ?? subject, ...(details?.names ?? []).map((name) => join(subject, name))]
+  const isThere = paths.some((path) => `${path}/`.startsWith(subjectOf(filter)))
+  return isThere && (typesOf(filter, all)?.includes(type) ?? true)
+}
 
 const isBy = ({ actor }: Change, { who }: Filter): boolean => who === '' || actor === who
 

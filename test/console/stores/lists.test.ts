@@ -164,17 +164,20 @@ test('the history can be filtered by group, and is shown newest first', async ({
   expect(new Set(store.changes.value?.map(({ type }) => type))).toEqual(new Set(['file.stored']))
 })
 
-test('a new change is added once, if it matches the filter', async ({ client }) => {
-  const store = createHistoryStore({ changes: client.changes, types, filter: { what: 'files', who: '', where: 'new' } })
+test('a new change is added once, if it matches the filter (V-34)', async ({ client }) => {
+  const where = '/n\u0065\u0301ws/'
+  const store = createHistoryStore({ changes: client.changes, types, filter: { what: 'files', who: '', where } })
   await store.load()
   const news = [
-    change('1', 'file.stored', 'news/a'),
-    change('2', 'form.created', 'news'),
-    change('3', 'file.removed', 'news/b'),
+    change('1', 'file.stored', 'n\u00e9ws', { names: ['a'] }),
+    change('2', 'form.created', 'n\u00e9ws/a'),
+    change('3', 'file.removed', 'n\u00e9ws/b'),
+    change('4', 'file.stored', 'a', { to: 'n\u00e9ws/c' }),
+    change('5', 'file.stored', '', { names: ['a', 'n\u00e9ws2'] }),
   ]
   store.receive(news)
   store.receive(news)
-  expect(store.changes.value?.map(({ id }) => id)).toEqual(['3', '1'])
+  expect(store.changes.value?.map(({ id }) => id)).toEqual(['4', '3', '1'])
 })
 
 test('a change that arrives during a read is not lost', async () => {
