@@ -33,7 +33,7 @@ test.for(languages)(
     expect(code.trim().split('\n').length).toBeLessThanOrEqual(22)
     const service = await start(['--port', '0', '--allow-private-webhooks'])
     const issued = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', '1001', ...allRights])
-    const { webhooks, files } = await connectTo({ url: service.baseUrl, token: issued.token })
+    const { webhooks } = await connectTo({ url: service.baseUrl, token: issued.token })
     const targetUrl = `http://127.0.0.1:${port}/`
     const { id, secret } = await webhooks.create({ targetUrl, types: ['file.stored'] })
 
@@ -57,8 +57,11 @@ test.for(languages)(
     }
 
     expect((await webhooks.test(id)).status).toBe(204)
-    await files.put('a.txt', 'a')
-    const both = `site-admin.webhook.test webhook/${id}\nsite-admin.file.stored a.txt\n`
+    const body = new FormData()
+    body.append('file', new File(['a'], 'a.txt'))
+    const headers = { Authorization: String(issued.token) }
+    await fetch(`${service.baseUrl}/api/v2/admin/sites/1001/storage/`, { method: 'POST', headers, body })
+    const both = `site-admin.webhook.test webhook/${id}\nsite-admin.file.stored \n`
     await expect.poll(() => printed.join('')).toBe(both)
     await expect.poll(deliveries).toHaveLength(1)
     const [{ id: first } = { id: '' }] = await deliveries()
