@@ -79,7 +79,6 @@ const faults: Readonly<Record<string, string>> = {
   ENETUNREACH: 'The target cannot be reached.',
   ETIMEDOUT: 'The target cannot be reached.',
   ENOTFOUND: 'The host name of the target has no address.',
-  ENODATA: 'The host name of the target has no address.',
 }
 
 const faultOf = (error: unknown): string => {
@@ -132,8 +131,8 @@ export const createResolve = (servers?: readonly string[]) => {
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     const [first] = found
-    if (addresses.length === 0 && first.status === 'rejected') throw first.reason
-    return addresses
+    if (addresses.length > 0 || first.status === 'fulfilled') return addresses
+    throw new TargetFault(`The host name of the target has no address (${first.reason.code}).`)
   }
 }
 

@@ -401,7 +401,7 @@ $`,
     closed: 'The target closed the connection without an answer.',
     refused: 'The target refused the connection.',
     private: 'The target is not at a public address.',
-    noAddress: 'The host name of the target has no address.',
+    noAddress: (code: string) => `The host name of the target has no address (${code}).`,
     failed: (code: string) => `The request to the target failed (${code}).`,
     unknown: (id: string) =>
       `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site 1001" lists the last 100 deliveries.`,

@@ -183,10 +183,16 @@ test('Each connection checks the network address of the host name (V-14)', async
 })
 
 test.each<[string, readonly string[], string]>([
-  ['without an address is not called private', [], faults.noAddress],
+  ['without an address is not called private', [], faults.noAddress('ENODATA')],
   ['that leads to this machine is refused (V-14)', ['127.0.0.1'], faults.private],
 ])('A host name %s', async (_, addresses, fault) => {
   const resolve = createResolve([(await openNameServer(addresses)).address])
   const { port } = new URL(await open((_, response) => void response.writeHead(204).end()))
   expect(await sendTo(`http://other.example:${port}/`, { permitsPrivate: false, resolve })).toEqual({ fault })
+})
+
+test('If the DNS server refuses the question, the target is not blamed', async () => {
+  const resolve = createResolve(['127.0.0.1:1'])
+  const fault = faults.noAddress('ECONNREFUSED')
+  expect(await sendTo('http://other.example/', { permitsPrivate: false, resolve })).toEqual({ fault })
 })
