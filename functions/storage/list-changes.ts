@@ -22,7 +22,8 @@ type News = Awaited<ReturnType<typeof readNews>>
 // V-19, in milliseconds.
 const heartbeat = 15_000
 
-const comment = Buffer.from(':\n\n')
+// An id without data is not an event, but the caller can continue from this id.
+const placeOf = (site: SiteId, position: number) => `id: ${idOfChange({ site, position })}\n`
 
 // Limits the memory for one slow reader to about this much (V-24).
 const [mostAtOnce, mostBytes] = [100, 16 * 1024]
@@ -59,7 +60,7 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
   const take = ({ changes, next }: News, isBeat: boolean): void => {
     isReading = false
     position = next
-    const bytes = eventsOf(changes) ?? (isBeat ? comment : undefined)
+    const bytes = eventsOf(changes) ?? (isBeat ? Buffer.from(`${placeOf(wanted.site, position)}:\n\n`) : undefined)
     if (bytes) give(bytes)
     else advance(false)
   }
@@ -100,8 +101,7 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
       done(error)
     },
   })
-  // An id without data is not an event, but the caller can continue from this id.
-  stream.push(`id: ${idOfChange({ site: wanted.site, position: after })}\n\n`)
+  stream.push(`${placeOf(wanted.site, after)}\n`)
   return stream
 }
 

@@ -13,7 +13,7 @@ const readBlock = (block: string): StreamEvent => {
   return {
     ...(id !== undefined && { id }),
     ...(data !== undefined && { data: JSON.parse(data) }),
-    ...(block.startsWith(':') && { comment: true }),
+    ...(lines.includes(':') && { comment: true }),
   }
 }
 

@@ -118,7 +118,7 @@ const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
 }
 
 const expectEnd = async (events: AsyncGenerator<unknown>): Promise<void> => {
-  for await (const event of events) expect(event).toEqual({ comment: true })
+  for await (const event of events) expect(event).toMatchObject({ comment: true })
 }
 
 test('a listener gets a comment every 15 s, without a read of the history (V-19, V-22)', async () => {
@@ -127,9 +127,20 @@ test('a listener gets a comment every 15 s, without a read of the history (V-19,
   for (let time = 0; time < 4; time++) {
     const next = events.next()
     await pass(heartbeat)
-    expect((await next).value).toEqual({ comment: true })
+    expect((await next).value).toMatchObject({ comment: true })
   }
   expect(seen().reads).toBe(0)
+})
+
+test('a listener can continue after the changes that it does not want (V-19)', async () => {
+  const { listen, permit, change, pass, send } = await openLive()
+  await permit('history:read')
+  const { events } = await listen()
+  await change('unwanted.html')
+  const next = events.next()
+  await pass(heartbeat)
+  const { next: id } = JSON.parse(String((await send({})).body))
+  expect((await next).value).toEqual({ id, comment: true })
 })
 
 test('a stream ends when the time of its request is over', async () => {
