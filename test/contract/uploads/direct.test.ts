@@ -141,14 +141,6 @@ test('After a temporary failure, an upload completes without new bytes (U-29)', 
   expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
 })
 
-test('Removing the upload leaves nothing behind (U-33)', async () => {
-  const upload = await beginFilm()
-  await sendAll(upload)
-  expect((await ask('DELETE', upload)).status).toBe(204)
-  for (const method of ['GET', 'PATCH', 'DELETE']) expect((await ask(method, upload)).status).toBe(404)
-  expect(await bucket.leftovers()).toBe(0)
-})
-
 test('A user with too many open uploads is refused, without a trace (U-17, U-35)', async () => {
   const most: number[] = []
   Object.assign(service.deps.uploadRecords, {
