@@ -4,6 +4,7 @@ import { createRemovalQueue } from '../../../lib/machine/tables/removal-queue.ts
 import type { RemovalMessage, Rest } from '../../../lib/storage/continue-removal.ts'
 import type { RemovalTask } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
+import { createGate } from '../../support/gate.ts'
 import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const task = (id: string): RemovalTask => ({ site: 1001 as SiteId, path: toStoragePath(`folders/${id}`), id })
@@ -48,18 +49,16 @@ test('an unfinished removal is kept for the next start, whatever its delay is', 
 
 test('the running slice of a removal is completed before the queue stops', async () => {
   const { queue } = openQueue()
-  let end = () => {}
+  const slice = createGate()
   let isDone = false
   await queue.start(async () => {
-    await new Promise<void>((resolve) => {
-      end = resolve
-    })
+    await slice.pass()
     isDone = true
     return undefined
   })
   await queue.send(task('a'), 0)
   const stopping = queue.stop()
-  end()
+  slice.open()
   await stopping
   expect(isDone).toBe(true)
 })

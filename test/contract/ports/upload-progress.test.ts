@@ -10,34 +10,26 @@ describeOn({ kinds: handsOfPorts, subject: 'the progress of uploads', clock }, (
 
   const upload = (token: string, id: string) => ({ token, id })
 
-  test('progress is that of the upload that began or continued last (S-86)', async () => {
-    const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
+  test.each([
+    ['the clock stays', 0],
+    ['the clock goes back', 2 * hour],
+  ])('if %s, progress is that of the upload that began or continued last (S-86, S-89)', async (token, back) => {
+    const [older, newer] = [upload(token, 'x'), upload(token, 'b')]
     await progress.begin(older, 0)
     await progress.report(older, 40)
+    now -= back
     await progress.begin(newer, 0)
-    expect(await progress.percentOf('a')).toBe(0)
+    expect(await progress.percentOf(token)).toBe(0)
     await progress.report(older, 100)
-    expect(await progress.percentOf('a')).toBe(0)
+    expect(await progress.percentOf(token)).toBe(0)
     await progress.report(newer, 7)
     await progress.report(newer, 3)
-    expect(await progress.percentOf('a')).toBe(7)
-    expect(await hand.connect().progress.percentOf('a')).toBe(7)
+    expect(await progress.percentOf(token)).toBe(7)
+    expect(await hand.connect().progress.percentOf(token)).toBe(7)
     await progress.begin(older, 50)
     await progress.report(newer, 90)
-    expect(await progress.percentOf('a')).toBe(50)
-  })
-
-  test('progress is that of the last upload, even if the clock went back (S-86, S-89)', async () => {
-    const [older, newer] = [upload('clock', 'x'), upload('clock', 'b')]
-    await progress.begin(older, 0)
-    await progress.report(older, 90)
-    now -= 2 * hour
-    await progress.begin(newer, 0)
-    expect(await progress.percentOf('clock')).toBe(0)
-    await progress.report(newer, 10)
-    await progress.report(older, 95)
-    expect(await progress.percentOf('clock')).toBe(10)
-    now += 2 * hour
+    expect(await progress.percentOf(token)).toBe(50)
+    now += back
   })
 
   test('an upload that reports its progress only once also has progress (S-90)', async () => {
