@@ -1,7 +1,7 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { countOpenUploads } from '../../../lib/aws/dynamodb/uploads.ts'
-import { createUsageCounts, type RecountDeps, recountSites } from '../../../lib/aws/dynamodb/usage-counts.ts'
+import { createUsageCounts, recountSites } from '../../../lib/aws/dynamodb/usage-counts.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openUploads } from '../../../lib/aws/open-tables.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
@@ -11,7 +11,7 @@ import { openTestBucket, type TestBucket } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { tableSettings } from '../../support/tables.ts'
-import { openStorage, type StorageOptions, type StorageUnderTest } from './service.ts'
+import { openStorage, type StorageOptions } from './service.ts'
 
 type OnAws = StorageOptions & {
   readonly bucket?: TestBucket
@@ -26,15 +26,8 @@ interface Clients {
   readonly dynamodbOnce: DynamoDBDocumentClient
 }
 
-export interface StorageOnAws extends StorageUnderTest {
-  readonly counts: RecountDeps['counts']
-  /** Runs one step of the recount, which has this many milliseconds. `during` runs before each listing. */
-  recount(during?: () => Promise<void>, time?: number): Promise<void>
-  openUploadBytes(): Promise<number>
-}
-
 /** Files in S3, locks, uploads and history in DynamoDB. Sites and tokens are in another store. */
-export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws> => {
+export const openStorageOnAws = async (given: OnAws = {}) => {
   const { bucket = await openTestBucket(), prepare, between = () => ({}), ...options } = given
   const { connect } = bucket
   const tables = openMemoryTables()
@@ -62,6 +55,7 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
     ...storage,
     counts,
     openUploadBytes: async () => (await openBytes()).get(storage.site) ?? 0,
+    /** Runs one step of the recount, which has this many milliseconds. `during` runs before each listing. */
     async recount(during = async () => {}, time = Number.POSITIVE_INFINITY) {
       const list: ObjectStore['list'] = async (query) => {
         await during()
@@ -70,7 +64,7 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
       const deadline = createDeadline(() => time)
       await recountSites({ ...ofSites, files: { list } }, deadline)
     },
-    async fill(keys) {
+    async fill(keys: readonly string[]) {
       const empty = { Bucket: bucket.bucket, Body: Buffer.alloc(0) }
       await inParallel(keys, 50, async (Key) => void (await filler.send(new PutObjectCommand({ ...empty, Key }))))
     },

@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { nowhere, stageObject } from '../../support/objects.ts'
-import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
+import { fillFolder, openStorage } from './service.ts'
 
 // Listings of thousands of entries. In the acceptance cases, they would take too long.
 
-let storage: StorageUnderTest
 let listings = 0
 
-beforeAll(async () => {
-  const counted = (files: ObjectStore): ObjectStore => ({
-    ...files,
-    list(query) {
-      listings += 1
-      return files.list(query)
-    },
-  })
-  storage = await openStorage({ between: ({ files }) => ({ files: counted(files) }) })
+const counted = (files: ObjectStore): ObjectStore => ({
+  ...files,
+  list(query) {
+    listings += 1
+    return files.list(query)
+  },
 })
+const storage = await openStorage({ between: ({ files }) => ({ files: counted(files) }) })
 afterAll(() => storage.close())
 
 /** In bytes: the largest answer, as a text within JSON. */

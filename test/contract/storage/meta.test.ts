@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { ObjectInfo } from '../../../lib/storage/object-store.ts'
 import { codeOf } from '../../support/answer.ts'
 import { putObject } from '../../support/objects.ts'
-import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
+import { fillFolder, openStorage } from './service.ts'
 
-let storage: StorageUnderTest
 /** Computes the fingerprint of a file whose name begins with `unknown`. */
 let fingerprintOf = async (_: ObjectInfo, _remaining: number): Promise<string | null> => null
 
 const withoutFingerprint = <Info extends ObjectInfo | undefined>(info: Info): Info =>
   info?.key.includes('unknown') ? { ...info, fingerprint: null } : info
 
-beforeAll(async () => {
-  storage = await openStorage({
-    between: ({ files }) => ({
-      files: {
-        ...files,
-        find: async (key) => withoutFingerprint(await files.find(key)),
-        fingerprintOf: (info, deadline) => fingerprintOf(info, deadline.timeLeft()),
-      },
-    }),
-  })
+const storage = await openStorage({
+  between: ({ files }) => ({
+    files: {
+      ...files,
+      find: async (key) => withoutFingerprint(await files.find(key)),
+      fingerprintOf: (info, deadline) => fingerprintOf(info, deadline.timeLeft()),
+    },
+  }),
 })
 afterAll(() => storage.close())
 

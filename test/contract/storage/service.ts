@@ -3,11 +3,11 @@ import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { newKey } from '../../../lib/access/keys.ts'
 import type { Person } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import type { Downloads, StorageDeps, Surroundings } from '../../../lib/service/deps.ts'
+import type { Downloads, Surroundings } from '../../../lib/service/deps.ts'
 import { listAll } from '../../../lib/storage/many-objects.ts'
 import type { LeaseTerms } from '../../../lib/storage/uploads/uploads.ts'
 import type { Answer } from '../../support/answer.ts'
-import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
+import { type Between, openTestFiles } from '../../support/files.ts'
 import { send } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
 import { type FilePart, formHeaders, multipart } from '../../support/multipart.ts'
@@ -60,27 +60,8 @@ const requestsOver = (call: Call) => {
   }
 }
 
-/** The requests of one token. */
-export interface Requests extends ReturnType<typeof requestsOver> {
-  /** Sends a request to a path after the address of the site. */
-  readonly callSite: Call
-}
-
-/** The operations on files, with a site and a token. */
-export interface StorageUnderTest
-  extends Requests,
-    Pick<TestFiles, 'stores' | 'sent' | 'linkSecret' | 'leftovers' | 'close'> {
-  readonly site: SiteId
-  /** The requests of another token of the same user. */
-  as(...permissions: readonly string[]): Promise<Requests>
-  /** The requests of a key with the rights `own`. The person of the key has the rights `ofPerson`. */
-  asKey(own: readonly string[], ofPerson: readonly string[]): Promise<Requests>
-  readonly deps: StorageDeps
-  /** All keys, live and draft. */
-  keys(): Promise<string[]>
-  /** Creates folders by their keys, without the service: the service would look for each folder first. */
-  fill?(keys: readonly string[]): Promise<void>
-}
+/** The requests of one token. `callSite` sends a request to a path after the address of the site. */
+export type Requests = ReturnType<typeof requestsOver> & { readonly callSite: Call }
 
 export type StorageOptions = Partial<Surroundings> & {
   readonly between?: Between
@@ -90,7 +71,8 @@ export type StorageOptions = Partial<Surroundings> & {
   readonly wholeBodies?: boolean
 }
 
-export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = {}): Promise<StorageUnderTest> => {
+/** The operations on files, with a site and a token. */
+export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = {}) => {
   const files = await openTestFiles(options)
   const site = 1001 as SiteId
   const { sites, grants, people } = files.stores
@@ -109,13 +91,15 @@ export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = 
     return { ...requestsOver(call), callSite }
   }
 
+  /** The requests of another token of the same user. */
   const as = async (...permissions: readonly string[]): Promise<Requests> => {
     const token = newToken()
     await grants.put({ hash: hashToken(token), user: 'test', sites: [site], permissions, expires }, [])
     return requestsWith(token)
   }
 
-  const asKey: StorageUnderTest['asKey'] = async (permissions, rights) => {
+  /** The requests of a key with the rights `permissions`. The person of the key has the rights `rights`. */
+  const asKey = async (permissions: readonly string[], rights: readonly string[]): Promise<Requests> => {
     const key = newKey()
     const person = testPerson({ name: hashToken(key), sites: { [site]: { rights } } as Person['sites'] })
     await people.create(person, [])
@@ -130,7 +114,8 @@ export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = 
     as,
     asKey,
     site,
-    async keys() {
+    /** All keys, live and draft. */
+    async keys(): Promise<string[]> {
       const keys: string[] = []
       for (const area of ['draft/', 'live/']) {
         for await (const objects of listAll(files.deps.files, area)) keys.push(...objects.map(({ key }) => key))
@@ -138,6 +123,11 @@ export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = 
       return keys
     },
   }
+}
+
+/** `fill` creates folders by their keys, without the service: the service would look for each folder first. */
+export type StorageUnderTest = Awaited<ReturnType<typeof openStorage>> & {
+  fill?(keys: readonly string[]): Promise<void>
 }
 
 /** Fills a folder with many empty folders, without checks. Returns all keys in order. */

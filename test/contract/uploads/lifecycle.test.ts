@@ -1,18 +1,15 @@
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { inPieces } from '../../support/in-pieces.ts'
-import { openUploads, type UploadsUnderTest, uploadIn } from './service.ts'
+import { openUploads, uploadIn } from './service.ts'
 
 // Clocks, races and locks of resumable uploads (U-1), which the acceptance cases cannot control.
-let service: UploadsUnderTest
 let now = Date.UTC(2026, 0, 31, 12)
 const hour = 3_600_000
-beforeAll(async () => {
-  service = await openUploads({ clock: { wall: () => now, monotonic: () => performance.now() } })
-})
+const service = await openUploads({ clock: { wall: () => now, monotonic: () => performance.now() } })
 afterAll(() => service.close())
 
 test('Bytes are dropped if the connection breaks before their checksum arrives (U-22)', async () => {

@@ -56,8 +56,10 @@ export const tusOver = ({ callSite }: Pick<StorageUnderTest, 'callSite'>) => {
   }
 }
 
+type Open = (options?: StorageOptions) => Promise<StorageUnderTest>
+
 /** A site, and the requests of resumable uploads to it. */
-export const openUploads = async (options: StorageOptions = {}, open = openStorage) => {
+export const openUploads = async (options: StorageOptions = {}, open: Open = openStorage) => {
   const storage = await open(options)
   return {
     ...storage,

@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { SiteId } from '../../../../lib/core/ids.ts'
-import type {
-  Change,
-  ListQuery,
-  ObjectStore,
-  PlaceConditions,
-  PlaceOutcome,
-  Staged,
-} from '../../../../lib/storage/object-store.ts'
+import type { Change, ListQuery, ObjectStore, PlaceConditions, Staged } from '../../../../lib/storage/object-store.ts'
 import type { FolderRemovals } from '../../../../lib/storage/path-locks.ts'
 import { entry } from '../../../support/history.ts'
 import { inPieces } from '../../../support/in-pieces.ts'
-import { bytesOf, nowhere } from '../../../support/objects.ts'
+import { bytesIn, nowhere } from '../../../support/objects.ts'
 
 /** Features that some emulators do not support, each with the reason why its cases are skipped. */
 export const abilities = {
@@ -41,26 +34,7 @@ export const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.f
 export const site = 1001 as SiteId
 
 /** An open store, and the calls that most cases make. */
-export interface Workbench {
-  readonly store: ObjectStore
-  readonly removals: FolderRemovals
-  /** A new prefix for each case. */
-  fresh(): string
-  stage(key: string | undefined, content: string | Buffer, contentType?: string): Promise<Staged>
-  /** Places changes under exactly these conditions. */
-  place(changes: readonly Change[], conditions?: Partial<PlaceConditions>): Promise<PlaceOutcome>
-  /** Places changes that must succeed. */
-  placed(changes: readonly Change[]): Promise<void>
-  put(key: string, content: string | Buffer, contentType?: string): Promise<void>
-  /** The bytes of an object as characters. Undefined if the object does not exist. */
-  content(key: string): Promise<string | undefined>
-  keysUnder(prefix: string, query?: Partial<ListQuery>): Promise<string[]>
-  leftovers(): Promise<number>
-  /** Skips a case if the store lacks this feature. */
-  requires(ability: Ability, skip: (note: string) => never): void
-}
-
-export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
+export const openWorkbench = (open: () => Promise<OpenedStore>) => {
   let opened: OpenedStore
   const base = `live/${randomBytes(6).toString('hex')}/`
   let number = 0
@@ -70,29 +44,33 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
   afterEach(async () => expect(await opened.leftovers()).toBe(0))
   afterAll(() => opened.close())
 
-  const bench: Workbench = {
+  const stage = (key: string | undefined, content: string | Buffer, contentType = 'text/plain'): Promise<Staged> =>
+    opened.store.stage(inPieces(Buffer.from(content), 64 * kilobyte), { key, contentType })
+  /** Places changes under exactly these conditions. */
+  const place = (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
+    opened.store.place(changes, { ...nowhere, ...conditions }, entry)
+  /** Places changes that must succeed. */
+  const placed = async (changes: readonly Change[]): Promise<void> => {
+    const result = await place(changes)
+    if (result.outcome !== 'placed') throw new Error(`The changes are not possible: ${JSON.stringify(result)}`)
+  }
+  return {
     get store() {
       return opened.store
     },
     get removals() {
       return opened.removals
     },
+    /** A new prefix for each case. */
     fresh: () => `${base}${number++}/`,
-    stage: (key, content, contentType = 'text/plain') =>
-      opened.store.stage(inPieces(Buffer.from(content), 64 * kilobyte), { key, contentType }),
-    place: (changes, conditions) => opened.store.place(changes, { ...nowhere, ...conditions }, entry),
-    async placed(changes) {
-      const result = await bench.place(changes)
-      if (result.outcome !== 'placed') throw new Error(`The changes are not possible: ${JSON.stringify(result)}`)
-    },
-    async put(key, content, contentType) {
-      await bench.placed([{ kind: 'put', key, staged: await bench.stage(key, content, contentType) }])
-    },
-    async content(key) {
-      const object = await opened.store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
-      return object && (await bytesOf(object)).toString('latin1')
-    },
-    async keysUnder(prefix, query = {}) {
+    stage,
+    place,
+    placed,
+    put: async (key: string, content: string | Buffer, contentType?: string) =>
+      placed([{ kind: 'put', key, staged: await stage(key, content, contentType) }]),
+    /** The bytes of an object as characters. Undefined if the object does not exist. */
+    content: async (key: string) => (await bytesIn(opened.store, key))?.toString('latin1'),
+    async keysUnder(prefix: string, query: Partial<ListQuery> = {}): Promise<string[]> {
       const keys: string[] = []
       let after: string | undefined
       do {
@@ -103,9 +81,11 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
       return keys
     },
     leftovers: () => opened.leftovers(),
-    requires(ability, skip) {
+    /** Skips a case if the store lacks this feature. */
+    requires(ability: Ability, skip: (note: string) => never): void {
       if (opened.lacks?.includes(ability)) skip(`NOT PROVEN: ${abilities[ability]}`)
     },
   }
-  return bench
 }
+
+export type Workbench = ReturnType<typeof openWorkbench>

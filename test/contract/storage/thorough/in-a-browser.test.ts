@@ -9,47 +9,32 @@ import { test as base } from '../../../support/test.ts'
 
 const jquery = readFileSync(fileURLToPath(import.meta.resolve('jquery/dist/jquery.min.js')))
 
-/** Another origin with pages of its own. It records every other request. */
-interface Elsewhere {
-  readonly url: string
-  /** Requests with their headers. */
-  readonly seen: readonly string[]
-  /** Resolves after a request whose path begins with `path`. */
-  asked(path: string): Promise<void>
-  serve(path: string, type: string, body: string | Buffer): void
-}
-
-const openElsewhere = async (): Promise<Elsewhere & { close(): void }> => {
+/** Another origin with pages of its own. It records every other request with its headers. */
+const openElsewhere = async () => {
   const pages = new Map<string, { readonly type: string; readonly body: string | Buffer }>()
   const seen: string[] = []
-  const waiting = new Set<() => void>()
   const server = createServer((request, response) => {
     const page = pages.get(request.url ?? '')
     if (!page) seen.push(`${request.method} ${request.url} ${JSON.stringify(request.rawHeaders)}`)
-    for (const look of waiting) look()
     response.writeHead(page ? 200 : 404, { 'Content-Type': page?.type ?? 'text/plain' }).end(page?.body)
   })
   const url = (await listen(server)).replace('127.0.0.1', 'localhost')
   return {
     url,
     seen,
-    asked: (path) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (seen.some((line) => line.split(' ')[1]?.startsWith(path)) && waiting.delete(look)) resolve()
-        }
-        waiting.add(look)
-        look()
-      }),
-    serve: (path, type, body) => void pages.set(path, { type, body }),
+    /** Resolves after a request whose path begins with `path`. */
+    asked: (path: string) => expect.poll(() => seen.some((line) => line.split(' ')[1]?.startsWith(path))).toBe(true),
+    serve: (path: string, type: string, body: string | Buffer) => void pages.set(path, { type, body }),
     close: () => closeAtOnce(server),
   }
 }
 
+type Elsewhere = Awaited<ReturnType<typeof openElsewhere>>
+
 const test = base
-  .extend('elsewhere', async ({}, { onCleanup }): Promise<Elsewhere> => {
+  .extend('elsewhere', async ({}, { onCleanup }) => {
     const opened = await openElsewhere()
-    onCleanup(() => opened.close())
+    onCleanup(opened.close)
     return opened
   })
   .extend('openPage', async ({ browser }, { onCleanup }) => {
