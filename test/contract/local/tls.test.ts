@@ -14,10 +14,7 @@ import { makeDirectory, removeDirectory, scratchDirectory } from '../../support/
 import { messages } from '../../support/messages.ts'
 import { serveHere } from '../../support/serve-here.ts'
 
-interface Pair {
-  readonly cert: string
-  readonly key: string
-}
+type Pair = ReturnType<typeof makeCertificate>
 
 const scratch = makeDirectory()
 afterAll(() => removeDirectory(scratch))

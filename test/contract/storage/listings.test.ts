@@ -22,12 +22,6 @@ afterAll(() => storage.close())
 /** In bytes: the largest answer, as a text within JSON. */
 const largestAnswer = 5_000_000
 
-interface Page {
-  readonly paths: readonly string[]
-  readonly bytes: number
-  readonly listings: number
-}
-
 const readPage = async (folder: string, query: Readonly<Record<string, string>>) => {
   listings = 0
   const { text, json } = await storage.get(encodeURI(folder), { meta: '', ...query })
@@ -35,6 +29,8 @@ const readPage = async (folder: string, query: Readonly<Record<string, string>>)
   const paths = answer.contents.map(({ name, path = name }) => path)
   return { paths, bytes: Buffer.byteLength(JSON.stringify(text)), listings, cursor: answer.cursor }
 }
+
+type Page = Awaited<ReturnType<typeof readPage>>
 
 /** All pages. `between` runs after the first page. */
 const pagesOf = async (folder: string, query: Readonly<Record<string, string>> = {}, between = async () => {}) => {

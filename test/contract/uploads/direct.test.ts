@@ -18,9 +18,6 @@ const partsOf = (content: Buffer) => [0, 1, 2].map((index) => content.subarray(i
 const digestsOf = (content: Buffer) => partsOf(content).map((one) => hash('sha256', one, 'hex'))
 
 interface State {
-  readonly size: number | null
-  readonly inParts: boolean
-  readonly complete: boolean
   readonly stored: readonly number[]
   readonly addresses: readonly {
     readonly number: number
