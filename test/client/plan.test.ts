@@ -118,18 +118,6 @@ property('with force and removal, both sides become equal', ({ local, remote, ba
   expect(forms(after.local)).toStrictEqual(forms(after.remote))
 })
 
-property('a push and a pull make both sides equal, except for conflicts and removals', ({ local, remote, base }) => {
-  const push: PlanOptions = { direction: 'push' }
-  const pushed = carryOut(local, remote, base, plan(local, remote, base, push), push)
-  const pull: PlanOptions = { direction: 'pull' }
-  const steps = plan(pushed.local, pushed.remote, pushed.seen, pull)
-  const after = carryOut(pushed.local, pushed.remote, pushed.seen, steps, pull)
-  const conflicts = new Set(steps.flatMap(({ action, path }) => (action === 'conflict' ? [path] : [])))
-  for (const [path, state] of after.local) {
-    if (after.remote.has(path) && !conflicts.has(path)) expect(after.remote.get(path)).toStrictEqual(state)
-  }
-})
-
 test('two files are equal if any form of their fingerprints is equal (S-85)', () => {
   const one = new Map([['a', { size: 1, fingerprint: ['whole', 'whole-1'] }]])
   const other = new Map([['a', { size: 1, fingerprint: ['whole-1'] }]])

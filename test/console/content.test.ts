@@ -128,25 +128,14 @@ test('a grid makes each thumbnail once, and obeys all arrow keys (K-42)', async 
 })
 
 const silence = (seconds: number) => {
+  const length = 8000 * seconds
   const header = Buffer.alloc(44)
   header.write('RIFF\0\0\0\0WAVEfmt ')
-  for (const [at, value] of [
-    [4, 36 + 8000 * seconds],
-    [16, 16],
-    [24, 8000],
-    [28, 8000],
-    [40, 8000 * seconds],
-  ] as const)
-    header.writeUInt32LE(value, at)
-  for (const [at, value] of [
-    [20, 1],
-    [22, 1],
-    [32, 1],
-    [34, 8],
-  ] as const)
-    header.writeUInt16LE(value, at)
+  const words = { 4: 36 + length, 16: 16, 24: 8000, 28: 8000, 40: length }
+  for (const [at, value] of Object.entries(words)) header.writeUInt32LE(value, Number(at))
+  for (const [at, value] of Object.entries({ 20: 1, 22: 1, 32: 1, 34: 8 })) header.writeUInt16LE(value, Number(at))
   header.write('data', 36)
-  return new Uint8Array(Buffer.concat([header, Buffer.alloc(8000 * seconds, 128)]))
+  return new Uint8Array(Buffer.concat([header, Buffer.alloc(length, 128)]))
 }
 
 test('audio and video are played in parts, even after a link has expired (K-43)', async ({ open, client, folder }) => {

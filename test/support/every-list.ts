@@ -37,16 +37,12 @@ export const answersOfEveryList = async (asked: Asked): Promise<ReadonlyMap<stri
     await ask(`/api/v1/admin/sites/SITE/webforms/${form}/fields/system`)
   }
   const categories = await ask(`${v3}/categories?${all}`)
-  for (const [segment, member] of [
-    ['news', 'news'],
-    ['blogs', 'blog'],
-  ] as const) {
+  for (const [segment, member] of Object.entries({ news: 'news', blogs: 'blog' })) {
     for (const id of await ask(`${v3}/${segment}?${all}`)) await ask(`${v3}/${segment}/${id}/categories?${all}`)
     for (const category of categories) {
       await ask(`${v3}/categories/${category}/${segment}?${all}`)
-      await ask(
-        `${v3}/categories/${category}/${segment}?${all}&order=-displayable&fields=${member},displayable,category`,
-      )
+      const fields = `${member},displayable,category`
+      await ask(`${v3}/categories/${category}/${segment}?${all}&order=-displayable&fields=${fields}`)
     }
   }
   await ask(`${v3}/news?${all}&fields=id,body`)

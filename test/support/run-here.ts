@@ -25,11 +25,8 @@ const installTerminals = (): void => {
     }
     process[name].write = say
   }
-  for (const [method, stream] of [
-    ['log', 'stdout'],
-    ['warn', 'stderr'],
-    ['error', 'stderr'],
-  ] as const) {
+  for (const method of ['log', 'warn', 'error'] as const) {
+    const stream = method === 'log' ? 'stdout' : 'stderr'
     const print = console[method].bind(console)
     console[method] = (...values: unknown[]) =>
       terminals.getStore() ? void process[stream].write(`${values.join(' ')}\n`) : print(...values)

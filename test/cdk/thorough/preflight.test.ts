@@ -33,18 +33,12 @@ const settings = {
 }
 
 test('a region may run as many functions as its data centres let requests in', () => {
-  expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
-    ['us-east-1', 100],
-    ['eu-west-1', 50],
-  ])
+  expect(Object.fromEntries(wantedConcurrency(parseSettings(settings)))).toEqual({ 'us-east-1': 100, 'eu-west-1': 50 })
 })
 
 test('the limit covers the reserved functions and the part that stays unreserved', async () => {
   const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
-  expect([...wantedConcurrency(reserving)]).toEqual([
-    ['us-east-1', 240],
-    ['eu-west-1', 170],
-  ])
+  expect(Object.fromEntries(wantedConcurrency(reserving))).toEqual({ 'us-east-1': 240, 'eu-west-1': 170 })
   await answerWith(200, limitOf(930))
   expect(await checkConcurrency('us-east-1', 1000, reserving)).toMatchObject({ isEnough: true })
 })

@@ -77,10 +77,8 @@ test('A refused address stores nothing about the names that it tries (A-76)', as
 
 test('An attempt that cannot be counted under one limit counts nowhere (A-76, E-16)', async () => {
   const { attempts } = hand.stores
-  const [counted, broken] = [
-    { key: 'counted', most: 1 },
-    { key: 'broken', most: 1 },
-  ]
+  const counted = { key: 'counted', most: 1 }
+  const broken = { key: 'broken', most: 1 }
   const count: typeof attempts.count = async (limit) => {
     if (limit === broken) throw new ServiceError('unavailable')
     return attempts.count(limit)

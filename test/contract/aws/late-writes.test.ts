@@ -1,24 +1,51 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { lambdaHandler } from '../../../lib/aws/lambda/gateway.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import { type CategoryId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import { reserves } from '../../../lib/core/time.ts'
 import type { SystemField, WebForms } from '../../../lib/fields/web-forms.ts'
 import { openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { entry } from '../../support/history.ts'
 import { sendEvent } from '../../support/lambda.ts'
-import { type SlowWay, slowDown } from '../../support/slow-store.ts'
 
-/**
- * The store is slow, so a request answers 503 and its function is frozen. Another caller changes the same item, and
- * then the function is thawed. No emulator can delay calls, so the tests slow down DynamoDB in memory at the transport
- * of the client.
- */
+/** The store is slow, so a request answers 503. Another caller changes the same item, and then the store goes on. */
 
 const service = await openFieldsService()
 const headers = { Authorization: await service.issueToken() }
 afterAll(() => service.close())
+
+/** A slow call either waits before it reaches the store, or its answer waits. */
+type SlowWay = 'there' | 'back'
+
+/** Each write waits until `goOn`, unless its signal cuts it off. `goOn` returns when no write waits any more. */
+const slowDown = (dynamodb: DynamoDBDocumentClient, way: SlowWay) => {
+  const gate = Promise.withResolvers<void>()
+  const held: Promise<unknown>[] = []
+  const send = dynamodb.send.bind(dynamodb) as (command: object, options?: object) => Promise<unknown>
+  const slowly = async (command: object, { abortSignal }: { readonly abortSignal?: AbortSignal } = {}) => {
+    const cut = Promise.withResolvers<never>()
+    abortSignal?.addEventListener('abort', () => cut.reject(new ServiceError('unavailable')))
+    if (way === 'there') await Promise.race([gate.promise, cut.promise])
+    const answer = await send(command)
+    if (way === 'back') await Promise.race([gate.promise, cut.promise])
+    return answer
+  }
+  const slow = (command: object, options?: object) => {
+    if (!/^(Put|Update|Delete|BatchWrite)/.test(command.constructor.name)) return send(command, options)
+    const call = slowly(command, options)
+    held.push(call)
+    return call
+  }
+  Object.assign(dynamodb, { send: slow })
+  const goOn = async () => {
+    gate.resolve()
+    await Promise.allSettled(held)
+  }
+  return { goOn }
+}
 
 /** Slightly more than the time that a change reserves, so its calls are cut soon after they begin. */
 const remaining = () => reserves.settle + 300

@@ -9,7 +9,7 @@ import { openTableStores } from '../../support/tables.ts'
 const site = 1001 as SiteId
 const at = (role: 'owner' | 'editor') => ({ [site]: { role } }) as Person['sites']
 
-/** Ann and Bob own the site. Everybody has an own connection. */
+/** Ann and Bob own the site. Each caller has its own connection. */
 const openWithOwners = async (now?: () => number) => {
   const tables = openMemoryTables()
   const connect = (client = tables.connect()) => openTableStores(tables.names, { dynamodb: client, now })

@@ -7,7 +7,7 @@ import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
-import { newsItem } from '../ports/some-content.ts'
+import { namedCategories, newsItem, newsItems } from '../ports/some-content.ts'
 
 const site = 1001 as SiteId
 const category = 5 as CategoryId
@@ -43,21 +43,10 @@ describe.each(hands)('a cached list on $name', ({ open }) => {
   afterAll(() => hand.close())
   beforeEach(async () => {
     const { contents, links } = hand.stores
-    const categories = [
-      { id: category, name: 'Five' },
-      { id: 6, name: 'Six' },
-    ]
-    await contents.putMany(site, 'category', categories, entry)
-    await contents.putMany(site, 'news', [newsItem(1), newsItem(2), newsItem(3)], entry)
+    await contents.putMany(site, 'category', namedCategories([category, 6]), entry)
+    await contents.putMany(site, 'news', newsItems([1, 2, 3]), entry)
     await links.unlink(news, [3], entry)
-    await links.link(
-      news,
-      new Map([
-        [1, true],
-        [2, true],
-      ]),
-      entry,
-    )
+    await links.link(news, new Map([1, 2].map((id) => [id, true])), entry)
   })
 
   test('a cached list stays the same while nothing changes', async () => {
