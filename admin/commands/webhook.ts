@@ -56,7 +56,7 @@ const find = async (stores: AdminStores, site: SiteId, id: string) => {
 }
 
 const settingsOf = ({ type, subject, description, enable: enabled }: Options) => ({
-  types: type?.includes(everyType) ? [] : type,
+  types: type?.includes(everyType) ? [] : type && [...new Set(type)],
   subject,
   description,
   enabled,

@@ -183,10 +183,10 @@ testWithAdmin('A right on a folder is not enough to add or redirect a webhook ab
   expect((await ask('GET', `/${id}`)).json.targetUrl).toBe('https://example.com/hooks')
 })
 
-testWithAdmin('site-admin webhook does the same as the API (V-31)', async () => {
+testWithAdmin('site-admin webhook does the same as the API (V-2, V-31)', async () => {
   const { site, ask } = await openWebhooks()
   const ofSite = ['--site', String(site)]
-  const options = ['--url', targetUrl, '--type', 'file.*', '--subject', 'news/', '--description', 'News']
+  const options = ['--url', targetUrl, ...Array(51).fill('--type=file.*'), '--subject', 'news/', '--description=News']
   const { id, ...shown } = await admin('webhook', 'create', ...ofSite, ...options)
   expect(shown).toEqual({ secret: expect.stringMatching(/^whsec_/) })
   const webhook = { ...defaults, id, siteId: site, targetUrl, types: ['file.*'], subject: 'news/', description: 'News' }
