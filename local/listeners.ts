@@ -15,7 +15,7 @@ export interface DataCentreListener {
   readonly baseUrl?: string | undefined
 }
 
-const anyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '::0', '*'])
+const anyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 const ownAddress = (): string =>
   Object.values(networkInterfaces())
@@ -71,7 +71,7 @@ export const createListeners = (
       for (const { id, port, baseUrl, server } of listeners) {
         const taken = await listen(server, host, port)
         listening[id] = withPort(taken.address, taken.port)
-        urls[id] = baseUrl ?? `${scheme}://${withPort(anyAddress.has(host) ? ownAddress() : host, taken.port)}`
+        urls[id] = baseUrl ?? `${scheme}://${withPort(anyAddress.has(taken.address) ? ownAddress() : host, taken.port)}`
       }
       return { urls, listening }
     },

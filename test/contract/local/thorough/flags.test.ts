@@ -169,9 +169,9 @@ test.for([
   expect({ status: outcome.status, written }).toEqual({ status, written: numbers })
 })
 
-test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) => {
-  const { baseUrl, request } = await start(['--port', '0', '--host', '0.0.0.0'])
-  expect(baseUrl).not.toContain('0.0.0.0')
+test.for(['0.0.0.0', '0'])('--host %s prints an address that can be reached', async (host, { start }) => {
+  const { baseUrl, request } = await start(['--port', '0', '--host', host])
+  expect(baseUrl).not.toMatch(/\/\/0[.:]/)
   expect((await request('/health')).status).toBe(200)
   const { port } = new URL(baseUrl)
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
