@@ -177,13 +177,13 @@ const importFile = (stores: AdminStores, file: string, { site: id, strict, repla
     const outcome = await importRecords(records, site.id, await stores.areas(site), options)
     if (signal.aborted) {
       throw new Refusal(
-        `Interrupted: ${outcome.imported} records are imported. Import the same file again to continue: importing ` +
-          'again is safe.',
+        `Interrupted. Imported records: ${outcome.imported}. Import the same file again to continue: importing again ` +
+          'is safe.',
       )
     }
     const [first] = outcome.errors
     if (strict && first) {
-      throw new Refusal(`Line ${first.line}: ${first.message} (${outcome.imported} records are imported.)`)
+      throw new Refusal(`Line ${first.line}: ${first.message} (Imported records: ${outcome.imported}.)`)
     }
     return outcome
   })

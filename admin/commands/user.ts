@@ -32,6 +32,7 @@ import {
   commandOf,
   confirmed,
   groupOf,
+  mostEntries,
   type OfSite,
   parseName,
   parserIf,
@@ -217,7 +218,7 @@ const personCommand = (...described: Parameters<typeof commandOf>): Command =>
 const withEntry = (command: Command): Command =>
   command
     .addOption(new Option('--role <role>', 'the role; "role list" explains them').choices(roleNames).conflicts('right'))
-    .option('--folder <path>', 'a folder of the role author (repeatable)', collect(parseFolderOption))
+    .option('--folder <path>', 'a folder of the role author (repeatable)', collect(parseFolderOption, mostEntries))
     .addOption(rightOption('a right instead of a role'))
     .option('--email <address>', 'the e-mail address; an empty text removes it', parseEmail)
     .option('--display-name <text>', 'the name to show', parseName)

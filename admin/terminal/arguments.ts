@@ -1,37 +1,34 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
+import { largestContentId, largestNamedId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { plainId } from '../../lib/core/names.ts'
-import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
+import { areas, parseRight } from '../../lib/core/rights.ts'
 import { parserIf, parserOf } from '../../local/flags.ts'
 
 export { parserIf, parserOf }
 
-export const parsePositiveId = <Id extends number>(text: string): Id => {
+const idUpTo = <Id extends number>(largest: number, text: string): Id => {
   const id = parseId<Id>(text)
-  if (id === undefined || id < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.')
-  return id
+  if (id !== undefined && id >= 1 && id <= largest) return id
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${largest}.`)
 }
 
-export const parseContentId = <Id extends number>(text: string): Id => {
-  const id = parsePositiveId<Id>(text)
-  if (id > largestContentId) throw new InvalidArgumentError(`It must be ${largestContentId} or less.`)
-  return id
-}
+export const parsePositiveId = <Id extends number>(text: string) => idUpTo<Id>(largestNamedId, text)
+export const parseContentId = <Id extends number>(text: string) => idUpTo<Id>(largestContentId, text)
 
 export const collect =
-  <Value>(parse: (text: string) => Value) =>
-  (text: string, previous: readonly Value[] = []): Value[] => [...previous, parse(text)]
+  <Value>(parse: (text: string) => Value, most = Number.POSITIVE_INFINITY) =>
+  (text: string, previous: readonly Value[] = []): Value[] => {
+    if (previous.length < most) return [...previous, parse(text)]
+    throw new InvalidArgumentError(`Give this option at most ${most} times.`)
+  }
 
 // In characters.
 export const longestName = 200
 
-export const parseName = (text: string): string => {
+export const parseName = parserOf((text) => {
   const name = text.trim().normalize('NFC')
-  if (name === '' || name.length > longestName || /\p{Cc}/u.test(name)) {
-    throw new InvalidArgumentError(`It must have 1 to ${longestName} characters without control characters.`)
-  }
-  return name
-}
+  return name === '' || name.length > longestName || /\p{Cc}/u.test(name) ? undefined : name
+}, `It must have 1 to ${longestName} characters without control characters.`)
 
 /** The id of a data centre or an issuer. */
 export const parsePlainId = parserIf(
@@ -47,7 +44,9 @@ export const parseRegion = parserIf(
 export const parseQuota = (text: string): number | undefined => {
   if (text === 'none') return undefined
   if (!/^\d{1,15}$/.test(text))
-    throw new InvalidArgumentError('It must be a whole number of bytes, or the word none for no quota.')
+    throw new InvalidArgumentError(
+      'It must be a number of bytes with at most 15 digits, or the word none for no quota.',
+    )
   return Number(text)
 }
 
@@ -71,23 +70,20 @@ const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h
 export const lifetimeOption = (description: string, usual: string, parse = parseLifetime): Option =>
   new Option('--ttl <lifetime>', description).argParser(parse).default(parse(usual), usual)
 
-const mostRights = 50
+/** The most rights or folders, as in a request. */
+export const mostEntries = 50
 
-const collectRights = (text: string, previous: readonly Right[] = []): Right[] => {
-  if (previous.length >= mostRights) throw new InvalidArgumentError(`Give this option at most ${mostRights} times.`)
-  const right = parseRight(text)
-  if (!right) {
-    throw new InvalidArgumentError(
-      `It must be an area, a colon and read or write, such as forms:read. Areas: ${areas.join(', ')}. ` +
-        'A right on files may name a folder, such as files:write:/news.',
-    )
-  }
-  return [...previous, right]
-}
+const parseGivenRight = parserOf(
+  parseRight,
+  `It must be an area, a colon and read or write, such as forms:read. Areas: ${areas.join(', ')}. ` +
+    'A right on files may name a folder, such as files:write:/news.',
+)
 
 /** The repeatable option of every command that grants rights. */
 export const rightOption = (description: string): Option =>
-  new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(collectRights)
+  new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(
+    collect(parseGivenRight, mostEntries),
+  )
 
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
   new Command(name)
