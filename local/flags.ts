@@ -89,12 +89,10 @@ const parseProxies = parserOf(
   'It must be an address or a block such as 10.0.0.0/8.',
 )
 
-const parseMetrics = (text: string): MetricsAddress => {
+const parseMetrics = parserOf((text): MetricsAddress | undefined => {
   const [, host = '127.0.0.1', port] = /^(?:(\[[\da-f:.]+\]|[^:\s]+):)?(\d+)$/i.exec(text) ?? []
-  if (port === undefined)
-    throw new InvalidArgumentError('It must be a port, or an address with a port, such as 127.0.0.1:9464.')
-  return { host: host.replace(/^\[|\]$/g, ''), port: parsePort(port) }
-}
+  return port === undefined ? undefined : { host: host.replace(/^\[|\]$/g, ''), port: parsePort(port) }
+}, 'It must be a port, or an address with a port, such as 127.0.0.1:9464.')
 
 export const parseText = parserIf((text) => text.trim() !== '', 'It must not be empty.')
 

@@ -104,18 +104,9 @@ const createCategory = async (stores: AdminStores, { site, id, name }: NewOption
 
 const rename = async (stores: AdminStores, id: CategoryId, { site, name }: NewOptions<CategoryId>) => {
   const { contents } = await areaOf(stores, site)
-  let isThere = false
-  await contents.changeMany(
-    site,
-    'category',
-    [id],
-    (stored) => {
-      isThere = stored !== undefined
-      return stored && { ...stored, name }
-    },
-    entryOf('category.changed', site, `category/${id}`, { name }),
-  )
-  if (!isThere) throw unknown(site, 'category', id)
+  if ((await contents.existing(site, 'category', [id])).size === 0) throw unknown(site, 'category', id)
+  const entry = entryOf('category.changed', site, `category/${id}`, { name })
+  await contents.changeMany(site, 'category', [id], (stored) => stored && { ...stored, name }, entry)
   return { id, name }
 }
 

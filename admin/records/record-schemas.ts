@@ -14,13 +14,14 @@ const longestFieldName = 80
 const isWellFormed = (value: string): boolean => value.isWellFormed()
 const notWellFormed = 'must not contain half of a character (a lone surrogate)'
 
-const nameOf = (longest: number) =>
+const lineOf = (longest: number) =>
   z
     .string('must be a string')
-    .min(1, 'must not be empty')
     .max(longest, `must have ${longest} characters or fewer`)
     .regex(/^\P{Cc}*$/u, 'must not have control characters')
     .refine(isWellFormed, notWellFormed)
+
+const nameOf = (longest: number) => lineOf(longest).min(1, 'must not be empty')
 
 const upTo = (largest: number) =>
   z.int('must be a whole number').min(1, 'must be 1 or more').max(largest, `must be ${largest} or less`)
@@ -64,12 +65,6 @@ const smallestInteger = -largestContentId - 1
 const integerRange = `must be a whole number from ${smallestInteger} to ${largestContentId}`
 const integer = z.int(integerRange).min(smallestInteger, integerRange).max(largestContentId, integerRange)
 
-const string = z
-  .string('must be a string')
-  .max(longestString, `must have ${longestString} characters or fewer`)
-  .regex(/^\P{Cc}*$/u, 'must not have control characters')
-  .refine(isWellFormed, notWellFormed)
-
 const notDate = 'must be a date such as 2026-01-31 or 2026-01-31T12:00:00'
 const date = z.string(notDate).transform((text, context) => {
   const moment = readDateTime(text)
@@ -88,7 +83,7 @@ const text = z
 const schemas: Readonly<Record<MemberType, z.ZodType<Scalar>>> = {
   integer,
   flag: z.literal([0, 1], 'must be 1 or 0'),
-  string,
+  string: lineOf(longestString),
   boolean: z.boolean('must be true or false'),
   date: date.meta(typeText('date such as `2026-01-31` or `2026-01-31T12:00:00`, in UTC')),
   text: text.meta(typeText(`text of up to ${longestText.toLocaleString('en')} bytes`)),

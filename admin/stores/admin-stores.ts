@@ -103,8 +103,8 @@ export const findGrant = async (
       `The hash of a ${what} needs its first ${leastDigits} digits or more. "${what} list" lists the hashes.`,
     )
   }
-  const wanted = beginning === undefined ? [] : (await stores.grants.list()).filter(isWanted)
-  const [found, ...others] = wanted.filter(({ hash }) => hash.startsWith(beginning ?? ''))
+  const all = beginning === undefined ? [] : await stores.grants.list()
+  const [found, ...others] = all.filter((grant) => isWanted(grant) && grant.hash.startsWith(beginning ?? ''))
   if (others.length > 0) {
     throw new Refusal(
       `The hashes of ${others.length + 1} ${what}s begin with ${beginning}. Add more digits of the hash.`,

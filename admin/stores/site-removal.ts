@@ -73,11 +73,8 @@ const endAccess = async (stores: AdminStores, { id }: Site): Promise<boolean> =>
     isAnyCurrent ||= isCurrent(grant, Date.now())
     // A session loses the site when its person loses the site.
     if (grant.kind === 'session') continue
-    const entries = grantEntries(
-      grant.sites.length === 1 ? 'removed' : 'changed',
-      { ...grant, sites: [id] },
-      administrator,
-    )
+    const fate = grant.sites.length === 1 ? 'removed' : 'changed'
+    const entries = grantEntries(fate, { ...grant, sites: [id] }, administrator)
     await stores.grants.change(grant.hash, (present) => uncover(present, id), entries)
   }
   return isAnyCurrent
