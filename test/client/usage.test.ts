@@ -138,7 +138,9 @@ test('login saves a token for one address, private to the user (T-39)', async ({
   )
   const tokenFile = join(config, 'token')
   await writeFile(tokenFile, `${service.token}\n`)
-  expect((await siteFiles(['--url', service.baseUrl, '--token-file', tokenFile, 'ls'])).status).toBe(0)
+  const otherLogin = JSON.stringify({ url: service.baseUrl, token: 'other', site: 7 })
+  await writeFile(join(config, 'site-files', 'login.json'), otherLogin)
+  expect((await siteFiles(['--url', service.baseUrl, '--token-file', tokenFile, 'ls'], environment)).status).toBe(0)
   expect((await demo('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 

@@ -111,6 +111,6 @@ export const connectAs = async (
         'login".',
     )
   }
-  const chosen = site ?? (isKept ? login.site : undefined)
+  const chosen = site ?? (isKept && token === login.token ? login.site : undefined)
   return connect({ ...options, url: address, token, ...(chosen !== undefined && { site: chosen }) })
 }
