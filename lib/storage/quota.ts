@@ -28,14 +28,14 @@ export interface SiteUsage {
  * takes back `bytes`, and `replaced` from the bytes that the recount may miss. After its epoch, a release does nothing,
  * because the recount may have seen the change. `undo` takes back the bytes of a change that failed. But a removal may
  * remove files that such a change made visible for a while, and only one of the two may subtract them. So after a removal
- * that has begun or ended since, `undo` takes nothing back, and adds the `moved` bytes, which the count had before the
- * change. And after an `undo`, the release of a removal that began earlier does nothing. Errors: quotaExceeded,
+ * that has begun or ended since, `undo` takes nothing back, and adds the `lacking` bytes: those of visible files that the
+ * change has not reserved, because it moves them or removes others. And after an `undo`, the release of a removal that began earlier does nothing. Errors: quotaExceeded,
  * unavailable.
  */
 export interface UsageCounts {
   reserve(site: SiteId, quota: number, bytes: number, placed: number, isRemoval: boolean): Promise<Reservation>
   release(reservation: Reservation, bytes: number, replaced: number): Promise<void>
-  undo(reservation: Reservation, bytes: number, moved: number): Promise<void>
+  undo(reservation: Reservation, bytes: number, lacking: number): Promise<void>
 }
 
 interface Reservation {
@@ -108,10 +108,13 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     const placed = sum(effects.map(({ placed }) => placed))
     const moved = sum(effects.map(({ moved }) => moved))
     const added = placed - moved - sum(freed.map(({ size }) => size))
+    const targets = new Set(effects.filter((one) => one.placed > 0).map(({ key }) => key))
+    const overwritten = sum(freed.filter(({ key }) => targets.has(key)).map(({ size }) => size))
+    const lacking = Math.max(placed - overwritten - Math.max(added, 0), 0)
     const settle = async (reservation: Reservation | undefined, result?: PlaceOutcome): Promise<void> => {
       if (result?.outcome === 'placed') return quotas.release(reservation, -added, returning)
       const known = result ? Math.max(added, 0) : 0
-      if (reservation && known + moved > 0) await quotas.undo(reservation, known, moved)
+      if (reservation && known + lacking > 0) await quotas.undo(reservation, known, lacking)
     }
     let reservation: Reservation | undefined
     try {

@@ -84,14 +84,14 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
       })
     },
 
-    async undo({ site, epoch, removals }, bytes, moved) {
+    async undo({ site, epoch, removals }, bytes, lacking) {
       const condition = expression`#epoch = ${epoch} AND #removals = ${removals}`
       const undoing = bytes > 0 ? openOnce() : table
       // If the answer is lost, the count may be too high, but not too low.
       const isUndone = await undoing
         .update(keyOf(site), { add: { used: -bytes, undone: 1 }, condition })
         .catch(() => undefined)
-      if (!isUndone && moved > 0) await table.update(keyOf(site), { add: { used: moved } })
+      if (!isUndone && lacking > 0) await table.update(keyOf(site), { add: { used: lacking } })
     },
 
     begin: (site: SiteId, epoch: number) =>

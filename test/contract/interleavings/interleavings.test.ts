@@ -18,6 +18,7 @@ import {
 } from './file-operations.ts'
 import { isLinearizable, type Observed } from './linearizable.ts'
 import { type Operation, observe, type State, write } from './operations.ts'
+import { anyPageOperation, readPages } from './page-operations.ts'
 import { anyPeopleOperation, firstPeople, listPeople } from './people-operations.ts'
 import {
   createTurns,
@@ -205,6 +206,7 @@ const subjects = {
     fates: stalls,
     share: 0.02,
   },
+  'a page': { operation: anyPageOperation, first: [], last: readPages, hasQuota: true, share: 0.1 },
   people: { operation: anyPeopleOperation, initial: firstPeople, first: [], last: [listPeople], share: 0.1 },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
 } satisfies Readonly<Record<string, Subject>>

@@ -277,33 +277,71 @@ test('A replaced file that comes back after the listing stays counted (S-125)', 
   expect(await storage.used()).toBeGreaterThanOrEqual(await storedBytes(storage))
 })
 
-test.each<[string, string, (storage: Started) => Promise<Answer>]>([
+/** Changes of a file in a folder that another caller changes before their last check. */
+const visible: readonly (readonly [string, string, (storage: Started) => Promise<Answer>])[] = [
   ['A new file', '/f/new.txt', ({ put }) => put('/f/new.txt', bytes(7))],
   ['A moved file', '/f/c.txt', ({ relocate }) => relocate('/c.txt', { path: '/f/c.txt' })],
   ['A restored file', '/f/gone.txt', ({ restore }) => restore('/f/gone.txt')],
   ['A completed upload', '/f/up.txt', ({ uploads, append }) => append(uploads.at(-1) ?? '', 'hello')],
-])('%s stays counted if its folder is removed before the last check (S-125)', async (_, path, change) => {
+  ['A published page', '/f/page.html', ({ put }) => put('/f/page.html', bytes(5))],
+]
+/** Runs `meanwhile` between the change and the look that checks it. */
+const openVisible = async (path: string, meanwhile: (storage: Started) => Promise<unknown>) => {
   const bucket = openBucketInMemory()
-  const storage = await start(1_000, { bucket })
-  const { put, remove, create, used } = storage
+  let isShown = false
+  const storage: Started = await start(1_000, {
+    bucket,
+    prepare: ({ dynamodb }) =>
+      beforeCalls(dynamodb, 'BatchGetItemCommand', async () => {
+        if (!isShown) return
+        isShown = false
+        bucket.s3.before = async () => undefined
+        await meanwhile(storage)
+      }),
+  })
+  const { put, remove, create } = storage
   await fill(storage)
   await put('/f/gone.txt', bytes(20))
   await remove('/f/gone.txt')
   await create('up.txt', 5, '/f')
-  let isShown = false
-  let removed: number | undefined
-  bucket.s3.before = async (request) => {
-    const isLook = ['GET', 'HEAD'].includes(request.method)
-    isShown ||= !isLook && request.path.endsWith(path)
-    if (!isShown || !isLook || !request.path.endsWith('/f/')) return
-    bucket.s3.before = async () => undefined
-    removed = (await remove('/f')).status
+  await put('/f/page.html', bytes(5), { version: 'draft' })
+  bucket.s3.before = async ({ method, path: key }) => {
+    isShown ||= !['GET', 'HEAD'].includes(method) && key.endsWith(`live/1001${path}`)
   }
-  await change(storage)
-  expect(removed).toBe(200)
-  expect(await used()).toBeGreaterThanOrEqual(await storedBytes(storage))
+  return storage
+}
+const expectEnough = async (storage: Started) => {
+  expect(await storage.used()).toBeGreaterThanOrEqual(await storedBytes(storage))
   await recountWhole(storage)
-  expect(await used()).toBe(await storedBytes(storage))
+  expect(await storage.used()).toBe(await storedBytes(storage))
+}
+
+test.each(visible)(
+  '%s stays counted if its folder is removed before the last check (S-125)',
+  async (_, path, change) => {
+    let removed: number | undefined
+    const storage = await openVisible(path, async ({ remove }) => {
+      removed = (await remove('/f')).status
+    })
+    await change(storage)
+    expect(removed).toBe(200)
+    await expectEnough(storage)
+  },
+)
+
+// A restore locks its file, so nobody can replace it.
+const replaceable = visible.filter(([name]) => name !== 'A restored file')
+test.each(replaceable)('%s that is replaced and then refused stays counted (S-125)', async (_, path, change) => {
+  const folder = toStoragePath('f')
+  let replaced: number | undefined
+  const storage = await openVisible(path, async ({ put, stores: { removals } }) => {
+    replaced = (await put(path, bytes(3))).status
+    await removals.lock(site, folder, 'lock', minute)
+  })
+  expect(statusAndCode(await change(storage))).toEqual([400, 104010])
+  expect(replaced).toBe(200)
+  await storage.stores.removals.unlock(site, folder, 'lock')
+  await expectEnough(storage)
 })
 
 test('A refused file is not counted although an upload completes meanwhile (S-125)', async () => {
