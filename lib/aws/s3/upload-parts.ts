@@ -29,7 +29,7 @@ import {
   together,
   type Upload,
 } from './stage.ts'
-import { listPage, listVersions } from './versions.ts'
+import { listVersions } from './versions.ts'
 
 interface Deps {
   readonly bucket: Bucket
@@ -91,11 +91,11 @@ const looksAtOnce = 16
 // True when the upload became a version, even if that version was replaced or removed afterwards.
 const isInPlace = async (bucket: Bucket, { id, target: { key }, created }: WholeUpload): Promise<boolean> => {
   if (markOf(await headObject(bucket, key)) === id) return true
-  const { states } = await listPage(bucket, { prefix: key, folded: false, after: undefined })
-  const late = (states.get(key) ?? []).filter(({ kind, at }) => kind === 'version' && at >= created - clockSkew)
+  const all = await listVersions(bucket, key, { limit: Number.POSITIVE_INFINITY })
+  const late = all?.versions.filter(({ at }) => at >= created - clockSkew).toReversed() ?? []
   let isFound = false
   await inParallel(late, looksAtOnce, async (version) => {
-    isFound ||= markOf(await headObject(bucket, key, version.id)) === id
+    if (!isFound && markOf(await headObject(bucket, key, version.id)) === id) isFound = true
   })
   return isFound
 }

@@ -97,9 +97,10 @@ describe('An upload that completed without being recorded on AWS', () => {
     expect(items.map(({ type }: { readonly type: string }) => type)).toEqual(['file.stored'])
   })
 
-  test('A newer file at the path is not replaced', async () => {
-    const { head, content, call, upload } = await start()
-    for (const body of ['newer', 'newest']) await call('PUT', '/storage/a.txt', { body })
+  test('A newer file at the path is not replaced, even after a thousand other versions', async () => {
+    const { head, content, call, fill, site, upload } = await start()
+    await fill?.(Array.from({ length: 1_000 }, () => `live/${site}/a.txt`))
+    await call('PUT', '/storage/a.txt', { body: 'newest' })
     expect((await head(upload)).headers['upload-offset']).toBe('5')
     expect(await content('a.txt')).toBe('newest')
   })
