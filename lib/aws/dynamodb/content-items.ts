@@ -3,7 +3,7 @@ import { type ContentKind, givenText, isSameContent, textMember } from '../../co
 import type { SiteId } from '../../core/ids.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Scalar, Scalars } from '../../core/object-kinds.ts'
-import { expression, mapped, openTable, queryFirst, type Table } from './dynamodb.ts'
+import { expression, mapped, openTable, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
@@ -130,11 +130,8 @@ const createReading = (table: ContentTable) =>
     count: (site, kind, after, limit) => countRange(table, rangeOf(site, kind), after, limit),
 
     async highestId(site, kind) {
-      const last = await queryFirst(table, {
-        where: expression`#kind = ${partitionOf(site, kind)}`,
-        newestFirst: true,
-        consistent: true,
-      })
+      const where = expression`#kind = ${partitionOf(site, kind)}`
+      const [last] = await queryItems(table, { where, newestFirst: true, consistent: true }, 1)
       return last?.id ?? 0
     },
   }) satisfies Partial<Contents>

@@ -70,6 +70,7 @@ export interface Query {
   readonly newestFirst?: boolean
   readonly consistent?: boolean
   readonly countOnly?: boolean
+  readonly signal?: AbortSignal
 }
 
 interface Page<Item> {
@@ -186,13 +187,16 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
 // DynamoDB itself bounds the size of a page, so this only has to be a valid number.
 const mostPerCall = 1_000_000
 
-const queryPage = async <Item extends object>(
+/**
+ * Yields the pages of a query. Before each page, `missing` returns how many items are still wanted. The pages end when
+ * it returns 0.
+ */
+export async function* queryPages<Item extends object>(
   { client, name }: Table<Item>,
-  { where, index, filter, columns, newestFirst, consistent, countOnly }: Query,
-  limit: number,
-  { start, signal }: { readonly start?: Attributes | undefined; readonly signal?: AbortSignal | undefined } = {},
-): Promise<Page<Item>> => {
-  const command = new QueryCommand({
+  { where, index, filter, columns, newestFirst, consistent, countOnly, signal }: Query,
+  missing: () => number = () => Number.POSITIVE_INFINITY,
+): AsyncGenerator<Page<Item>, void> {
+  const query = {
     TableName: name,
     IndexName: index,
     ...written({
@@ -201,30 +205,16 @@ const queryPage = async <Item extends object>(
       ProjectionExpression: columns && (() => columns.map((column) => `#${column}`).join(', ')),
     }),
     ScanIndexForward: newestFirst ? false : undefined,
-    Limit: Math.min(limit, mostPerCall),
     ConsistentRead: consistent,
-    ExclusiveStartKey: start,
-    Select: countOnly ? 'COUNT' : undefined,
-  })
-  const { Items = [], Count = 0, LastEvaluatedKey } = await client.send(command, endingAt(signal))
-  return { items: Items as Item[], count: Count, last: LastEvaluatedKey }
-}
-
-/**
- * Yields the pages of a query. Before each page, `missing` returns how many items are still wanted. The pages end when
- * it returns 0.
- */
-export async function* queryPages<Item extends object>(
-  table: Table<Item>,
-  query: Query,
-  missing: () => number = () => Number.POSITIVE_INFINITY,
-): AsyncGenerator<Page<Item>, void> {
+    Select: countOnly ? ('COUNT' as const) : undefined,
+  }
   let start: Attributes | undefined
   for (let limit = missing(); limit > 0; limit = missing()) {
-    const page: Page<Item> = await queryPage(table, query, limit, { start })
-    yield page
-    if (!page.last) return
-    start = page.last
+    const command = new QueryCommand({ ...query, Limit: Math.min(limit, mostPerCall), ExclusiveStartKey: start })
+    const { Items = [], Count = 0, LastEvaluatedKey } = await client.send(command, endingAt(signal))
+    yield { items: Items as Item[], count: Count, last: LastEvaluatedKey }
+    if (!LastEvaluatedKey) return
+    start = LastEvaluatedKey
   }
 }
 
@@ -241,15 +231,6 @@ export const queryItems = async <Item extends object>(
     for (const item of items) found.push(item)
   }
   return found
-}
-
-export const queryFirst = async <Item extends object>(
-  table: Table<Item>,
-  query: Query,
-  signal?: AbortSignal,
-): Promise<Item | undefined> => {
-  const { items } = await queryPage(table, query, 1, { signal })
-  return items[0]
 }
 
 export async function* scan<Item extends object>(

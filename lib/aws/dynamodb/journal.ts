@@ -8,7 +8,7 @@ import {
   expression,
   isConditionFailure,
   openTable,
-  queryFirst,
+  queryItems,
   queryPages,
   type Table,
   type TableOptions,
@@ -87,7 +87,7 @@ interface WrittenSite {
 type Blocks = Table<BlockItem>
 
 const firstOf = async (table: Blocks, query: ReturnType<typeof blocksFrom>, signal: AbortSignal) => {
-  const item = await queryFirst(table, query, signal)
+  const [item] = await queryItems(table, { ...query, signal }, 1)
   return item && toBlock(item)
 }
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId, type WebFormId } from '../../core/ids.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
 import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
-import { expression, mapped, openTable, queryFirst, queryItems, type Table } from './dynamodb.ts'
+import { expression, mapped, openTable, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
 import { createMark, isOwnWrite, putMarked } from './write-mark.ts'
@@ -170,7 +170,7 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
     },
 
     async highestId(site) {
-      const last = await queryFirst(table, { ...formsOf(site), newestFirst: true, consistent: true })
+      const [last] = await queryItems(table, { ...formsOf(site), newestFirst: true, consistent: true }, 1)
       return last?.form ?? 0
     },
 
