@@ -21,6 +21,7 @@ interface Part {
 
 interface Upload extends Pick<Version, 'type' | 'metadata'> {
   readonly key: string
+  readonly begun: number
   readonly parts: Map<number, Part>
   /** The algorithm of the checksums of all parts. */
   readonly algorithm: string | undefined
@@ -65,7 +66,8 @@ export const createUploads = ({ present, add }: Versions, needsChecksums: boolea
     count += 1
     const id = `upload-${count}`
     const algorithm = request.headers['x-amz-checksum-algorithm']
-    uploads.set(id, { key, parts: new Map(), algorithm, type: typeIn(request), metadata: metadataIn(request) })
+    const described = { type: typeIn(request), metadata: metadataIn(request) }
+    uploads.set(id, { key, begun: Date.now(), parts: new Map(), algorithm, ...described })
     return xmlAnswer('InitiateMultipartUploadResult', tag('Key', key) + tag('UploadId', id))
   }
 
@@ -83,13 +85,13 @@ export const createUploads = ({ present, add }: Versions, needsChecksums: boolea
 
   const complete = (id: string, request: S3Request): S3Answer => {
     const upload = uploadOf(id)
-    const { key, type, metadata } = upload
+    const { key, type, metadata, begun } = upload
     const chosen = partsIn(upload, xmlIn(request))
     // An upload whose completion was refused may be completed later.
     requireTag(request, present(key)?.etag)
     uploads.delete(id)
     const etag = `${md5(Buffer.concat(chosen.map(({ digest }) => digest))).toString('hex')}-${chosen.length}`
-    const version = add(key, { pieces: chosen, etag, type, metadata })
+    const version = add(key, { pieces: chosen, etag, type, metadata }, begun)
     const described = tag('Key', key) + tag('ETag', `"${etag}"`)
     return xmlAnswer('CompleteMultipartUploadResult', described, { 'x-amz-version-id': version.id })
   }

@@ -51,11 +51,12 @@ export const createVersions = () => {
     const version = objects.get(key)?.[0]
     return version && hasContent(version) ? version : undefined
   }
-  const add = (key: string, version: Omit<Version, 'id' | 'modified'>): Version => {
+  /** The date of an object in parts is the moment when its upload began ("Object metadata" in the user guide). */
+  const add = (key: string, version: Omit<Version, 'id' | 'modified'>, begun?: number): Version => {
     count += 1
     const before = objects.get(key) ?? []
     // Versions of a key have different times, so their order is known.
-    const modified = new Date(Math.max(Date.now(), (before[0]?.modified.getTime() ?? 0) + 1))
+    const modified = new Date(begun ?? Math.max(Date.now(), (before[0]?.modified.getTime() ?? 0) + 1))
     const added = { ...version, id: `version-${count}`, modified }
     if (before.length === 0) keys.splice(startOf(key), 0, key)
     objects.set(key, [added, ...before])

@@ -11,12 +11,14 @@ import type { Bucket } from './bucket.ts'
 import { endOfFolder, existsBelow } from './find.ts'
 import { type ListPosition, listPage, type Page, type State, statesBelow } from './versions.ts'
 
-// Searches one key for the version that was hidden in some period, from the newest state of the key on.
+// Searches one key for the version that was hidden in some period, from the newest state of the key on. `markers` tells
+// of each delete marker just before the version whether it is of this period. The last of them hid the version. But a
+// version in parts has the time when its upload began, so even older markers may come before it.
 interface Search {
   readonly key: string
   // The delete markers seen so far that hide the version. Undefined if a newer version exists.
   hiddenBy: string[] | undefined
-  isBehindDeleteMarker: boolean
+  markers: boolean[]
   isOver: boolean
 }
 
@@ -28,13 +30,13 @@ const continueSearch = (
   for (const state of states) {
     if (search.isOver) break
     if (state.kind === 'marker') {
-      search.isBehindDeleteMarker = isDeleteMarker(state)
+      search.markers.push(isDeleteMarker(state))
       search.hiddenBy?.push(state.id)
-    } else if (search.isBehindDeleteMarker) {
+    } else if (state.tag.includes('-') ? search.markers.includes(true) : search.markers.at(-1)) {
       search.isOver = true
       const { key, hiddenBy } = search
       return [{ key, id: state.id, size: state.size, tag: state.tag, ...(hiddenBy && { hiddenBy }) }]
-    } else search.hiddenBy = undefined
+    } else [search.hiddenBy, search.markers] = [undefined, []]
   }
   return []
 }
@@ -52,7 +54,7 @@ export async function* listRemovedWithin(
   for await (const page of statesBelow(bucket, prefix, (key) => search?.key === key && search.isOver)) {
     const found: RemovedObject[] = []
     for (const [key, states] of page) {
-      if (search?.key !== key) search = { key, hiddenBy: [], isBehindDeleteMarker: false, isOver: false }
+      if (search?.key !== key) search = { key, hiddenBy: [], markers: [], isOver: false }
       found.push(...continueSearch(search, states, isDeleteMarker))
     }
     yield found

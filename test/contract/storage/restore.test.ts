@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/time.ts'
+import { partLength } from '../../../lib/storage/content.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { countFolder } from '../../../lib/storage/reading/preview-removal.ts'
@@ -9,6 +10,7 @@ import type { Between } from '../../support/files.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { tusOver, uploadIn } from '../uploads/service.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
 import { holdAt, isBatch, isCopy, isListing } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
@@ -37,6 +39,23 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
   const restored = async (path: string) => {
     expect(statusAndCode(await storage.restore(path))).toEqual([200, undefined])
   }
+
+  it('A restore finds a file whose upload began before an older removal (H-21)', async () => {
+    const { create, patch } = tusOver(storage)
+    const bytes = Buffer.alloc(partLength + 1)
+    await put('/folder/large')
+    const upload = uploadIn(await create('large', bytes.length, { folder: '/folder' }))
+    await patch(upload, 0, bytes.subarray(0, partLength))
+    later()
+    await storage.remove('/folder/large')
+    later()
+    await patch(upload, partLength, bytes.subarray(partLength))
+    later()
+    await storage.remove('/folder')
+    later()
+    await restored('/folder')
+    expect((await storage.get('/folder/large')).status).toBe(200)
+  })
 
   // S3 has whole seconds, so removals in one second cannot be distinguished.
   const allInOneSecond = hand === 'AWS' ? ['first', 'second', 'third'] : ['third']
