@@ -73,12 +73,6 @@ export interface Query {
   readonly signal?: AbortSignal
 }
 
-interface Page<Item> {
-  readonly items: readonly Item[]
-  readonly count: number
-  readonly last: Attributes | undefined
-}
-
 // Members of a command, with the names and values of their expressions.
 const written = <Member extends string>(members: Readonly<Record<Member, Conditions | undefined>>) => {
   const values: unknown[] = []
@@ -195,7 +189,7 @@ export async function* queryPages<Item extends object>(
   { client, name }: Table<Item>,
   { where, index, filter, columns, newestFirst, consistent, countOnly, signal }: Query,
   missing: () => number = () => Number.POSITIVE_INFINITY,
-): AsyncGenerator<Page<Item>, void> {
+) {
   const query = {
     TableName: name,
     IndexName: index,
@@ -211,10 +205,10 @@ export async function* queryPages<Item extends object>(
   let start: Attributes | undefined
   for (let limit = missing(); limit > 0; limit = missing()) {
     const command = new QueryCommand({ ...query, Limit: Math.min(limit, mostPerCall), ExclusiveStartKey: start })
-    const { Items = [], Count = 0, LastEvaluatedKey } = await client.send(command, endingAt(signal))
-    yield { items: Items as Item[], count: Count, last: LastEvaluatedKey }
-    if (!LastEvaluatedKey) return
+    const { Items = [], Count: count = 0, LastEvaluatedKey } = await client.send(command, endingAt(signal))
     start = LastEvaluatedKey
+    yield { items: Items as Item[], count, last: start }
+    if (!start) return
   }
 }
 
