@@ -36,14 +36,12 @@ const schemas = () => import('../../lib/contract/access/bodies.ts')
 
 const bodyOf = bodiesOf({ schemas, malformed: 'accessMalformed' })
 
-const isPrivate = (url: string): boolean => {
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || hostname === 'localhost' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
-}
-
 /** Errors: signInRefused. */
 const requireHttps = async ({ edge, insecureSignIn }: AccessDeps, { address }: Request): Promise<void> => {
-  if (insecureSignIn || isLoopback(address) || isPrivate((await findHere(edge)).url)) return
+  if (insecureSignIn) return
+  const { protocol, hostname } = new URL((await findHere(edge)).url)
+  const caller = address ?? hostname.replace(/^\[|\]$/g, '')
+  if (protocol === 'https:' || caller === 'localhost' || isLoopback(caller)) return
   throw new ServiceError('signInRefused', {
     message:
       'The service accepts passwords only over https, except from its own machine. Use the https address. If the service has no https address, ' +

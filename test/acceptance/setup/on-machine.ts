@@ -19,6 +19,7 @@ const { baseUrl, demo } = await startService({
   ],
   reset: false,
   allowPrivateWebhooks: true,
+  insecureSignIn: true,
   // Cases choose the address of their caller.
   trustProxy: readBlocks(['127.0.0.0/8']),
   telemetry: { request: () => {} },

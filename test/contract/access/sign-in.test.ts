@@ -132,6 +132,7 @@ test('A password is hashed again only if the parameters of its hash are old (A-5
 test.each<[string, string | undefined, string, boolean, number]>([
   ['http from another machine', '192.0.2.1', 'http://us.example.com', false, 401],
   ['http from an unknown address', undefined, 'http://us.example.com', false, 401],
+  ['http from another machine, at an address of this one', '2001:db8::1', 'http://127.0.0.1:4000', false, 401],
   ['http from this machine', '127.0.0.1', 'http://us.example.com', false, 200],
   ['http from this machine in IPv6', '::1', 'http://us.example.com', false, 200],
   ['http to an address of this machine', undefined, 'http://localhost:4000', false, 200],
