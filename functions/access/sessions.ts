@@ -198,7 +198,6 @@ export const changePassword: CallerOperation<AccessDeps> = async (request, deps)
   const { name: username } = signedIn(caller)
   await requireHttps(deps, request)
   const { password, oldPassword } = await readBody(request, bodyOf('passwordBody'))
-  const session = caller.parent ?? caller.hash
-  await change(deps, session, { username, password: oldPassword, address }, password)
+  await change(deps, caller, { username, password: oldPassword, address }, password)
   return done
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { createTurns } from '../core/in-parallel.ts'
 import { type Clock, inIso } from '../core/time.ts'
-import { type Grant, type Grants, hashToken, isCurrent, issueGrant, newToken } from './grants.ts'
+import { callerOf, type Grant, type Grants, hashToken, isCurrent, issueGrant, newToken } from './grants.ts'
 import { type People, type Person, sitesOfPerson, updatePerson } from './people.ts'
 import { countedAttempt, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
 
@@ -129,10 +129,12 @@ export const withPassword = async (
   return { ...withoutSessions(others, deps.clock.wall(), keptSession), password: hashed }
 }
 
-/** only the session with this hash stays valid. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
-export const changePassword = async (deps: SignInDeps, hash: string, credentials: Credentials, password: string) => {
-  const person = await authenticatePerson(deps, credentials, await deps.people.get(credentials.username))
-  const after = await withPassword(deps, person, password, hash)
+/** only this session stays valid. Errors: tokenRejected, signInRefused, passwordWeak, tooManyRequests, unavailable. */
+export const changePassword = async (deps: SignInDeps, session: Grant, credentials: Credentials, password: string) => {
+  const known = await deps.people.get(credentials.username)
+  if (!callerOf(session, known)) throw new ServiceError('tokenRejected')
+  const person = await authenticatePerson(deps, credentials, known)
+  const after = await withPassword(deps, person, password, session.parent ?? session.hash)
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')
 }

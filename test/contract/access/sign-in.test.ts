@@ -1,7 +1,7 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
-import { type Caller, findCaller, hashToken } from '../../../lib/access/grants.ts'
+import { type Caller, findCaller, type Grant, hashToken } from '../../../lib/access/grants.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import {
   acceptInvitation,
@@ -221,12 +221,13 @@ test.each(hands)('A session that ends during a password change stays ended: $nam
   const person = testPerson({ name: 'eve', password: weakHash() })
   await people.create(person, [])
   const hash = hashToken(await beginSession({ grants, clock }, person))
+  const session = (await grants.get(hash)) as Grant
   const replace: typeof people.replace = async (...change) => {
     await grants.remove(hash, [])
     return people.replace(...change)
   }
   const deps = { ...tables, people: { ...people, replace } }
-  await changePassword(deps, hash, { username: 'eve', password, address: undefined }, 'another long one')
+  await changePassword(deps, session, { username: 'eve', password, address: undefined }, 'another long one')
   expect(await grants.get(hash)).toBeUndefined()
 })
 
@@ -236,6 +237,7 @@ test.each(hands)('A session works at each moment of its password change: $name (
   const person = testPerson({ password: weakHash() })
   await people.create(person, [])
   const hash = hashToken(await beginSession({ grants, clock }, person))
+  const session = (await grants.get(hash)) as Grant
   const callers: (Caller | undefined)[] = []
   const replace: typeof people.replace = async (...change) => {
     const outcome = await people.replace(...change)
@@ -243,8 +245,15 @@ test.each(hands)('A session works at each moment of its password change: $name (
     return outcome
   }
   const deps = { ...tables, people: { ...people, replace } }
-  await changePassword(deps, hash, { username: 'ann', password, address: undefined }, 'another long one')
+  await changePassword(deps, session, { username: 'ann', password, address: undefined }, 'another long one')
   await endSessions(deps, 'ann')
+  const late = changePassword(
+    deps,
+    session,
+    { username: 'ann', password: 'another long one', address: undefined },
+    password,
+  )
+  await expect(late).rejects.toMatchObject({ code: 101000 })
   expect(callers).toEqual([
     expect.objectContaining({ user: 'ann' }),
     expect.objectContaining({ user: 'ann' }),
