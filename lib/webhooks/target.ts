@@ -65,7 +65,7 @@ export type TargetAnswer = { readonly status: number } | { readonly fault: strin
 /** The time of one attempt, in milliseconds. */
 export const longestAttempt = 15_000
 
-const mostBytes = 1024
+const [mostBytes, mostAddresses] = [1024, 20]
 
 class TargetFault extends Error {}
 
@@ -143,7 +143,7 @@ const lookupOf =
   (resolve: Resolve, isPermitted: typeof isPublic): LookupFunction =>
   (name, _, callback) => {
     resolve(name)
-      .then((addresses) => addresses.filter(isPermitted))
+      .then((addresses) => addresses.slice(0, mostAddresses).filter(isPermitted))
       .then((permitted) => (permitted.length > 0 ? permitted.map(familyOf) : refuse()))
       .then(
         (permitted) => callback(null, permitted),
