@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
-import { onDemand } from '../core/cached-lookup.ts'
 import type { ChangeType, viewOfChange } from '../core/history-entry.ts'
 import { systemCodeOf } from '../core/system-failures.ts'
 
@@ -117,24 +116,20 @@ const familyOf = (address: string) => ({ address, family: isIP(address) })
 
 /**
  * Resolves names without the operating system, whose lookups block the threads that also read and write files. Without
- * `servers`, asks the DNS servers of the system.
+ * `servers`, asks the DNS servers of the system. A resolver keeps its servers, so each lookup has a new one.
  */
-export const createResolve = (servers?: readonly string[]) => {
-  const open = onDemand(async () => {
+export const createResolve =
+  (servers?: readonly string[]) =>
+  async (name: string): Promise<readonly string[]> => {
     const { Resolver } = await import('node:dns/promises')
     const resolver = new Resolver({ timeout: 5_000, tries: 2 })
     if (servers) resolver.setServers(servers)
-    return resolver
-  })
-  return async (name: string): Promise<readonly string[]> => {
-    const resolver = await open()
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     const [first] = found
     if (addresses.length > 0 || first.status === 'fulfilled') return addresses
     throw new TargetFault(`The host name of the target has no address (${first.reason.code}).`)
   }
-}
 
 type Resolve = ReturnType<typeof createResolve>
 

@@ -226,3 +226,12 @@ test('Of a host name with thousands of addresses, only a few are tried (V-15)', 
   expect(await sendTo('http://many.example/', { permitsPrivate: false, resolve, isPermitted })).toHaveProperty('fault')
   expect(isPermitted.mock.calls.length).toBeLessThan(50)
 })
+
+test('If the machine gets another DNS server, the next delivery asks this one', async () => {
+  const [one, other] = [await openNameServer(['127.0.0.1']), await openNameServer(['127.0.0.2'])]
+  const servers = [one.address]
+  const resolve = createResolve(servers)
+  expect(await resolve('a.example')).toEqual(['127.0.0.1'])
+  servers[0] = other.address
+  expect(await resolve('a.example')).toEqual(['127.0.0.2'])
+})
