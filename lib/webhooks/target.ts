@@ -122,7 +122,7 @@ export const createResolve =
   (servers?: readonly string[]) =>
   async (name: string): Promise<readonly string[]> => {
     const { Resolver } = await import('node:dns/promises')
-    const resolver = new Resolver({ timeout: 5_000, tries: 2 })
+    const resolver = new Resolver({ timeout: 2_000, tries: 2 })
     if (servers) resolver.setServers(servers)
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))

@@ -168,12 +168,13 @@ test('With permission, every spelling of this machine can be a target (V-14)', a
 })
 
 /** A DNS server for one test: answers each question for an IPv4 address with the next of these addresses, if any. */
-const openNameServer = async (addresses: readonly string[]) => {
+const openNameServer = async (addresses: readonly string[], ignoresIpv6 = false) => {
   const socket = createSocket('udp4')
   let asked = 0
   socket.on('message', (question, { port, address }) => {
     const typeAt = question.indexOf(0, 12) + 1
     const asksForIpv4 = question.readUInt16BE(typeAt) === 1
+    if (ignoresIpv6 && !asksForIpv4) return
     const answer = asksForIpv4 ? addresses[Math.min(asked, addresses.length - 1)] : undefined
     if (asksForIpv4) asked += 1
     const head = Buffer.from(question.subarray(0, typeAt + 4))
@@ -234,4 +235,12 @@ test('If the machine gets another DNS server, the next delivery asks this one', 
   expect(await resolve('a.example')).toEqual(['127.0.0.1'])
   servers[0] = other.address
   expect(await resolve('a.example')).toEqual(['127.0.0.2'])
+})
+
+test('A DNS server that ignores IPv6 leaves enough time for a delivery (V-8)', async () => {
+  const url = await open((_, response) => void response.writeHead(204).end())
+  const names = await openNameServer(['127.0.0.1'], true)
+  const given = { permitsPrivate: false, isPermitted: () => true, resolve: createResolve([names.address]) }
+  const sent = sendTo(url.replace('127.0.0.1', 'old.example'), { ...given, limit: 10_000 })
+  expect(await sent).toEqual({ status: 204 })
 })
