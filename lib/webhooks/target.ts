@@ -173,6 +173,7 @@ export const createTarget = ({
   const closing = new AbortController()
   const connection = {
     agent: false,
+    autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 2_500,
     ...(!permitsPrivate && { lookup: lookupOf(resolve, isPermitted) }),
   } as const

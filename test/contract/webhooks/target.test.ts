@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'
-import { createServer as createTcpServer, type Socket } from 'node:net'
+import { createServer as createTcpServer, type Socket, setDefaultAutoSelectFamily } from 'node:net'
 import os, { type NetworkInterfaceInfo } from 'node:os'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -243,4 +243,12 @@ test('A DNS server that ignores IPv6 leaves enough time for a delivery (V-8)', a
   const given = { permitsPrivate: false, isPermitted: () => true, resolve: createResolve([names.address]) }
   const sent = sendTo(url.replace('127.0.0.1', 'old.example'), { ...given, limit: 10_000 })
   expect(await sent).toEqual({ status: 204 })
+})
+
+test('A host name is found even if Node must not choose between IPv4 and IPv6', async () => {
+  setDefaultAutoSelectFamily(false)
+  onTestFinished(() => setDefaultAutoSelectFamily(true))
+  const url = (await open((_, response) => void response.writeHead(204).end())).replace('127.0.0.1', 'one.example')
+  const resolve = async () => ['127.0.0.1']
+  expect(await sendTo(url, { permitsPrivate: false, resolve, isPermitted: () => true })).toEqual({ status: 204 })
 })
