@@ -109,8 +109,8 @@ export interface RawRecord {
   readonly fault?: string
 }
 
-// In characters.
-const longestRecord = 1024 * 1024
+// In characters: longer than an exported text in which each character is escaped.
+const longestRecord = 4 * 1024 * 1024
 const tooLong = `it is longer than ${longestRecord} characters`
 
 const lineBreaks = (text: string) => text.split('\n').length - 1

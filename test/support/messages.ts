@@ -331,7 +331,7 @@ $`,
       'it is not JSON: Unexpected end of JSON input. A file must have one record per line, or one array of records',
     notUtf8: (line: number) => `line ${line} is not valid UTF-8`,
     prototype: 'the members "__proto__" and "constructor.prototype" are not allowed',
-    tooLong: 'it is longer than 1048576 characters',
+    tooLong: 'it is longer than 4194304 characters',
   },
   settings: {
     absentWith: (setting: string) => `must be left out with ${setting}`,

@@ -71,7 +71,7 @@ For administrators who write or read the files of \`site-admin import\` and \`si
 is an object with a \`kind\` and the members below. An import changes only the members that a record names. If the record
 is already stored, its other members stay as they are. If the record is new, its other members get their defaults. With
 \`--replace\`, its other members get their defaults in both cases. A record with an unknown member is an error. A record
-may have up to 1,048,576 characters.
+may have up to 4,194,304 characters.
 
 \`\`\`json
 {"kind": "category", "id": 1, "name": "Press"}

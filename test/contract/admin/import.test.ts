@@ -40,6 +40,11 @@ test.for([
   expect(await run(importing, text)).toEqual(allImported)
 })
 
+test('the longest text can be imported, even if JSON escapes all of it (T-29)', async ({ commands: { run } }) => {
+  const longest = { kind: 'news', id: 1, body: '\u0001'.repeat(350_000) }
+  expect(await run(importing, jsonLines([longest]))).toMatchObject({ imported: 1, skipped: 0 })
+})
+
 test('a field without room at its order leaves other imported fields alone', async ({ importSome }) => {
   const largest = 2_147_483_647
   const at = (typeId: number, order: number) => ({ kind: 'field', webFormId: 3, typeId, order })

@@ -126,7 +126,7 @@ test('an invalid line does not affect the other lines', async () => {
   ])
 })
 
-const limit = 1024 * 1024
+const limit = 4 * 1024 * 1024
 const fitting = JSON.stringify('x'.repeat(limit - 2))
 const long = JSON.stringify('x'.repeat(limit - 1))
 
