@@ -94,11 +94,14 @@ const resolve = (
   const resolved = new Map<string, SeenState>()
   if (mine.length + theirs.length === 0) return resolved
   const conflicts = steps().filter((step) => step.action === 'conflict' && !step.inTheWay)
+  const isIn = (paths: readonly string[], path: string) => paths.some((each) => isCovered([{ path: each }], path))
+  const both = conflicts.find(({ path }) => isIn(mine, path) && isIn(theirs, path))
+  if (both) throw new LocalRefusal(`"${both.path}" is in --mine and in --theirs. Choose one side.`)
   for (const [chosen, other] of [
     ...mine.map((path) => [path, remote] as const),
     ...theirs.map((path) => [path, files] as const),
   ]) {
-    const covered = conflicts.filter(({ path }) => isCovered([{ path: chosen }], path))
+    const covered = conflicts.filter(({ path }) => isIn([chosen], path))
     if (covered.length === 0)
       throw new LocalRefusal(`"${chosen}" is not in conflict. "site-files diff" lists the conflicts.`)
     for (const { path } of covered) {
