@@ -113,8 +113,8 @@ const carryOut = async (args: readonly string[], isJson: boolean): Promise<void>
  * usage).
  */
 export const run = async (args: readonly string[]): Promise<number> => {
-  const isJson = args.includes('--json')
-  if (args.includes('serve')) logInJson()
+  const isLog = args.includes('serve') && logInJson()
+  const isJson = args.includes('--json') && !isLog
   try {
     await carryOut(args, isJson)
     return 0

@@ -86,9 +86,9 @@ process.on('exit', log.flush)
 
 export const settleLog = log.settle
 
-/** With `--log json`, every message on standard error becomes a line of the log (O-8). */
-export const logInJson = (): void => {
-  if (!isJson) return
+/** With `--log json`, every message on standard error becomes a line of the log (O-8). The result is then true. */
+export const logInJson = (): boolean => {
+  if (!isJson) return false
   const say = (message: string, error?: unknown) => log.write(inJson(message, error))
   Object.assign(console, { error: say, warn: say })
   process.removeAllListeners('warning').on('warning', (warning) => say(warning.message, warning))
@@ -96,6 +96,7 @@ export const logInJson = (): void => {
     say('The service failed:', error)
     process.exit(1)
   })
+  return true
 }
 
 export type LogFormat = 'text' | 'json'

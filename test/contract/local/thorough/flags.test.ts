@@ -79,6 +79,7 @@ describe('with --log json, every line on standard error is a JSON object (O-8)',
     ['local/main.js', [], messages.directory.inUse],
     ['admin/main.js', ['serve', '--port', 'http'], messages.usage.invalid('--port <number>', 'http')],
     ['admin/main.js', ['serve', '--data-centres', 'us:0'], messages.usage.portOrDataCentres],
+    ['admin/main.js', ['serve', '--json', '--data-centres', 'us:0'], /^Give --port or --data-centres, not both/],
   ] as const)('lines about a refused %s %j are JSON', async ([entry, words, message], { start, directory }) => {
     await start()
     const { status, stdout, stderr } = await run(entry, ['--data-dir', directory, ...words, ...flags])
