@@ -101,8 +101,6 @@ async function* piecesOf(records: AsyncIterable<object>, count: { exported: numb
   if (count.exported > 0) yield '\n'
 }
 
-const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
-
 // Returns the number of records.
 const writeTo = async (records: AsyncIterable<object>, out: Writable, signal: AbortSignal): Promise<number> => {
   const count = { exported: 0 }
@@ -152,7 +150,7 @@ const writeFile = async (records: AsyncIterable<object>, out: string, signal: Ab
     return await (takesAll ? writeTo(records, createWriteStream(path), signal) : writeWhole(records, path, signal))
   } catch (error) {
     signal.throwIfAborted()
-    if (!isSystemError(error)) throw error
+    if (!(error instanceof Error && 'syscall' in error)) throw error
     throw new Refusal(`${out} cannot be written: ${refusals.get(failureOf(error)) ?? reasonOf(error)}.`)
   }
 }

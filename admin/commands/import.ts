@@ -1,5 +1,4 @@
-import { clearLine, cursorTo } from 'node:readline'
-import type { WriteStream } from 'node:tty'
+import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { escapeControls } from '../../client/src/command/format-text.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -125,6 +124,8 @@ const width = 30
 // In milliseconds: the time between two updates of the progress.
 const interval = 100
 
+const wipe = '\r\u001b[K'
+
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
 /** Draws a bar if the size is known, or else the bytes read so far. */
@@ -139,26 +140,21 @@ export const progressLine = (read: number, size: number | undefined): string => 
 export async function* drawProgress(
   chunks: AsyncIterable<string>,
   size: number | undefined,
-  terminal: WriteStream,
+  terminal: Writable,
 ): AsyncGenerator<string> {
   let read = 0
   let drawnAt = 0
-  const wipe = () => {
-    cursorTo(terminal, 0)
-    clearLine(terminal, 0)
-  }
   try {
     for await (const chunk of chunks) {
       read += Buffer.byteLength(chunk)
       if (performance.now() - drawnAt > interval) {
-        wipe()
-        terminal.write(progressLine(read, size))
+        terminal.write(`${wipe}${progressLine(read, size)}`)
         drawnAt = performance.now()
       }
       yield chunk
     }
   } finally {
-    wipe()
+    terminal.write(wipe)
   }
 }
 

@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream'
-import type { WriteStream } from 'node:tty'
 import { expect, test } from 'vitest'
 import { drawProgress, progressLine } from '../../../admin/commands/import.ts'
 
@@ -20,9 +19,9 @@ test('the progress line leaves the bytes unchanged, and disappears at the end', 
     yield 'c'
   }
   const passed: string[] = []
-  for await (const chunk of drawProgress(chunks(), 4, terminal as unknown as WriteStream)) passed.push(chunk)
+  for await (const chunk of drawProgress(chunks(), 4, terminal)) passed.push(chunk)
   expect(passed).toEqual(['äb', 'c'])
   const drawn = String(terminal.read())
   expect(drawn).toContain('75 %')
-  expect(drawn.endsWith('\u001b[2K')).toBe(true)
+  expect(drawn.endsWith('\r\u001b[K')).toBe(true)
 })
