@@ -30,8 +30,10 @@ import { notSure, Refusal } from '../terminal/output.ts'
 
 const unknown = (site: SiteId, kind: ContentKind, id: number) =>
   kind === 'category'
-    ? new Refusal(`Site ${site} has no category ${id}. "category list" lists its categories.`)
-    : new Refusal(`Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind}" lists the existing ones.`)
+    ? new Refusal(`Site ${site} has no category ${id}. "category list --site ${site}" lists its categories.`)
+    : new Refusal(
+        `Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind} --site ${site}" lists them.`,
+      )
 
 const entryOfContent = (kind: ContentKind, site: SiteId, id: number, fate: 'created' | 'removed') =>
   entryOf(kind === 'category' ? `category.${fate}` : `object.${fate}`, site, `${kind}/${id}`)

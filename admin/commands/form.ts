@@ -15,7 +15,7 @@ import {
 import { notSure, Refusal } from '../terminal/output.ts'
 
 const noForm = (site: SiteId, id: WebFormId) =>
-  new Refusal(`Site ${site} has no web form ${id}. "form list" lists its web forms.`)
+  new Refusal(`Site ${site} has no web form ${id}. "form list --site ${site}" lists its web forms.`)
 
 const findForm = async (stores: AdminStores, id: WebFormId, { site }: OfSite) => {
   const { webForms } = await areaOf(stores, site)

@@ -24,7 +24,7 @@ const end = async (stores: AdminStores, text: string, { site }: OfSite) => {
   const { workflows } = await areaOf(stores, site)
   const path = pageOf(text)
   if (await workflows.end(site, path, entryOf('workflow.removed', site, path))) return { path, workflow: 'ended' }
-  throw new Refusal(`No workflow is running for ${path}. "workflow list" lists the running ones.`)
+  throw new Refusal(`No workflow is running for ${path}. "workflow list --site ${site}" lists the running ones.`)
 }
 
 const list = async (stores: AdminStores, { site }: OfSite) => {

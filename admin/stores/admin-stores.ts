@@ -91,6 +91,7 @@ export const findGrant = async (
   what: 'token' | 'key',
   text: string,
 ): Promise<Grant> => {
+  const listing = what === 'key' ? 'key list --site ID' : 'token list'
   const isWanted = (grant: Grant) => kindOf(grant) === what
   const [, beginning] = beginningOfHash.exec(text) ?? []
   // A list of DynamoDB may lack a new grant. A read by the whole hash finds it.
@@ -100,7 +101,7 @@ export const findGrant = async (
   }
   if (beginning !== undefined && beginning.length < leastDigits) {
     throw new Refusal(
-      `The hash of a ${what} needs its first ${leastDigits} digits or more. "${what} list" lists the hashes.`,
+      `The hash of a ${what} needs its first ${leastDigits} digits or more. "${listing}" lists the hashes.`,
     )
   }
   const all = beginning === undefined ? [] : await stores.grants.list()
@@ -111,7 +112,7 @@ export const findGrant = async (
     )
   }
   if (found) return found
-  throw new Refusal(`This ${what} does not exist: it may be revoked or expired. "${what} list" lists the ${what}s.`)
+  throw new Refusal(`This ${what} does not exist: it may be revoked or expired. "${listing}" lists the ${what}s.`)
 }
 
 export const revokeGrant = async (stores: AdminStores, what: 'token' | 'key', text: string) => {

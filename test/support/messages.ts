@@ -411,14 +411,14 @@ $`,
 
 const { http, site, record, usage } = messages
 const noSite = site.missing(9)
-const noForm = site.lacks('web form 9', '"form list" lists its web forms.')
-const noCategory = site.lacks('category 9', '"category list" lists its categories.')
+const noForm = site.lacks('web form 9', '"form list --site 1001" lists its web forms.')
+const noCategory = site.lacks('category 9', '"category list --site 1001" lists its categories.')
 const has = (what: string) => `Site 1001 has a ${what} already. Choose another --id, or leave it out.`
 const alsoRemoves = (what: string, parts: string) =>
   `Removing ${what} also removes its ${parts}. Nothing was removed. To remove it, add --yes.`
 
 const noPerson = 'There is no person bob. "user list --site ID" lists the people of a site.'
-const noKey = 'This key does not exist: it may be revoked or expired. "key list" lists the keys.'
+const noKey = 'This key does not exist: it may be revoked or expired. "key list --site ID" lists the keys.'
 const eitherRightOrRole = 'Give --right for programs, or --role for people, but not both.'
 
 /** Refused commands, on a site with a web form 3, a category 5 and a news item 1. */
@@ -441,8 +441,8 @@ export const refusedCommands = [
   ['category remove 5 --site 1001', alsoRemoves('category 5', 'links: 1')],
   ['object create news --id 1 --site 1001', has('news item 1')],
   ['object create news --site 1001 --members {"enabled":1}', 'enabled: must be true or false.'],
-  ['object show news 9 --site 1001', site.lacks('news item 9', '"object list news" lists the existing ones.')],
-  ['object remove blog 9 --dry-run --site 1001', site.lacks('blog 9', '"object list blog" lists the existing ones.')],
+  ['object show news 9 --site 1001', site.lacks('news item 9', '"object list news --site 1001" lists them.')],
+  ['object remove blog 9 --dry-run --site 1001', site.lacks('blog 9', '"object list blog --site 1001" lists them.')],
   ['object remove news 1 --site 1001', alsoRemoves('news item 1', 'links: 1')],
   [
     'webhook remove whk_0123456789abcdef --site 1001',
