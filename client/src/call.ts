@@ -10,6 +10,8 @@ export interface Call {
   readonly signal?: AbortSignal | null | undefined
   /** The signal of the client does not cancel this request. */
   readonly isFinal?: boolean
+  /** An abort waits some seconds for the answer, because only the answer names the upload that must be ended. */
+  readonly lingers?: boolean
   /**
    * The request may be repeated if its outcome is unknown: after a broken connection, or after a gateway timeout. After
    * 429 and 503, every request is repeated.

@@ -30,6 +30,28 @@ const timeoutFor = (bytes: number): number => 60_000 + Math.ceil(bytes / 16)
 const anyOf = (one: AbortSignal | null | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
   one && other && one !== other ? AbortSignal.any([one, other]) : (one ?? other)
 
+// In milliseconds: how long a request lingers after an abort.
+const longestLinger = 5_000
+
+const lingering = async <Result>(
+  signal: AbortSignal | null | undefined,
+  run: (late: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
+  signal?.throwIfAborted()
+  const late = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const abort = () => {
+    timer = setTimeout(() => late.abort(signal?.reason), longestLinger)
+  }
+  signal?.addEventListener('abort', abort, { once: true })
+  try {
+    return await run(late.signal)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
 export const pause = (milliseconds: number, signal?: AbortSignal | null): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = () => {
@@ -188,8 +210,7 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
 export const createTransport = ({ signal: ends, ...options }: TransportOptions) => {
   const follow = createRedirectFollower(options)
   const underway: Underway = { bytes: 0 }
-  return async (given: Call): Promise<Response> => {
-    const call = given.isFinal ? given : { ...given, signal: anyOf(given.signal, ends) }
+  const send = async (call: Call): Promise<Response> => {
     call.signal?.throwIfAborted()
     for (let attempted = 1; ; attempted++) {
       const outcome = await attempt(follow, call, underway)
@@ -200,6 +221,10 @@ export const createTransport = ({ signal: ends, ...options }: TransportOptions) 
       }
       await pause(wait, call.signal)
     }
+  }
+  return (given: Call): Promise<Response> => {
+    const call = given.isFinal ? given : { ...given, signal: anyOf(given.signal, ends) }
+    return call.lingers ? lingering(call.signal, (signal) => send({ ...call, signal })) : send(call)
   }
 }
 

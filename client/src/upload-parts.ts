@@ -75,6 +75,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
         body: JSON.stringify({ name, size: source.size, ...(contentType && { type: contentType }) }),
         signal,
         repeatable: true,
+        lingers: true,
       })
       return addressIn(response, destination)
     },

@@ -132,6 +132,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
         signal,
         // A lost answer leaves an upload without bytes, which expires.
         repeatable: true,
+        lingers: true,
       })
       return { address: addressIn(response, destination), offset: 0 }
     },

@@ -71,8 +71,10 @@ test('an upload that the service no longer knows starts again', async ({ client:
   expect(await files.stat(`${folder}/a.bin`)).toMatchObject({ size: 5_000_000 })
 })
 
-test('a cancelled put without onBegun leaves no open upload', async ({ service: { baseUrl: url, token }, folder }) => {
+test.for(['begins', 'sends'])('a put stopped when it %s leaves no upload (T-33)', async (when, { service, folder }) => {
+  const { baseUrl: url, token } = service
   const stopping = new AbortController()
+  const stop = () => stopping.abort(new Error('stopped'))
   let upload = ''
   const { files } = await connect({
     url,
@@ -81,11 +83,12 @@ test('a cancelled put without onBegun leaves no open upload', async ({ service: 
     async fetch(url, init) {
       const response = await fetch(url, init)
       upload ||= response.headers.get('Location') ?? ''
+      if (when === 'begins' && upload) stop()
+      init?.signal?.throwIfAborted()
       return response
     },
   })
-  const onProgress = () => stopping.abort(new Error('stopped'))
-  await expect(files.put(`${folder}/a.bin`, new Uint8Array(5_000_000), { onProgress })).rejects.toThrow('stopped')
+  await expect(files.put(`${folder}/a.bin`, new Uint8Array(5_000_000), { onProgress: stop })).rejects.toThrow('stopped')
   const headers = { Authorization: token, 'Tus-Resumable': '1.0.0' }
   expect((await fetch(upload, { method: 'HEAD', headers })).status).toBe(404)
 })
