@@ -36,6 +36,7 @@ test.for([
     'the shop has a horse',
   ],
   ['adds no site if the person has another of the sites (A-102)', 'add ann --site 1002 --site 1001 --role viewer', ''],
+  ['adds no site if it sets no address (A-102)', 'add ann --site 1002 --role viewer --email ann@example.com', ''],
   ['adds no site if it sets no password (A-102)', 'add ann --site 1002 --role viewer --password-stdin', password],
 ] as const)('a refused user command %s', async ([, line, typed], { commands: { run, attempt } }) => {
   await run(addOther)
