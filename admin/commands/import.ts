@@ -12,10 +12,10 @@ import { type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { Refusal } from '../terminal/output.ts'
 
-interface ImportOptions {
-  readonly isStrict?: boolean
+interface Options {
+  readonly strict?: boolean
   // If true, members that a record leaves out get their defaults. If false, they keep their stored values.
-  readonly replaces?: boolean
+  readonly replace?: boolean
   // Ends the import after the current batch.
   readonly signal?: AbortSignal
 }
@@ -79,7 +79,7 @@ export const importRecords = async (
   records: AsyncIterable<RawRecord>,
   site: SiteId,
   stores: ContentStores,
-  { isStrict = false, replaces = false, signal }: ImportOptions = {},
+  { strict = false, replace = false, signal }: Options = {},
 ) => {
   const faults = gatherFaults()
   let imported = 0
@@ -95,7 +95,7 @@ export const importRecords = async (
     if (typeof parsed === 'string') return faults.note([{ line: record.line, message: parsed }])
     if (parsed.kind !== current?.kind) {
       await flush()
-      current = { kind: parsed.kind, collector: parsed.kind({ site, stores, replaces }) }
+      current = { kind: parsed.kind, collector: parsed.kind({ site, stores, replaces: replace }) }
     }
     const fault = current.collector.add(record.line, parsed.members, record.text.length)
     if (fault) faults.note([fault])
@@ -108,7 +108,7 @@ export const importRecords = async (
       isTaking = true
       await take(record)
       isTaking = false
-      if (signal?.aborted || (isStrict && faults.skipped() > 0)) break
+      if (signal?.aborted || (strict && faults.skipped() > 0)) break
     }
   } catch (error) {
     // The signal ends the import, and also ends the reading of the file with an error. This error is not a failure.
@@ -158,19 +158,13 @@ export async function* drawProgress(
   }
 }
 
-interface Options extends OfSite {
-  readonly strict: boolean
-  readonly replace: boolean
-}
-
-const importFile = (stores: AdminStores, file: string, { site: id, strict, replace }: Options) =>
+const importFile = (stores: AdminStores, file: string, options: OfSite & Options) =>
   interruptibly(async (signal) => {
-    const site = await siteOf(stores, id)
+    const site = await siteOf(stores, options.site)
     const input = readInput(file, signal)
     const { stderr } = process
     const records = readRecords(stderr.isTTY ? drawProgress(input, statsOf(file)?.size, stderr) : input)
-    const options = { isStrict: strict, replaces: replace, signal }
-    const outcome = await importRecords(records, site.id, await stores.areas(site), options)
+    const outcome = await importRecords(records, site.id, await stores.areas(site), { ...options, signal })
     if (signal.aborted) {
       throw new Refusal(
         `Interrupted. Imported records: ${outcome.imported}. Import the same file again to continue: importing again ` +
@@ -178,7 +172,7 @@ const importFile = (stores: AdminStores, file: string, { site: id, strict, repla
       )
     }
     const [first] = outcome.errors
-    if (strict && first) {
+    if (options.strict && first) {
       throw new Refusal(`Line ${first.line}: ${first.message} (Imported records: ${outcome.imported}.)`)
     }
     return outcome

@@ -127,7 +127,7 @@ const gatherRecord = () => {
       if (text === '') firstLine = line + lineBreaks(piece.slice(0, piece.length - own.length))
       line += lineBreaks(piece)
       length += own.length
-      text = (text + own).slice(0, longestRecord)
+      if (text.length < longestRecord) text = (text + own).slice(0, longestRecord)
     },
     isBlank: () => text === '',
     take(fault = length > longestRecord ? tooLong : undefined): RawRecord {
