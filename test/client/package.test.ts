@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { connect } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
+import { listenInTest } from '../support/listen.ts'
 import { messages } from '../support/messages.ts'
 import { test as base } from '../support/test.ts'
 import { asDemo } from './support/command.ts'
@@ -157,19 +157,15 @@ window.use = async (url, token, folder) => {
     const script = scripts.get(url)
     response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html')
     response.end(script ?? '<script type="module" src="/page.js"></script>')
-  }).listen(0, '127.0.0.1')
+  })
   const tab = await browser.newPage()
-  try {
-    await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { waitUntil: 'load' })
-    const call = `window.use(${[service.baseUrl, service.token, folder].map((each) => JSON.stringify(each)).join(', ')})`
-    expect(await tab.evaluate(call)).toStrictEqual({
-      text: 'small',
-      reported: { sent: 9_000_000, total: 9_000_000 },
-      failed: 'ServiceError 412',
-    })
-  } finally {
-    await tab.close()
-    server.close()
-  }
+  onTestFinished(() => tab.close())
+  await tab.goto(`${await listenInTest(server)}/`, { waitUntil: 'load' })
+  const call = `window.use(${[service.baseUrl, service.token, folder].map((each) => JSON.stringify(each)).join(', ')})`
+  expect(await tab.evaluate(call)).toStrictEqual({
+    text: 'small',
+    reported: { sent: 9_000_000, total: 9_000_000 },
+    failed: 'ServiceError 412',
+  })
   expect(await client.files.stat(`${folder}/large.bin`)).toMatchObject({ size: 9_000_000 })
 })

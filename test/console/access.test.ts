@@ -28,7 +28,7 @@ const password = 'correct horse battery'
 const everything = ['files', 'forms', 'categories', 'history', 'access'].flatMap((area) => ['--right', `${area}:write`])
 
 /** A service whose demo site has an owner, with calls that invite people and let them accept. */
-const test = base.extend('people', async ({ host, directory }) => {
+const test = base.extend('people', async ({ host, directory, open: openPage }) => {
   const { baseUrl } = await host({ allowPrivateWebhooks: true })
   const issuing = ['token', 'issue', '--user', 'operator', '--site', '1001', ...everything]
   const { token } = await administerJson(directory, issuing)
@@ -39,7 +39,12 @@ const test = base.extend('people', async ({ host, directory }) => {
   }
   const add = async (person: UserCreation) =>
     acceptInvitation({ url: baseUrl, invitation: await invite(person), password })
-  return { baseUrl, token, access, files, invite, add }
+  /** A page of this service, by default with the token of an operator. */
+  const open = (hash: string, options = {}) => openPage(hash, { token, baseUrl, ...options })
+  /** A page of a new person. */
+  const openAs = async (person: UserCreation, hash: string, options = {}) =>
+    open(hash, { token: await add(person), ...options })
+  return { baseUrl, token, access, files, invite, add, open, openAs }
 })
 
 const views = (page: Page) => page.getByRole('navigation', { name: 'Views' }).getByRole('link').allTextContents()
@@ -50,9 +55,9 @@ const kept = (page: Page) =>
 const me = (baseUrl: string, token: string | null | undefined) =>
   fetch(`${baseUrl}/api/v2/admin/me`, { headers: { Authorization: String(token) } })
 
-test('a person accepts an invitation with the keyboard, and is signed in (K-28)', async ({ people, open }) => {
+test('a person accepts an invitation with the keyboard, and is signed in (K-28)', async ({ people }) => {
   const invitation = await people.invite({ name: 'ann', role: 'editor' })
-  const page = await open(`#invitation=${invitation}`, { token: null, baseUrl: people.baseUrl })
+  const page = await people.open(`#invitation=${invitation}`, { token: null })
   const dialog = page.getByRole('dialog', { name: 'Welcome, ann' })
   await dialog.waitFor()
   expect(page.url()).toBe(`${people.baseUrl}/console`)
@@ -77,9 +82,9 @@ test('a person accepts an invitation with the keyboard, and is signed in (K-28)'
   await dialog.getByRole('alert').getByText('used').waitFor()
 })
 
-test('a person signs in with name and password, for the tab or the device (K-3, A-108)', async ({ people, open }) => {
+test('a person signs in with name and password, for the tab or the device (K-3, A-108)', async ({ people }) => {
   await people.add({ name: 'ann', role: 'viewer' })
-  const page = await open('', { token: null, baseUrl: people.baseUrl })
+  const page = await people.open('', { token: null })
   const hoursLeft = async (token: string | null | undefined) =>
     Math.round((Date.parse((await (await me(people.baseUrl, token)).json()).expires) - Date.now()) / 3_600_000)
   await signInAs(page, 'ann', `${password}!`)
@@ -104,8 +109,8 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
   expect(await kept(page)).toEqual([null, null])
 })
 
-test('after failures, the page shows the time to wait, and accepts a token (K-3)', async ({ people, open }) => {
-  const page = await open('', { token: null, baseUrl: people.baseUrl })
+test('after failures, the page shows the time to wait, and accepts a token (K-3)', async ({ people }) => {
+  const page = await people.open('', { token: null })
   const wait = page.getByRole('alert').getByText(/Too many attempts. Try again in \d+ sec/)
   await expect
     .poll(async () => {
@@ -121,10 +126,10 @@ test('after failures, the page shows the time to wait, and accepts a token (K-3)
   expect((await me(people.baseUrl, people.token)).status).toBe(200)
 })
 
-test('my account shows the rights, changes the password, and ends all sessions (K-30)', async ({ people, open }) => {
+test('my account shows the rights, changes the password, and ends all sessions (K-30)', async ({ people }) => {
   await people.add({ name: 'ann', displayName: 'Ann Lee', role: 'author', folders: ['/news'] })
   const other = await signIn({ url: people.baseUrl, username: 'ann', password })
-  const page = await open('', { token: null, baseUrl: people.baseUrl })
+  const page = await people.open('', { token: null })
   await signInAs(page, 'ann', password)
   await page.getByRole('navigation', { name: 'Views' }).waitFor()
   await choose(page, 'Settings', 'My account')
@@ -151,21 +156,22 @@ test('my account shows the rights, changes the password, and ends all sessions (
 
 const narrow = { width: 390, height: 800 }
 
-/** An issuer called "work", whose rule makes editors of the group "web". */
+const eve = { sub: 'eve', email: 'eve@example.com', email_verified: true, name: 'Eve' }
+
+/** An issuer called "work", whose rule makes editors of the group "web", with Eve in this group. */
 const withIssuer = test.extend('issuer', async ({ people, directory }, { onCleanup }) => {
   const callback = `${people.baseUrl}/api/v2/admin/sign-in/work/callback`
-  const provider = await startIdentityProvider({ id: 'site-admin', redirectUris: [callback] })
+  const provider = await startIdentityProvider('site-admin', callback)
   onCleanup(provider.close)
   const issuer = `issuer add ${provider.url} --id work --audience programs --client-id site-admin`
   await administerJson(directory, issuer.split(' '))
   await administerJson(directory, 'rule add --issuer work --claim groups=web --site 1001 --role editor'.split(' '))
+  provider.signInAs({ ...eve, groups: ['web'] })
   return provider
 })
 
-withIssuer('a sign-in at an issuer leads back to the same place (K-31, A-96)', async ({ people, issuer, open }) => {
-  const eve = { sub: 'eve', email: 'eve@example.com', email_verified: true, name: 'Eve' }
-  const options = { token: null, baseUrl: people.baseUrl, issuer: issuer.url, viewport: narrow }
-  const page = await open('#/1001/categories', options)
+withIssuer('a sign-in at an issuer leads back to the same place (K-31, A-96)', async ({ people, issuer }) => {
+  const page = await people.open('#/1001/categories', { token: null, issuer: issuer.url, viewport: narrow })
   const button = page.getByRole('button', { name: 'Sign in with work' })
   await button.waitFor()
   expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width)
@@ -206,9 +212,8 @@ withIssuer('a sign-in at an issuer leads back to the same place (K-31, A-96)', a
 
 withIssuer(
   'an expired sign-in continues at an issuer, and an open dialog keeps its text (K-6, K-31)',
-  async ({ people, issuer, open }) => {
-    issuer.signInAs({ sub: 'eve', email: 'eve@example.com', email_verified: true, groups: ['web'] })
-    const page = await open('#/1001/files', { token: null, baseUrl: people.baseUrl, issuer: issuer.url })
+  async ({ people, issuer }) => {
+    const page = await people.open('#/1001/files', { token: null, issuer: issuer.url })
     await page.getByRole('button', { name: 'Sign in with work' }).press('Enter')
     await page.getByRole('button', { name: 'New folder' }).press('Enter')
     await page.getByLabel('Folder name').fill('typed before')
@@ -249,24 +254,19 @@ withIssuer(
   },
 )
 
-withIssuer(
-  'a page that can store nothing signs in at an issuer in another tab (K-3)',
-  async ({ people, issuer, open }) => {
-    issuer.signInAs({ sub: 'eve', email: 'eve@example.com', email_verified: true, groups: ['web'] })
-    const page = await open('#/1001/files', { token: null, baseUrl: people.baseUrl, issuer: issuer.url })
-    await page.evaluate(() => {
-      Storage.prototype.setItem = () => {
-        throw new DOMException('The storage is full.', 'QuotaExceededError')
-      }
-    })
-    await page.getByRole('button', { name: 'Sign in with work' }).press('Enter')
-    await grid(page).waitFor()
-  },
-)
+withIssuer('a page that can store nothing signs in at an issuer in another tab (K-3)', async ({ people, issuer }) => {
+  const page = await people.open('#/1001/files', { token: null, issuer: issuer.url })
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('The storage is full.', 'QuotaExceededError')
+    }
+  })
+  await page.getByRole('button', { name: 'Sign in with work' }).press('Enter')
+  await grid(page).waitFor()
+})
 
-test('an owner creates and revokes keys with the keyboard (K-32)', async ({ people, open }) => {
-  const token = await people.add({ name: 'olga', role: 'owner' })
-  const page = await open('#/1001/forms', { token, baseUrl: people.baseUrl, viewport: narrow })
+test('an owner creates and revokes keys with the keyboard (K-32)', async ({ people }) => {
+  const page = await people.openAs({ name: 'olga', role: 'owner' }, '#/1001/forms', { viewport: narrow })
   for (const view of ['History', 'Access']) await page.getByRole('link', { name: view, exact: true }).click()
   const key = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Deployment' }) })
   const isAllowed = async (secret: string, path: string) => {
@@ -312,12 +312,12 @@ test('an owner creates and revokes keys with the keyboard (K-32)', async ({ peop
   await expect.poll(() => isAllowed(secret, 'news/a.txt')).toBe(401)
 
   // A token of an operator belongs to no person, so it can create no key.
-  const operator = await open('#/1001/access', { token: people.token, baseUrl: people.baseUrl, locale: 'de-DE' })
+  const operator = await people.open('#/1001/access', { locale: 'de-DE' })
   await operator.getByRole('heading', { name: 'Schlüssel für Programme' }).waitFor()
   expect(await operator.getByRole('button', { name: 'Schlüssel erstellen' }).count()).toBe(0)
 })
 
-test('an owner creates, tests and removes a webhook with the keyboard (K-52)', async ({ people, open }) => {
+test('an owner creates, tests and removes a webhook with the keyboard (K-52)', async ({ people }) => {
   const statuses = [503]
   const received: string[] = []
   const address = await listenInTest(
@@ -327,8 +327,7 @@ test('an owner creates, tests and removes a webhook with the keyboard (K-52)', a
     }),
   )
   const { host } = new URL(address)
-  const token = await people.add({ name: 'olga', role: 'owner' })
-  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl, viewport: narrow })
+  const page = await people.openAs({ name: 'olga', role: 'owner' }, '#/1001/access', { viewport: narrow })
   const webhook = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: host }) })
   const act = async (item: string) => {
     await page.getByRole('button', { name: `Actions for ${host}` }).press('Enter')
@@ -393,7 +392,7 @@ test('an owner creates, tests and removes a webhook with the keyboard (K-52)', a
   await act('Enable')
   await notice(page, `${host} enabled.`).waitFor()
   await webhook.getByText('Disabled').waitFor({ state: 'detached' })
-  const german = await open('#/1001/access', { token: people.token, baseUrl: people.baseUrl, locale: 'de-DE' })
+  const german = await people.open('#/1001/access', { locale: 'de-DE' })
   await german.getByRole('row').getByText('Dateien und Ordner').waitFor()
   await act('Remove')
   await confirm(page, 'Remove')
@@ -402,9 +401,8 @@ test('an owner creates, tests and removes a webhook with the keyboard (K-52)', a
   await german.getByRole('row').getByText('Dateien und Ordner').waitFor({ state: 'detached' })
 })
 
-test('an owner invites and manages people with the keyboard (K-29)', async ({ people, open }) => {
-  const token = await people.add({ name: 'olga', role: 'owner' })
-  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl })
+test('an owner invites and manages people with the keyboard (K-29)', async ({ people }) => {
+  const page = await people.openAs({ name: 'olga', role: 'owner' }, '#/1001/access')
   const act = (item: string) => choose(page, 'Actions for Bob', item)
   const state = (text: string) => person(page, 'Bob').getByText(text).waitFor()
   await person(page, 'olga').waitFor()
@@ -454,11 +452,11 @@ test('an owner invites and manages people with the keyboard (K-29)', async ({ pe
   expect(await page.getByRole('button', { name: 'Actions for olga' }).count()).toBe(0)
 })
 
-test('with access:read, a person sees people but no buttons, in German (K-27, K-29)', async ({ people, open }) => {
+test('with access:read, a person sees people but no buttons, in German (K-27, K-29)', async ({ people }) => {
   await people.add({ name: 'olga', role: 'owner' })
   const token = await people.add({ name: 'rita', rights: ['access:read', 'files:read:/news'] })
   const options = { viewport: { width: 360, height: 740 }, locale: 'de-DE' }
-  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl, ...options })
+  const page = await people.open('#/1001/access', { token, ...options })
   await person(page, 'olga').getByText('Inhaber').waitFor()
   await person(page, 'rita').getByText('Dateien: lesen in /news').waitFor()
   const you = await person(page, 'rita').getByText('Sie', { exact: true }).boundingBox()
@@ -468,10 +466,9 @@ test('with access:read, a person sees people but no buttons, in German (K-27, K-
   await expectAccessible(page)
 })
 
-test('an author sees only the folders of the role, and can change them (A-43, K-27)', async ({ people, open }) => {
+test('an author sees only the folders of the role, and can change them (A-43, K-27)', async ({ people }) => {
   for (const path of ['press/news/a.txt', 'press/secret.txt', 'secret.txt']) await people.files.put(path, path)
-  const token = await people.add({ name: 'ann', role: 'author', folders: ['/press/news'] })
-  const page = await open('#/1001/files', { token, baseUrl: people.baseUrl })
+  const page = await people.openAs({ name: 'ann', role: 'author', folders: ['/press/news'] }, '#/1001/files')
   await row(page, 'press').click()
   expect(await views(page)).toEqual(['Files', 'Deleted files', 'History'])
   for (const name of ['Upload', 'New folder', 'Rename', 'Delete', 'Move to', 'Copy to']) {
@@ -493,9 +490,8 @@ test('an author sees only the folders of the role, and can change them (A-43, K-
   await row(page, 'b.txt').waitFor()
 })
 
-test('buttons of a right disappear when the service has refused their action (K-27)', async ({ people, open }) => {
-  const token = await people.add({ name: 'ann', role: 'editor' })
-  const page = await open('#/1001/files', { token, baseUrl: people.baseUrl })
+test('buttons of a right disappear when the service has refused their action (K-27)', async ({ people }) => {
+  const page = await people.openAs({ name: 'ann', role: 'editor' }, '#/1001/files')
   const create = page.getByRole('button', { name: 'New folder' })
   await create.waitFor()
   await people.access.people.change('ann', { role: 'viewer' })
@@ -507,10 +503,9 @@ test('buttons of a right disappear when the service has refused their action (K-
   await create.waitFor({ state: 'detached' })
 })
 
-test('unsaved text outlives a removed right, and is saved when it is back (K-27, K-44)', async ({ people, open }) => {
+test('unsaved text outlives a removed right, and is saved when it is back (K-27, K-44)', async ({ people }) => {
   await people.files.put('a.txt', 'a')
-  const token = await people.add({ name: 'ann', role: 'editor' })
-  const page = await open('#/1001/files?file=a.txt', { token, baseUrl: people.baseUrl })
+  const page = await people.openAs({ name: 'ann', role: 'editor' }, '#/1001/files?file=a.txt')
   await details(page).getByRole('button', { name: 'Edit' }).press('Enter')
   const source = page.getByRole('dialog').getByLabel('Source')
   await source.fill('mine')
@@ -525,18 +520,23 @@ test('unsaved text outlives a removed right, and is saved when it is back (K-27,
   await notice(page, 'a.txt saved.').waitFor()
 })
 
-test('a sign-in for other sites keeps unsaved text (K-6, K-44)', async ({ people, open, directory }) => {
+test('a sign-in for other sites keeps unsaved text (K-6, K-44)', async ({ people, directory }) => {
   await people.files.put('a.txt', 'a')
   await administerJson(directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
   const issuing = ['token', 'issue', '--user', 'other', '--site', '2002', ...everything]
   const other = await administerJson(directory, issuing)
-  const page = await open('#/1001/files?file=a.txt', { token: people.token, baseUrl: people.baseUrl })
+  const page = await people.open('#/1001/files?file=a.txt')
   await details(page).getByRole('button', { name: 'Edit' }).press('Enter')
   const source = page.getByLabel('Source')
   await source.fill('mine')
   await page.route('**/api/**', refusal(401, 101000, 'Expired.'))
   await confirm(page, 'Save')
   const again = page.getByRole('dialog', { name: 'Sign in' })
+  await again.waitFor()
+  // The user may close the dialog, for example to copy a text. The next call opens it again.
+  await press(page, 'Escape')
+  await again.waitFor({ state: 'detached' })
+  await confirm(page, 'Save')
   await again.waitFor()
   await page.unrouteAll({ behavior: 'wait' })
   await withToken(again, other.token)
@@ -545,13 +545,13 @@ test('a sign-in for other sites keeps unsaved text (K-6, K-44)', async ({ people
   expect(await again.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
   await withToken(again, people.token)
   await again.waitFor({ state: 'detached' })
+  await page.getByText('Your sign-in has expired, or the token is wrong.').waitFor()
   await confirm(page, 'Save')
   await notice(page, 'a.txt saved.').waitFor()
 })
 
-test('each new key is shown even if its dialog was closed before the answer (K-32)', async ({ people, open }) => {
-  const token = await people.add({ name: 'ann', role: 'owner' })
-  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl })
+test('each new key is shown even if its dialog was closed before the answer (K-32)', async ({ people }) => {
+  const page = await people.openAs({ name: 'ann', role: 'owner' }, '#/1001/access')
   const held: Route[] = []
   await page.route('**/keys', (route) =>
     route.request().method() === 'POST' ? void held.push(route) : route.continue(),
@@ -578,9 +578,9 @@ test('each new key is shown even if its dialog was closed before the answer (K-3
 })
 
 /** The open dialog with the role of an author, to whom the user gives one more folder. */
-const withRole = test.extend('role', async ({ people, open }) => {
+const withRole = test.extend('role', async ({ people }) => {
   await people.invite({ name: 'zoe', role: 'author', folders: ['/news'] })
-  const page = await open('#/1001/access', { token: people.token, baseUrl: people.baseUrl })
+  const page = await people.open('#/1001/access')
   await choose(page, 'Actions for zoe', 'Change role')
   const dialog = page.getByRole('dialog', { name: 'Role of zoe' })
   await dialog.getByLabel('Folders').fill('/news\n/shop')
@@ -615,8 +615,8 @@ withRole('a role whose answer was lost can be saved again (K-29)', async ({ peop
   expect((await people.access.people.get('zoe')).folders).toEqual(['/news', '/shop'])
 })
 
-test('an older answer does not replace a newer list of people (K-29)', async ({ people, open }) => {
-  const page = await open('#/1001/forms', { token: people.token, baseUrl: people.baseUrl })
+test('an older answer does not replace a newer list of people (K-29)', async ({ people }) => {
+  const page = await people.open('#/1001/forms')
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
   const first = Promise.withResolvers<Route>()
   await page.route('**/users', (route) => first.resolve(route), { times: 1 })
@@ -631,14 +631,13 @@ test('an older answer does not replace a newer list of people (K-29)', async ({ 
   expect(await person(page, 'bob').count()).toBe(1)
 })
 
-test('the trash shows and restores only what the rights allow (K-27, A-45)', async ({ people, open }) => {
+test('the trash shows and restores only what the rights allow (K-27, A-45)', async ({ people }) => {
   for (const path of ['press/a.txt', 'news/b.txt', 'secret.txt']) {
     await people.files.put(path, path)
     await people.files.remove(path)
   }
   const rights = ['files:write:/press', 'files:read:/news']
-  const token = await people.add({ name: 'ann', rights })
-  const page = await open('#/1001/trash', { token, baseUrl: people.baseUrl })
+  const page = await people.openAs({ name: 'ann', rights }, '#/1001/trash')
   await page.getByText('b.txt').waitFor()
   expect(await page.getByText('secret.txt').count()).toBe(0)
   expect(await page.getByRole('checkbox', { name: 'Select news/b.txt' }).count()).toBe(0)
@@ -646,7 +645,7 @@ test('the trash shows and restores only what the rights allow (K-27, A-45)', asy
   await page.getByRole('button', { name: 'Restore 1 item' }).press('Enter')
   await notice(page, 'a.txt restored.').waitFor()
   const reader = await people.add({ name: 'rita', rights: ['files:read'] })
-  const other = await open('#/1001/trash', { token: reader, baseUrl: people.baseUrl })
+  const other = await people.open('#/1001/trash', { token: reader })
   await other.getByText('secret.txt').waitFor()
   expect(await other.locator('main').getByRole('button').count()).toBe(0)
   expect(await other.locator('main').getByRole('checkbox').count()).toBe(0)

@@ -11,28 +11,15 @@ export interface Account {
   readonly groups?: readonly string[]
 }
 
-interface Client {
-  readonly id: string
-  /** Without a secret, the client is public. */
-  readonly secret?: string
-  readonly redirectUris: readonly string[]
-}
-
-/** An OpenID Connect provider for one client. Every visitor is signed in as `next`, without a page. */
-export const startIdentityProvider = async ({ id, secret, redirectUris }: Client) => {
+/** An OpenID Connect provider for one public client. Every visitor is signed in as `next`, without a page. */
+export const startIdentityProvider = async (id: string, callback: string) => {
   let next: Account = { sub: 'nobody' }
   const accounts = new Map<string, Account>()
   let answer: ReturnType<Provider['callback']> = async () => {}
   const { url, close } = await listenHere((request, response) => void answer(request, response))
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const provider = new Provider(url, {
-    clients: [
-      {
-        client_id: id,
-        redirect_uris: [...redirectUris],
-        ...(secret === undefined ? { token_endpoint_auth_method: 'none' } : { client_secret: secret }),
-      },
-    ],
+    clients: [{ client_id: id, redirect_uris: [callback], token_endpoint_auth_method: 'none' }],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'one', alg: 'RS256', use: 'sig' }] },
     adapter: createMemoryAdapter(0),
     cookies: { keys: ['secret of the tests'] },

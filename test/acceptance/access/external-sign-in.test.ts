@@ -18,7 +18,7 @@ let site: number
 
 beforeAll(async () => {
   if (!mayReachIssuers) return
-  provider = await startIdentityProvider({ id: 'site-admin', redirectUris: [`${signInAt}/callback`] })
+  provider = await startIdentityProvider('site-admin', `${signInAt}/callback`)
   site = await createSite('Sign-in')
   await admin('issuer', 'add', provider.url, '--id', id, '--audience', 'programs', '--client-id', 'site-admin')
   await admin('rule', 'add', '--issuer', id, '--claim', 'groups=web', '--site', String(site), '--role', 'editor')

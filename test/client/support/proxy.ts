@@ -1,7 +1,7 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { listen } from '../../support/listen.ts'
+import { closeAtOnce, listen } from '../../support/listen.ts'
 
 /** The proxy passes a request on, refuses it, or cuts it before the service, after the answer or within it. */
 export type Fate = 'pass' | 401 | 412 | 413 | 429 | 500 | 503 | 'cut before' | 'cut after' | 'cut within'
@@ -53,11 +53,5 @@ export const startProxy = async (target: string, decide: Decide) => {
     answer.once('data', (chunk) => response.write(chunk.subarray(0, chunk.length / 2), () => response.destroy()))
   }
 
-  return {
-    url,
-    stop() {
-      server.closeAllConnections()
-      return new Promise<void>((resolve) => server.close(() => resolve()))
-    },
-  }
+  return { url, stop: () => closeAtOnce(server) }
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { administer, administerJson } from '../../support/administration.ts'
+import { administer } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
 import { refusal, reopenStream, row, signIn } from '../support/page.ts'
 
@@ -58,37 +58,6 @@ test('a view whose script did not load appears after the button is used', async 
   await page.context().setOffline(false)
   await failure.getByRole('button', { name: 'Try again' }).click()
   await page.getByLabel('Who', { exact: true }).waitFor()
-})
-
-test('an expired token is replaced without closing the open dialog (K-6)', async ({ open, service }) => {
-  const issuing = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
-  const { token } = await administerJson(service.directory, issuing)
-  const page = await open('#/1001/forms/1', { token })
-  await page.getByRole('button', { name: 'Add a field' }).click()
-  const adding = page.getByRole('dialog', { name: 'Add a field to Contact us' })
-  await adding.getByRole('radio', { name: 'Date of birth' }).click()
-  // The service notices a revoked token within half a minute, and refuses an unknown token at once.
-  await page.route('**/api/**', (route) => {
-    const headers = route.request().headers()
-    return route.fallback(
-      headers['authorization'] === token ? { headers: { ...headers, authorization: 'revoked' } } : {},
-    )
-  })
-  await reopenStream(page)
-  const again = page.getByRole('dialog', { name: 'Sign in' })
-  await again.waitFor()
-  // The user may close the dialog, for example to copy a text. The next call opens it again.
-  await page.keyboard.press('Escape')
-  // A call that was sent before may also open it again, and then it covers this button.
-  await adding.getByRole('button', { name: 'Add', exact: true }).evaluate((button: HTMLElement) => button.click())
-  await signIn(again, '0'.repeat(64))
-  await again.getByRole('alert').waitFor()
-  await signIn(again, service.token)
-  await again.waitFor({ state: 'detached' })
-  await adding.getByText('Your sign-in has expired, or the token is wrong.').waitFor()
-  expect(await adding.getByRole('radio', { name: 'Date of birth' }).isChecked()).toBe(true)
-  await adding.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByRole('checkbox', { name: 'Date of birth is required' }).waitFor()
 })
 
 test('after a new sign-in, the list has what others stored (K-6)', async ({ openFolder, client, folder, service }) => {
