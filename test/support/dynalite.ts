@@ -1,12 +1,8 @@
 import { EventEmitter } from 'node:events'
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
-
-/** Receives each request before dynalite, and may answer it. Returns true if it has answered. */
-type Intercept = (headers: IncomingHttpHeaders, body: Buffer, answer: ServerResponse, asked: IncomingMessage) => boolean
 
 // dynalite checks the form of these headers, but not the signature.
 const signed = {
@@ -47,31 +43,11 @@ const askDirectly = (listener: RequestListener, { method, path, headers, body }:
     request.emit('end')
   })
 
-/** dynalite would end the process if a client disconnected during a request. So it receives only complete requests. */
-const serveWhole = (server: Server, listener: RequestListener, intercept: Intercept): void => {
-  server.removeAllListeners('request')
-  server.on('request', (request, response) => {
-    request.toArray().then(
-      (chunks: Buffer[]) => {
-        const { headers, method, url } = request
-        const body = Buffer.concat(chunks)
-        if (intercept(headers, body, response, request)) return
-        const replay = Object.assign(Readable.from(body.length > 0 ? [body] : []), { headers, method, url })
-        listener(replay as unknown as IncomingMessage, response)
-      },
-      () => response.destroy(),
-    )
-  })
-}
-
-export const openDynalite = (intercept: Intercept = () => false) => {
-  const server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
+export const openDynalite = () => {
+  const server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
   const listener = server.listeners('request')[0] as RequestListener
-  serveWhole(server, listener, intercept)
   const clients: DynamoDBDocumentClient[] = []
   return {
-    /** A server with the same tables for other processes. The caller makes it listen. */
-    server,
     /** A separate client, which a test may change. It sends each call at most `maxAttempts` times. */
     connect(maxAttempts = 3) {
       const client = createDocumentClient({
@@ -92,7 +68,6 @@ export const openDynalite = (intercept: Intercept = () => false) => {
     },
     async close(): Promise<void> {
       for (const client of clients) client.destroy()
-      server.closeAllConnections()
       const closed = Promise.withResolvers<void>()
       server.close(() => closed.resolve())
       await closed.promise

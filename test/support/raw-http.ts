@@ -41,11 +41,9 @@ const over = (socket: Socket) => {
 
 export type RawConnection = ReturnType<typeof over>
 
-export const rawConnection = async (target: { readonly url: string } | { readonly path: string }) => {
-  const socket =
-    'path' in target
-      ? connect(target.path)
-      : connect({ host: new URL(target.url).hostname, port: Number(new URL(target.url).port) })
+export const rawConnection = async ({ url }: { readonly url: string }) => {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
   await once(socket, 'connect')
   return over(socket)
 }

@@ -51,24 +51,21 @@ export const openTableStores = (names: TestTables['names'], options: StoreOption
 
 const tableNames = Object.keys(tables) as TableName[]
 
-const namesWith = (prefix: string) =>
-  Object.fromEntries(tableNames.map((name) => [name, prefix + name])) as TestTables['names']
-
 /** The names of the tables in the service. */
-export const ownNames = namesWith('')
+export const ownNames = Object.fromEntries(tableNames.map((name) => [name, name])) as TestTables['names']
 
 const keySchema = (partition: string, sort: string | undefined): KeySchemaElement[] => [
   { AttributeName: partition, KeyType: 'HASH' },
   ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: 'RANGE' as const }]),
 ]
 
-const tableCreation = (name: TableName, prefix: string): CreateTableCommand => {
+const tableCreation = (name: TableName): CreateTableCommand => {
   const { partitionKey, sortKey, indexes }: TableDefinition = tables[name]
   const keys = [partitionKey, ...(sortKey ? [sortKey] : [])]
   const indexKeys = Object.values(indexes ?? {}).flatMap((index) => [index.partitionKey, index.sortKey])
   const types = new Map([...keys, ...indexKeys].map((key) => [key.name, key.type]))
   return new CreateTableCommand({
-    TableName: prefix + name,
+    TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
     KeySchema: keySchema(partitionKey.name, sortKey?.name),
@@ -82,20 +79,16 @@ const tableCreation = (name: TableName, prefix: string): CreateTableCommand => {
   })
 }
 
-/** Creates every table under its name in the service, with a prefix. */
-export const createTables = async (dynamodb: DynamoDBDocumentClient, prefix = ''): Promise<TestTables['names']> => {
-  await Promise.all(
-    tableNames.map(async (name) => {
-      await dynamodb.send(tableCreation(name, prefix))
-      const waiting = { client: dynamodb, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }
-      await waitUntilTableExists(waiting, { TableName: prefix + name })
-    }),
-  )
-  return namesWith(prefix)
-}
-
 /** Empty tables of dynalite for one test, under their names in the service. */
 export const openTestTables = async (): Promise<TestTables> => {
   const { connect, close } = openDynalite()
-  return { names: await createTables(connect()), connect, close }
+  const client = connect()
+  const waiting = { client, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }
+  await Promise.all(
+    tableNames.map(async (TableName) => {
+      await client.send(tableCreation(TableName))
+      await waitUntilTableExists(waiting, { TableName })
+    }),
+  )
+  return { names: ownNames, connect, close }
 }

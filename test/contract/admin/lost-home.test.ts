@@ -1,36 +1,44 @@
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { openDirectory } from '../../../lib/aws/open-tables.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { administerWith } from '../../support/administration.ts'
-import { openDynalite } from '../../support/dynalite.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { askInPlaceOfAws, closeAtOnce, listen } from '../../support/listen.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { messages } from '../../support/messages.ts'
-import { createTables, tableSettings } from '../../support/tables.ts'
+import { tableSettings } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
 const token = newToken()
 const asked: string[] = []
 
+const { names, connect, answerCall } = openMemoryTables()
+
 /** One region with a replica of the directory. No stack can be read, because the region of the stack is lost. */
-const { connect, server } = openDynalite((headers, _body, response) => {
-  const isTable = headers['x-amz-target'] !== undefined
+const server = createServer(async (request, response) => {
+  const { headers } = request
+  const target = headers['x-amz-target']
   const [, region = ''] = /Credential=[^/]+\/\d+\/([^/]+)\//.exec(headers.authorization ?? '') ?? []
-  asked.push(`${isTable ? 'table' : 'stack'} in ${region}`)
-  if (isTable) return false
-  response.writeHead(403, { 'Content-Type': 'text/xml' })
-  response.end('<ErrorResponse><Error><Code>AccessDenied</Code><Message>lost</Message></Error></ErrorResponse>')
-  return true
+  asked.push(`${target ? 'table' : 'stack'} in ${region}`)
+  const body = await text(request)
+  if (!target) {
+    response.writeHead(403, { 'Content-Type': 'text/xml' })
+    response.end('<ErrorResponse><Error><Code>AccessDenied</Code><Message>lost</Message></Error></ErrorResponse>')
+  } else if (body.includes('"SiteAdmin-')) {
+    answerCall(target, Buffer.from(body.replaceAll('"SiteAdmin-', '"')), response)
+  } else {
+    response.writeHead(400).end(JSON.stringify({ __type: 'ResourceNotFoundException' }))
+  }
 })
 
 const administerIn = (...args: readonly string[]) => administerWith(['--target', 'aws', '--json', ...args])
 
 beforeAll(async () => {
   askInPlaceOfAws(await listen(server))
-  const dynamodb = connect()
-  const names = tableSettings(await createTables(dynamodb, 'SiteAdmin-'))
-  const { sites, grants } = openDirectory(names, { dynamodb, record: unrecorded })
+  const { sites, grants } = openDirectory(tableSettings(names), { dynamodb: connect(), record: unrecorded })
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
   await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
   const expires = Math.floor(Date.now() / 1000) + 3600

@@ -1,19 +1,20 @@
 import { createServer, type RequestListener } from 'node:http'
-import { json } from 'node:stream/consumers'
+import { buffer, json } from 'node:stream/consumers'
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
-import { openDynalite } from '../../support/dynalite.ts'
 import { unrecorded } from '../../support/history.ts'
 import { askInPlaceOfAws, closeAtOnce, listen, listenInTest } from '../../support/listen.ts'
-import { createTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 
-const { connect, server } = openDynalite()
+const { connect, answerCall } = openMemoryTables()
+const server = createServer(async (request, response) => {
+  answerCall(request.headers['x-amz-target'], await buffer(request), response)
+})
 
 beforeAll(async () => {
   askInPlaceOfAws(await listen(server))
   vi.stubEnv('SITES_TABLE', 'sites').stubEnv('DIRECTORY_REGION', 'us-east-1')
-  await createTables(connect())
 })
 
 afterAll(() => {
