@@ -1,13 +1,8 @@
-interface Cookie {
-  readonly value: string
-  readonly path: string
-}
-
 const mostRedirects = 20
 
 /** Follows redirects with cookies, as a browser does: a cookie of a host belongs to all its ports. */
 export const openBrowser = () => {
-  const cookies = new Map<string, Cookie>()
+  const cookies = new Map<string, { readonly value: string; readonly path: string }>()
 
   const keep = (url: URL, header: string): void => {
     const [pair = '', ...attributes] = header.split(/;\s*/)

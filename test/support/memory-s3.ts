@@ -28,19 +28,6 @@ interface Options {
   readonly encryptsWithKms?: boolean
 }
 
-export interface MemoryS3 {
-  /** Replaces the transport of a client. */
-  readonly requestHandler: {
-    handle(
-      request: S3Request,
-      options?: { readonly abortSignal?: AbortSignal | undefined },
-    ): Promise<{ response: S3Answer }>
-  }
-  readonly requests: readonly S3Request[]
-  /** Runs before the answer to each request. If it throws an error, the client fails with that error. */
-  before: (request: S3Request) => Promise<void>
-}
-
 /** If unknown query parameters were ignored, a request could get the answer to another operation. */
 const knownQueries = new Set(
   `delete delimiter encoding-type key-marker list-type max-keys part-number-marker partNumber prefix start-after uploadId
@@ -181,15 +168,17 @@ const respond = (bucket: Bucket, request: S3Request): S3Answer => {
   return respondTo(bucket, key, request)
 }
 
-export const createMemoryS3 = ({ needsChecksums = false, encryptsWithKms = false }: Options = {}): MemoryS3 => {
+export const createMemoryS3 = ({ needsChecksums = false, encryptsWithKms = false }: Options = {}) => {
   const versions = createVersions()
   const bucket = { versions, uploads: createUploads(versions, needsChecksums), encryptsWithKms }
   const requests: S3Request[] = []
-  const s3: MemoryS3 = {
+  const s3 = {
     requests,
-    before: async () => undefined,
+    /** Runs before the answer to each request. If it throws an error, the client fails with that error. */
+    before: async (_: S3Request): Promise<void> => undefined,
+    /** Replaces the transport of a client. */
     requestHandler: {
-      async handle(request, { abortSignal } = {}) {
+      async handle(request: S3Request, { abortSignal }: { readonly abortSignal?: AbortSignal | undefined } = {}) {
         requests.push(request)
         // Concurrent requests take turns.
         await turn()
@@ -206,3 +195,5 @@ export const createMemoryS3 = ({ needsChecksums = false, encryptsWithKms = false
   }
   return s3
 }
+
+export type MemoryS3 = ReturnType<typeof createMemoryS3>

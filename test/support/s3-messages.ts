@@ -9,12 +9,6 @@ export interface S3Request {
   readonly body?: unknown
 }
 
-export interface S3Answer {
-  readonly statusCode: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Readable
-}
-
 /** A refusal of S3. If `before` throws a refusal, the bucket answers with this refusal. */
 export class Refusal extends Error {
   readonly status: number
@@ -33,6 +27,8 @@ export const answer = (statusCode: number, headers: Record<string, string> = {},
   headers,
   body: Readable.from(body.length > 0 ? [typeof body === 'string' ? Buffer.from(body) : body] : []),
 })
+export type S3Answer = ReturnType<typeof answer>
+
 export const xmlAnswer = (root: string, text: string, headers: Record<string, string> = {}) =>
   answer(
     200,
