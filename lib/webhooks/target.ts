@@ -116,13 +116,14 @@ const familyOf = (address: string) => ({ address, family: isIP(address) })
 
 /**
  * Resolves names without the operating system, whose lookups block the threads that also read and write files. Without
- * `servers`, asks the DNS servers of the system. A resolver keeps its servers, so each lookup has a new one.
+ * `servers`, asks the DNS servers of the system. Two tries, each of `timeout` milliseconds or somewhat more, must leave
+ * time for a delivery. A resolver keeps its servers, so each lookup has a new one.
  */
 export const createResolve =
-  (servers?: readonly string[]) =>
+  (servers?: readonly string[], timeout = 2_000) =>
   async (name: string): Promise<readonly string[]> => {
     const { Resolver } = await import('node:dns/promises')
-    const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+    const resolver = new Resolver({ timeout, tries: 2 })
     if (servers) resolver.setServers(servers)
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))

@@ -127,7 +127,7 @@ test.for([
   { start: 'Delete', url: /\/storage\//, method: 'DELETE', notices: ['5 of 7 deleted.', '5 items restored.'] },
   { start: 'Move', url: /\?meta/, method: 'PUT', notices: ['5 of 7 moved to b.', '5 items moved to folder-'] },
 ])(
-  'A running task ($start) shows its progress, Cancel stops it, and Undo reverts it (K-24)',
+  'A running task shows its progress, and Cancel stops it: $start (K-24)',
   async ({ start, url, method, notices: [part = '', undone = ''] }, { openFolder }) => {
     const page = await openFolder(Array.from({ length: 7 }, (_, index) => `${index}.txt`))
     const isCancelled = Promise.withResolvers<void>()

@@ -67,5 +67,3 @@ export const openTestFiles = async ({
     },
   }
 }
-
-export type TestFiles = Awaited<ReturnType<typeof openTestFiles>>

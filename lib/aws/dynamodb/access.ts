@@ -21,7 +21,6 @@ interface PersonItem extends Person {
   readonly key: string
   readonly mark?: string
   readonly claim?: string
-  /** In milliseconds since the epoch. */
   readonly claimEnds?: number
 }
 

@@ -43,7 +43,7 @@ test('A change of an owner who is leaving is kept, and the owner does not leave 
   expect(await people.get('ann')).toMatchObject({ displayName, sites: at('owner') })
 })
 
-test('After a request that breaks off, the other owner can leave 90 seconds later (A-58)', async () => {
+test('90 seconds after a request breaks off, the other owner can leave (A-58)', async () => {
   let now = Date.now()
   const { ann, bob, connect, client } = await openWithOwners(() => now)
   let puts = 0
