@@ -75,7 +75,11 @@ const addMeasures = (registry: Registry, watched: Watched): void => {
       help,
       registers: [registry],
       async collect() {
-        this.set(await read())
+        try {
+          this.set(await read())
+        } catch {
+          this.set(Number.NaN)
+        }
       },
     })
   }

@@ -51,7 +51,7 @@ export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now:
 
 /**
  * Counts an attempt as failed, and then makes it. A success or an attempt that gets 503 does not count. If one limit
- * refuses the attempt or cannot count it, the earlier limits forgive it and the later ones store nothing. Errors:
+ * refuses the attempt or cannot count it, the others forgive it. If it is the first limit, the others store nothing. Errors:
  * tooManyRequests, unavailable, those of `attempt`.
  */
 export const countedAttempt = async <Result>(
@@ -60,12 +60,16 @@ export const countedAttempt = async <Result>(
   attempt: () => Promise<Result>,
 ): Promise<Result> => {
   const counted: Limit[] = []
+  const count = async (limit: Limit): Promise<void> => {
+    const wait = await attempts.count(limit)
+    if (wait > 0) throw tooManyRequests('Too many sign-ins have failed.', wait / 1000)
+    counted.push(limit)
+  }
   let isFailure = false
   try {
-    for (const limit of limits) {
-      const wait = await attempts.count(limit)
-      if (wait > 0) throw tooManyRequests('Too many sign-ins have failed.', wait / 1000)
-      counted.push(limit)
+    for (const some of [limits.slice(0, 1), limits.slice(1)]) {
+      const outcomes = await Promise.allSettled(some.map(count))
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
     }
     return await attempt()
   } catch (error) {

@@ -380,7 +380,8 @@ test('a double click opens only one folder', async ({ openFolder, folder }) => {
   await up.press('Enter')
   // When the list is there, the dialog has its size, and the button its place.
   await picker.getByRole('button', { name: 'one', exact: true }).waitFor()
-  await clickTwice(up, picker.getByRole('button', { name: folder }))
+  // The list shows only its first rows, and other cases may have many folders.
+  await clickTwice(up, picker.getByRole('button', { name: /^(?!Up to|one$)/ }).first())
   expect(await picker.getByRole('status').textContent()).toBe('All files')
 })
 

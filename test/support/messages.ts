@@ -581,6 +581,7 @@ export const wrongFileCommands = [
   ['put one', 'Name a file and a path'],
   ['completion fish', usage.choices('bash, zsh')],
   ['--site x ls', 'It must be the number of a site'],
+  ['--identity github --token-file a ls', 'cannot be used with option'],
   ['--url x ls', `${messages.client.noAddress('"x"')}. Use an address such as`],
   ['--url https://ann@example.com ls', messages.client.noPasswordInAddress],
   ['push --deleet .', usage.unknown("option '--deleet'")],

@@ -213,9 +213,9 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
     )
     .option('--token-file <file>', 'a file with the token (or SITE_ADMIN_TOKEN, or "login")')
     .addOption(
-      new Option('--identity <name>', 'use the identity of this GitHub Actions job instead of a token').choices(
-        identities,
-      ),
+      new Option('--identity <name>', 'use the identity of this GitHub Actions job instead of a token')
+        .choices(identities)
+        .conflicts('tokenFile'),
     )
     .addOption(new Option('--site <id>', 'the site, if the token covers several').argParser(parseSite))
     .option('--json', 'print JSON: one value per line')

@@ -20,28 +20,28 @@ import { createMark, putMarked } from './write-mark.ts'
 interface PersonItem extends Person {
   readonly key: string
   readonly mark?: string
-  readonly claim?: string
-  readonly claimEnds?: number
+  readonly leaving?: string
+  readonly leavingUntil?: number
 }
 
-const toPerson = ({ key: _, mark: __, claim: ___, claimEnds: ____, ...person }: PersonItem): Person => person
+const toPerson = ({ key: _, mark: __, leaving: ___, leavingUntil: ____, ...person }: PersonItem): Person => person
 
-// In milliseconds. A claim ends late enough for any request, and nothing is changed near its end.
-const claimLasts = 90_000
-const claimReserve = 45_000
+// In milliseconds. A person is leaving for longer than any request lasts, and nothing is changed near the end.
+const leavingLasts = 90_000
+const leavingReserve = 45_000
 
 /**
  * The table Users: one item for each person. Two owners may leave a site at the same moment. So an owner who is about to
- * leave first gets a claim. An owner with a claim does not count as an owner for anybody else who is about to leave. Then
- * the store counts the other owners.
+ * leave is first stored as leaving. For anybody else who is about to leave, this owner does not count. Then the store
+ * counts the other owners.
  */
 export const createPeople = ({ record, now = Date.now, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)
   const isIn = ({ version, created }: Person) => expression`#version = ${version} AND #created = ${created}`
 
-  const write = async (before: Person, after: Person | undefined, claim?: string): Promise<boolean> => {
+  const write = async (before: Person, after: Person | undefined, leaving?: string): Promise<boolean> => {
     const key = keyOfName(before.name)
-    const condition = [isIn(before), claim === undefined ? undefined : expression`#claim = ${claim}`]
+    const condition = [isIn(before), leaving === undefined ? undefined : expression`#leaving = ${leaving}`]
     if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, { condition })
     return table.remove({ key }, { condition })
   }
@@ -59,22 +59,22 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
 
   const leave = async (before: Person, after: Person | undefined, lost: readonly SiteId[]) => {
     const key = keyOfName(before.name)
-    const claim = createMark()
-    const claimEnds = now() + claimLasts
-    const claimed = { ...before, key, claim, claimEnds }
-    if (!(await putMarked(table, { key }, claimed, { condition: isIn(before) }))) return false
+    const leaving = createMark()
+    const leavingUntil = now() + leavingLasts
+    const item = { ...before, key, leaving, leavingUntil }
+    if (!(await putMarked(table, { key }, item, { condition: isIn(before) }))) return false
     let isDone = false
     try {
       const others = await listIf(
-        ({ sites, claimEnds: ends = 0 }) => ends <= now() && lost.some((id) => sites[id]),
+        ({ sites, leavingUntil: until = 0 }) => until <= now() && lost.some((id) => sites[id]),
         true,
       )
       if (losesLastOwner(others, before, after)) return 'last owner'
-      if (now() > claimEnds - claimReserve) throw new ServiceError('unavailable')
-      isDone = await write(before, after, claim)
+      if (now() > leavingUntil - leavingReserve) throw new ServiceError('unavailable')
+      isDone = await write(before, after, leaving)
       return isDone
     } finally {
-      if (!isDone) await table.put({ ...before, key }, { condition: expression`#claim = ${claim}` }).catch(() => {})
+      if (!isDone) await table.put({ ...before, key }, { condition: expression`#leaving = ${leaving}` }).catch(() => {})
     }
   }
 
