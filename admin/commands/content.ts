@@ -1,4 +1,5 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
+import type { Content } from '../../lib/categories/contents.ts'
 import {
   type ContentKind,
   manyObjects,
@@ -106,9 +107,12 @@ const createCategory = async (stores: AdminStores, { site, id, name }: NewOption
 
 const rename = async (stores: AdminStores, id: CategoryId, { site, name }: NewOptions<CategoryId>) => {
   const { contents } = await areaOf(stores, site)
-  if ((await contents.existing(site, 'category', [id])).size === 0) throw unknown(site, 'category', id)
   const entry = entryOf('category.changed', site, `category/${id}`, { name })
-  await contents.changeMany(site, 'category', [id], (stored) => stored && { ...stored, name }, entry)
+  const renamed = (stored: Content | undefined) => {
+    if (!stored) throw unknown(site, 'category', id)
+    return { ...stored, name }
+  }
+  await contents.changeMany(site, 'category', [id], renamed, entry)
   return { id, name }
 }
 

@@ -87,11 +87,12 @@ const useTrash = (onRestored: () => void) => {
 
   const restore = async (paths: readonly string[]) => {
     isBusy.value = true
-    await restoreAndNotify((some) => forEachPath(some, (path) => restoreItem(client, path)), paths)
+    const outcome = await forEachPath(paths, (path) => restoreItem(client, path))
     chosen.value = new Set()
     await read()
     isBusy.value = false
     onRestored()
+    return outcome
   }
   const choose = (path: string) => {
     chosen.value = chosen.value.symmetricDifference(new Set([path]))
@@ -107,7 +108,7 @@ const useTrash = (onRestored: () => void) => {
       shown.current += growth
       return read()
     },
-    restore,
+    restore: (paths: readonly string[]) => restoreAndNotify(restore, paths),
     choose,
     chooseOnly(paths: readonly string[]) {
       chosen.value = new Set(paths)

@@ -350,7 +350,7 @@ const anyPath = fc.constantFrom(...paths)
 const anyFolder = fc.constantFrom('a', 'b')
 let contents = 0
 /** All contents have the same length, so that a seed cuts uploads at the same place each time. */
-const content = (): string => `content ${String(contents++).padStart(6, '0')}`
+export const content = (): string => `content ${String(contents++).padStart(6, '0')}`
 
 type Name = typeof anyPath | typeof anyFolder
 const each = (name: Name, make: (path: string) => Operation) => name.map((path) => () => make(path))

@@ -91,6 +91,7 @@ type Watch = ReturnType<typeof createWatch>
 const expectEntries = async (site: ScheduledSite, { answered, story }: Watch): Promise<void> => {
   const { items } = (await site.request('GET', 'changes', { query: { after: '', limit: '500' } })).json
   const entries: readonly string[] = items.map((item: { type: string; subject: string }) => {
+    // Names of people end with the id of their site.
     return `${item.type.split('.')[1]} ${item.subject.replace(/\.\d+$/, '')}`
   })
   const named = answered.filter(({ operation: { entry }, status }) => entry && (status < 300 || status === 503))

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { content } from './file-operations.ts'
 import type { Operation, State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
@@ -14,8 +15,6 @@ const without = (state: State, ...names: readonly string[]): Map<string, string>
 const mayMiss = { attempt: (state: State) => state }
 
 const at = (page: string) => `storage/${page}`
-let contents = 0
-const content = (): string => `content ${String(contents++).padStart(6, '0')}`
 
 /** S-48: publishing removes the draft. */
 const publish = (page: string, bytes = content()): Operation => ({

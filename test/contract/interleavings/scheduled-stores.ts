@@ -197,7 +197,10 @@ export const category = 5
 export const objects = [1, 2] as const
 
 const prefixes = {
-  ...{ storage: '/api/v2/admin', access: '/api/v2/admin', tables: '/webresources/api/v3', fields: '/api/v1/admin' },
+  storage: '/api/v2/admin',
+  access: '/api/v2/admin',
+  tables: '/webresources/api/v3',
+  fields: '/api/v1/admin',
 } as const
 type Group = keyof typeof prefixes
 
