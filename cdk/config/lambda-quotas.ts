@@ -3,13 +3,14 @@ import { promisify } from 'node:util'
 import { GetAccountSettingsCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda'
 import * as z from 'zod'
 import { streaming } from '../../lib/config/functions.ts'
+import { byFunction } from './functions.ts'
 import type { Settings } from './settings.ts'
 
 // In seconds: the time of a typical long request, such as one for a small file.
 const usualRequest = 0.1
 
-const reservedIn = ({ reservedConcurrency }: Settings): number =>
-  Object.values(reservedConcurrency).reduce((sum, count) => sum + count, 0)
+const reservedIn = ({ reservedConcurrency, webhooks }: Settings): number =>
+  Object.values(byFunction(webhooks, (name) => reservedConcurrency[name] ?? 0)).reduce((sum, count) => sum + count, 0)
 
 // Lambda refuses a reservation that leaves the other functions of the account less than this.
 const leastUnreserved = 100

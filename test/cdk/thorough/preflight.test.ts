@@ -37,7 +37,8 @@ test('a region may run as many functions as its data centres let requests in', (
 })
 
 test('the limit covers the reserved functions and the part that stays unreserved', async () => {
-  const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
+  // Without `webhooks`, there is no function for the last reservation.
+  const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50, webhooks: 30 } })
   expect(Object.fromEntries(wantedConcurrency(reserving))).toEqual({ 'us-east-1': 240, 'eu-west-1': 170 })
   await answerWith(200, limitOf(930))
   expect(await checkConcurrency('us-east-1', 1000, reserving)).toMatchObject({ isEnough: true })
