@@ -57,7 +57,7 @@ const gaugesOf = ({ measures, dataDirectory, listeners }: Watched) => {
     disk_free_bytes: ['The free space of the disk of the data directory.', free],
     oldest_removal_age_seconds: ['The age of the oldest open removal of a folder.', age],
     webhooks_waiting: [
-      'The number of webhooks with changes that were not sent yet.',
+      'The number of webhooks with changes that have waited for a minute.',
       async () => (await measures.webhooks()).waiting,
     ],
     webhooks_failing: [

@@ -209,8 +209,8 @@ export const createMeasures = (
 ) => {
   const oldest = one<AnyId>('SELECT min(began) AS id FROM folder_removals WHERE began > 0')(connection)
   const webhooks = one<{ waiting: number; failing: number }>(
-    `SELECT count(failing_since) AS failing, count(*) FILTER (
-       WHERE EXISTS (SELECT 1 FROM changes WHERE site = webhooks.site AND id > webhooks.position)) AS waiting
+    `SELECT count(failing_since) AS failing, count(*) FILTER (WHERE 1000 * (unixepoch() - 60) > (
+       SELECT at FROM changes WHERE site = webhooks.site AND id > webhooks.position ORDER BY id LIMIT 1)) AS waiting
      FROM webhooks WHERE enabled = 1`,
   )(connection)
   return {
@@ -219,7 +219,7 @@ export const createMeasures = (
     blobBytes: () => sizeOfFolder(blobs),
     /** The moment when the oldest open removal of a folder began. */
     oldestRemoval: async () => (await read(oldest))?.id ?? undefined,
-    /** The numbers of enabled webhooks that have new entries, and of enabled webhooks whose last delivery failed. */
+    /** The enabled webhooks with an entry that has waited for a minute, and those whose last delivery failed. */
     webhooks: async () => (await read(webhooks)) ?? { waiting: 0, failing: 0 },
   }
 }

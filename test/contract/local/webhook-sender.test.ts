@@ -1,4 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
@@ -114,14 +116,22 @@ test('A target without an answer delays no other, and gets the entry again (V-9,
   for (const name of ['1.txt', '2.txt']) await first.put(name)
   await expect.poll(() => quick.subjects).toEqual(['1.txt', '2.txt'])
   await expect.poll(() => slow.subjects).toEqual(['1.txt'])
-  await expect.poll(() => first.measure('waiting')).toBe(1)
+  const database = new DatabaseSync(join(first.directory, 'site-admin.db'))
+  database.exec('UPDATE changes SET at = at - 61000')
+  database.close()
+  const late = await openReceiver((response) => void (hangs || response.writeHead(204).end()))
+  await first.create(late.url)
+  await first.put('3.txt')
+  await expect.poll(() => [...quick.subjects, ...late.subjects]).toEqual(['1.txt', '2.txt', '3.txt', '3.txt'])
+  // The entry of the third webhook has waited only for a moment.
+  expect(await first.measure('waiting')).toBe(1)
   expect(await first.measure('failing')).toBe(0)
   await first.stop()
   hangs = false
   const second = await start(first.directory)
-  await expect.poll(() => slow.subjects).toEqual(['1.txt', '1.txt', '2.txt'])
-  expect(quick.subjects).toHaveLength(2)
-  await expect.poll(async () => (await second.deliveries(id)).items).toHaveLength(2)
+  await expect.poll(() => slow.subjects).toEqual(['1.txt', '1.txt', '2.txt', '3.txt'])
+  expect(quick.subjects).toHaveLength(3)
+  await expect.poll(async () => (await second.deliveries(id)).items).toHaveLength(3)
   await expect.poll(() => second.measure('waiting')).toBe(0)
 })
 
