@@ -34,10 +34,10 @@ export interface Webhook extends WebhookSettings {
   readonly announcedIn?: string | undefined
   readonly retries: readonly Retry[]
   readonly lastSuccess?: number
-  readonly failingSince?: number
+  readonly failingSince?: number | undefined
 }
 
-export type PlannedWebhook = Omit<Webhook, 'position'> & Partial<Pick<Webhook, 'position'>>
+export type PlannedWebhook = Omit<Webhook, 'position'> & { readonly position?: number | undefined }
 
 export const mostWebhooks = 20
 
@@ -113,8 +113,8 @@ export const withOutcome = (
   const waiting = announcedBy !== undefined && !advances && { announcedBy }
   const after = { ...webhook, position: Math.max(webhook.position, position), retries, ...waiting }
   if (delivery && isSuccess(delivery)) return { ...after, lastSuccess: delivery.at }
-  const since = failingSince ?? delivery?.at
-  return since === undefined ? after : { ...after, failingSince: since }
+  const { at = failingSince } = delivery ?? {}
+  return { ...after, failingSince: at && Math.min(at, failingSince ?? at) }
 }
 
 export const keptDeliveries = 100
@@ -215,8 +215,6 @@ const withNew = (present: Webhook['secrets'], sealed: string, now: number): Webh
   return [{ sealed }, ...previous].slice(0, overlap.mostSecrets)
 }
 
-const enabledAgain = ({ failingSince: _, position: _earlier, ...webhook }: Webhook) => ({ ...webhook, retries: [] })
-
 /**
  * V-5. Undefined if the site does not have the webhook. `check` throws if the current webhook may not be changed.
  * Errors: unavailable.
@@ -233,9 +231,10 @@ export const changeWebhook = async (
   const change = (present: Webhook) => {
     check(present)
     const secrets = sealed ? withNew(present.secrets, sealed, now) : present.secrets
-    const changed = { ...present, ...given, secrets }
     const isEnabled = settings.enabled && !present.enabled
-    return isEnabled ? { ...enabledAgain(changed), announcedIn: author.requestId } : changed
+    const isAnew = isEnabled || (settings.targetUrl ?? present.targetUrl) !== present.targetUrl
+    const changed = { ...present, ...given, secrets, ...(isAnew && { failingSince: undefined }) }
+    return isEnabled ? { ...changed, position: undefined, retries: [], announcedIn: author.requestId } : changed
   }
   const entry = webhookEntry('webhook.changed', { site, id, targetUrl: settings.targetUrl ?? targetUrl }, author)
   const webhook = await stores.webhooks.change(site, id, change, entry)

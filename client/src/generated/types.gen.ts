@@ -1034,7 +1034,7 @@ export type Webhook = {
      */
     lastSuccess: string | null;
     /**
-     * The time of the first failed delivery after the last success, or null. After 5 days, the webhook is disabled.
+     * When this target first failed after its last success, or null. After 5 days, the webhook is disabled.
      */
     failingSince: string | null;
 };
@@ -1069,7 +1069,7 @@ export type CreatedWebhook = {
      */
     lastSuccess: string | null;
     /**
-     * The time of the first failed delivery after the last success, or null. After 5 days, the webhook is disabled.
+     * When this target first failed after its last success, or null. After 5 days, the webhook is disabled.
      */
     failingSince: string | null;
     /**
@@ -1109,7 +1109,7 @@ export type ChangedWebhook = {
      */
     lastSuccess: string | null;
     /**
-     * The time of the first failed delivery after the last success, or null. After 5 days, the webhook is disabled.
+     * When this target first failed after its last success, or null. After 5 days, the webhook is disabled.
      */
     failingSince: string | null;
     /**

@@ -20,7 +20,7 @@ const members = {
   lastSuccess: described(z.nullable(z.iso.datetime()), 'The time of the last successful delivery, or null.'),
   failingSince: described(
     z.nullable(z.iso.datetime()),
-    'The time of the first failed delivery after the last success, or null. After 5 days, the webhook is disabled.',
+    'When this target first failed after its last success, or null. After 5 days, the webhook is disabled.',
   ),
 }
 

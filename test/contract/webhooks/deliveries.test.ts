@@ -388,6 +388,24 @@ describeOn({ kinds: hands, subject: 'a webhook whose target fails', clock }, (ha
     expect((await stored()).enabled).toBe(false)
   })
 
+  test('A new target has 5 days, too, before its webhook is disabled (V-5, V-11)', async () => {
+    await attempt(failure)
+    now += 5 * day
+    await put({ targetUrl: 'https://new.example/' })
+    await attempt(failure, 'b.html')
+    expect(await stored()).toMatchObject({ enabled: true, failingSince: now })
+  })
+
+  test('After the clock was set back, a webhook is disabled in 5 days (V-11)', async () => {
+    now += 30 * day
+    await attempt(failure)
+    now -= 30 * day
+    await attempt(failure, 'b.html')
+    now += 5 * day
+    await attempt(failure, 'c.html')
+    expect((await stored()).enabled).toBe(false)
+  })
+
   test('A webhook that was changed while its target failed stays enabled (V-11)', async () => {
     answer = async () => {
       await store({ targetUrl: 'https://new.example/' })
