@@ -60,6 +60,7 @@ const itemsOf = (content: Content, site: SiteId, kind: ContentKind): ContentItem
 // The items of a group are in memory together, with their long texts.
 const changedTogether = 100
 const groupsAtOnce = 4
+const replacedAtOnce = 16
 
 const readTexts = async (
   table: ContentTable,
@@ -73,6 +74,15 @@ const readTexts = async (
 
 type CompleteRemoval = (site: SiteId, kind: ContentKind, id: number) => Promise<unknown>
 
+const replaceUnchanged = (
+  table: ContentTable,
+  { kind, id, mark }: ContentItem,
+  item: ContentItem,
+): Promise<boolean> => {
+  const isSame = mark ? expression`#mark = ${mark}` : expression`attribute_exists(#id) AND attribute_not_exists(#mark)`
+  return putMarked(table, { kind, id }, item, { condition: [isSame, expression`attribute_not_exists(#removed)`] })
+}
+
 const changeSome = async (
   table: ContentTable,
   { site, kind }: { readonly site: SiteId; readonly kind: ContentKind },
@@ -81,24 +91,34 @@ const changeSome = async (
   completeRemoval: CompleteRemoval,
 ): Promise<number> => {
   const items = await batchGet(table, keysOf(partitionOf(site, kind), ids))
-  for (const { id, removed } of items) if (removed) await completeRemoval(site, kind, id)
+  const stored = new Map(items.map((item) => [item.id, item]))
   const toContent = itemReader(site, kind)
   const before = new Map(items.map((item) => [item.id, toContent(item)]))
   const after = ids.map((id) => apply(before.get(id), id)).filter((content) => content !== undefined)
+  for (const { id } of after) if (stored.get(id)?.removed) await completeRemoval(site, kind, id)
   const withText = after.filter((content) => before.get(content.id) && givenText(kind, content) !== undefined)
   const textIds = withText.map(({ id }) => id)
   const texts = await readTexts(table, { site, kind }, textIds, true)
   const changes = after.map((content) => {
-    const stored = before.get(content.id)
-    if (!stored) return itemsOf(content, site, kind)
+    const { id } = content
+    const old = before.get(id)
+    if (!old) return { id, items: itemsOf(content, site, kind) }
     const text = givenText(kind, content)
-    return [
-      ...(isSameContent(kind, stored, content) ? [] : [fromContent(content, site, kind)]),
-      ...(text === undefined || texts.get(content.id) === text ? [] : textItems(content, site, kind)),
-    ]
+    const items = text === undefined || texts.get(id) === text ? [] : textItems(content, site, kind)
+    return isSameContent(kind, old, content) ? { id, items } : { id, items, item: fromContent(content, site, kind) }
   })
-  await batchPut(table, changes.flat())
-  return changes.filter((items) => items.length > 0).length
+  const overtaken: number[] = []
+  await inParallel(changes, replacedAtOnce, async ({ id, item }) => {
+    const old = stored.get(id)
+    if (old && item && !(await replaceUnchanged(table, old, item))) overtaken.push(id)
+  })
+  const made = changes.filter(({ id, items, item }) => (item || items.length > 0) && !overtaken.includes(id))
+  await batchPut(
+    table,
+    made.flatMap(({ items }) => items),
+  )
+  const again = overtaken.length > 0 ? await changeSome(table, { site, kind }, overtaken, apply, completeRemoval) : 0
+  return made.length + again
 }
 
 const createReading = (table: ContentTable) =>

@@ -1,8 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { linksOf, link as linkTo } from '../../../lib/categories/category-links.ts'
+import type { Content } from '../../../lib/categories/contents.ts'
 import { categoriesOfObjectList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
+import { mergeContent } from '../../../lib/core/content-kinds.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
+import type { Scalars } from '../../../lib/core/object-kinds.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
 import { namedCategories, range } from '../ports/some-content.ts'
@@ -104,8 +107,9 @@ const cases = [
   ['the other link is made between the calls of the hidden one', hidden, plain],
 ] as const
 
-test.each(cases)('an object that is linked hidden and shown at once stays hidden: %s', async (_, outer, inner) => {
-  const calls = await callsOf(outer)
+/** Runs a change before each call of another change. */
+const interrupt = async (outer: (over: Deps) => unknown, inner: (over: Deps) => unknown, check: () => unknown) => {
+  const calls = await callsOf(async (over) => outer(over))
   for (const call of callsToTry(calls)) {
     await begin()
     const { client } = interceptOnce(store.dynamodb, call, async (proceed) => {
@@ -113,9 +117,45 @@ test.each(cases)('an object that is linked hidden and shown at once stays hidden
       return proceed()
     })
     await outer(store.over(client))
-    expect(await deps.links.list(newsOfCategory, 0, 100)).toEqual([{ id: 9, displayable: false }])
+    await check()
   }
-})
+}
+
+test.each(cases)('an object that is linked hidden and shown at once stays hidden: %s', (_, outer, inner) =>
+  interrupt(outer, inner, async () => {
+    expect(await deps.links.list(newsOfCategory, 0, 100)).toEqual([{ id: 9, displayable: false }])
+  }),
+)
+
+const importNews = (members: Scalars) => (over: Deps) =>
+  over.contents.changeMany(
+    site,
+    'news',
+    [gone],
+    (stored) => mergeContent('news', stored, { id: gone, ...members }, 0),
+    entry,
+  )
+
+test('of two imports of a news item at once, no member is lost (T-25)', () =>
+  interrupt(importNews({ subject: 'New' }), importNews({ slug: 'new' }), async () => {
+    expect(await deps.contents.get(site, 'news', gone)).toMatchObject({ subject: 'New', slug: 'new' })
+  }))
+
+const renamed = (stored: Content | undefined) => {
+  if (!stored) throw new ServiceError('categoryUnknown')
+  return { ...stored, name: 'Six' }
+}
+const rename = (over: Deps) => attempt(over.contents.changeMany(site, 'category', [category], renamed, entry))
+const removeCategory = async (over: Deps) => expect(await removals['the removal of the category'](over)).toBe(true)
+
+test.each([
+  ['the removal comes between', rename, removeCategory],
+  ['the rename comes between', removeCategory, rename],
+])('a category that is renamed during its removal stays removed (T-16): %s', (_, outer, inner) =>
+  interrupt(outer, inner, async () => {
+    expect(await deps.contents.get(site, 'category', category)).toBeUndefined()
+  }),
+)
 
 test.each(Object.entries(removals))('a refused link after %s removes links of a killed request', async (_, remove) => {
   for (const again of [link, linkFromObject]) {
@@ -127,21 +167,19 @@ test.each(Object.entries(removals))('a refused link after %s removes links of a 
   }
 })
 
-test('an object that is imported while it is removed is gone, or has its new text', async () => {
-  const imported = { id: gone, subject: 'New', body: '<p>New</p>' }
-  const calls = await callsOf(removals['the removal of an object'])
-  expect(calls).toBeGreaterThan(1)
-  for (const call of range(1, calls)) {
-    await begin()
-    const { client } = interceptOnce(store.dynamodb, call, async (proceed) => {
-      await deps.contents.changeMany(site, 'news', [gone], () => imported, entry)
-      return proceed()
-    })
-    await removals['the removal of an object'](store.over(client))
-    const isThere = (await deps.contents.existing(site, 'news', [gone])).has(gone)
+test('an object that is imported while it is removed is gone, or has its new text', () =>
+  interrupt(removals['the removal of an object'], importNews({ body: '<p>New</p>' }), async () => {
+    const isThere = (await deps.contents.existing(site, 'news', ids)).has(gone)
     const texts = await deps.contents.texts(site, 'news', [gone], true)
-    expect(texts).toEqual(new Map(isThere ? [[gone, imported.body]] : []))
-  }
+    expect(texts).toEqual(new Map(isThere ? [[gone, '<p>New</p>']] : []))
+  }))
+
+test('a link that the index shows late is removed with its object', async () => {
+  await begin()
+  await link(deps)
+  const { client } = interceptOnce(store.dynamodb, 2, async () => ({ Items: [] }))
+  await removals['the removal of an object'](store.over(client))
+  expect(await linkedIds(deps)).toEqual(ids.filter((id) => id !== gone))
 })
 
 test('while an object is being removed, callers cannot see the object', async () => {
