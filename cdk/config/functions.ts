@@ -127,12 +127,6 @@ const options = {
 
 const project = join(import.meta.dirname, '..', '..')
 
-const copyBuilt = async (name: string, built: string, folder: string): Promise<void> => {
-  const source = join(project, built)
-  if (!existsSync(source)) throw new Error(`There is no ${built}. Run "npm ci", which builds it, then repeat.`)
-  await cp(source, join(folder, name), { recursive: true })
-}
-
 export const bundleFunction = async (
   entry: string,
   folder: string,
@@ -142,7 +136,11 @@ export const bundleFunction = async (
   for (const file of packageFiles) {
     await cp(join(project, 'node_modules', file), join(folder, 'node_modules', file))
   }
-  for (const [name, built] of Object.entries(folders)) await copyBuilt(name, built, folder)
+  for (const [name, built] of Object.entries(folders)) {
+    const source = join(project, built)
+    if (!existsSync(source)) throw new Error(`There is no ${built}. Run "npm ci", which builds it, then repeat.`)
+    await cp(source, join(folder, name), { recursive: true })
+  }
   return metafile
 }
 

@@ -158,9 +158,6 @@ export const allowOnFiles = ({ bucket, objects }: FileAccess, bucketArn: string)
   allow('s3', objects, `${bucketArn}/*`),
 ]
 
-type KeyedService = 'dynamodb' | 's3' | 'sqs' | 'ssm'
-type KeyAction = 'Decrypt' | 'GenerateDataKey'
-
 // For each type of resource, the one property that names the key. Other types need more than one property.
 const keyProperties: Readonly<Record<string, string>> = {
   // Its environment contains the secrets of the distribution. The function `access` has them too, and the canary has the
@@ -209,8 +206,8 @@ const hostOf = (service: string, region: string) => `${service}.${region}.${Regi
 export const allowKeys = (
   { encryptionKeys }: Settings,
   regions: readonly string[],
-  services: readonly KeyedService[],
-  actions: readonly KeyAction[] = ['Decrypt'],
+  services: readonly ('dynamodb' | 's3' | 'sqs' | 'ssm')[],
+  actions: readonly ('Decrypt' | 'GenerateDataKey')[] = ['Decrypt'],
 ): readonly PolicyStatement[] => {
   const keys = regions.flatMap((region) => encryptionKeys?.[region] ?? [])
   if (keys.length === 0) return []

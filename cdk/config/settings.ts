@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import type { Stack } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { RegionInfo } from 'aws-cdk-lib/region-info'
 import type { Node } from 'constructs'
@@ -254,7 +253,6 @@ export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): reado
 export const hasDistributions = ({ dataCentres }: Settings): boolean =>
   Object.values(dataCentres).some(({ streaming }) => streaming)
 
-/** The regions of the data centres and of their directory. */
 const regionsOf = (settings: Settings): ReadonlySet<string> =>
   new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
 
@@ -269,16 +267,3 @@ export const nearestDirectory = (settings: Settings, { region }: Pick<DataCentre
 
 export const isProtected = (settings: Settings, { deletionProtection }: DataCentreSettings): boolean =>
   deletionProtection ?? settings.deletionProtection
-
-export const stageName = 'live'
-
-export const baseUrlOf = (
-  { emulatorEndpoint }: Settings,
-  { customDomain }: DataCentreSettings,
-  { apiId, distribution }: { readonly apiId: string; readonly distribution: string | undefined },
-  { region, urlSuffix }: Pick<Stack, 'region' | 'urlSuffix'>,
-): string => {
-  if (emulatorEndpoint) return `${emulatorEndpoint}/restapis/${apiId}/${stageName}/_user_request_`
-  const host = customDomain?.domainName ?? distribution
-  return host === undefined ? `https://${apiId}.execute-api.${region}.${urlSuffix}/${stageName}` : `https://${host}`
-}

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
@@ -10,14 +10,12 @@ import type { Settings } from '../config/settings.ts'
 export interface Watch {
   readonly id: string
   readonly metric: IMetric
-  // The threshold is 0 by default, so that any higher value sets off the alarm.
+  // The threshold is 0 by default, so that any higher value sets off the alarm. Metrics have periods of five minutes.
   readonly threshold?: number
   readonly periods: number
   readonly impact: string
   readonly action: string
 }
-
-export const period = Duration.minutes(5)
 
 // A custom policy replaces the default policy, which lets alarms publish. So this policy allows alarms explicitly.
 const createTopic = (scope: Construct, email: string): Topic => {

@@ -16,7 +16,7 @@ import { createServiceFunction } from './service-functions.ts'
  * Runs a function at an interval. A failed run is not repeated, because the next one is soon: repeated failures would
  * set off an alarm that waits for two failed runs.
  */
-const runRegularly = (scope: Construct, id: string, lambda: IFunction, every: Duration): void => {
+export const runRegularly = (scope: Construct, id: string, lambda: IFunction, every: Duration): void => {
   // EventBridge repeats a call that Lambda did not accept. Lambda itself repeats a run that failed.
   const retryAttempts = 0
   lambda.configureAsyncInvoke({ retryAttempts })
@@ -46,10 +46,7 @@ export type WorkQueue = ReturnType<typeof createWorkQueue>
 
 // Recounts run often, because a recount takes several steps, and the quota of an existing site applies only after the
 // first recount.
-const recountEvery = Duration.minutes(20)
-
-export const recountRegularly = (scope: Construct, worker: IFunction): void =>
-  runRegularly(scope, 'Recount', worker, recountEvery)
+export const recountEvery = Duration.minutes(20)
 
 export const consumeQueue = (queue: Queue, worker: IFunction): void => {
   const eventSourceArn = queue.queueArn

@@ -6,7 +6,7 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
-import { period, type Watch } from './alarms.ts'
+import type { Watch } from './alarms.ts'
 
 /** The managed policies of AWS for backups. An operator restores with a role of the account, not with this role. */
 export const backupPolicies = [
@@ -20,7 +20,6 @@ const jobsOf = (metricName: string, { backupVaultName }: IBackupVault): Metric =
     metricName,
     dimensionsMap: { BackupVaultName: backupVaultName },
     statistic: 'Sum',
-    period,
   })
 
 const jobWatch = (id: string, metric: IMetric, detail: string): Watch => ({
@@ -36,10 +35,8 @@ const failedCopies = (from: IBackupVault, to: IBackupVault): IMetric =>
   new MathExpression({
     expression: 'SUM([sent, received])',
     usingMetrics: { sent: jobsOf('NumberOfCopyJobsFailed', from), received: jobsOf('NumberOfCopyJobsFailed', to) },
-    period,
   })
 
-/** Makes a backup every night. Returns what to watch. */
 export const createBackup = (
   scope: Construct,
   { backup, encryptionKeys }: Settings,

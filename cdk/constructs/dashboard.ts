@@ -1,4 +1,4 @@
-import type { Stack } from 'aws-cdk-lib'
+import { Duration, type Stack } from 'aws-cdk-lib'
 import {
   Dashboard,
   GraphWidget,
@@ -7,12 +7,11 @@ import {
   LogQueryWidget,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
-import { period } from './alarms.ts'
 import { blockedRequests } from './firewall.ts'
 import { logGroupsOf, replicationsIn, throttlesOf, type Watched } from './monitoring.ts'
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
-  new GraphWidget({ title, left, right, width: 12, height: 6, period })
+  new GraphWidget({ title, left, right, width: 12, period: Duration.minutes(5) })
 
 const ofOperations = (title: string, watched: Watched, ...query: readonly string[]) =>
   new LogQueryWidget({
@@ -21,7 +20,6 @@ const ofOperations = (title: string, watched: Watched, ...query: readonly string
     queryLines: ['filter message = "request"', ...query],
     view: LogQueryVisualizationType.TABLE,
     width: 12,
-    height: 6,
   })
 
 export const createDashboard = (stack: Stack, watched: Watched): void => {

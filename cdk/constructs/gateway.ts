@@ -21,9 +21,22 @@ import { catchAllGroup, groupAt, prefixes } from '../../lib/contract/routes/rout
 import { errors } from '../../lib/core/errors.ts'
 import { corsHeaders } from '../../lib/http/render-reply.ts'
 import type { ByFunction, ServedGroup } from '../config/functions.ts'
-import { type DataCentreSettings, type Settings, stageName } from '../config/settings.ts'
+import type { DataCentreSettings, Settings } from '../config/settings.ts'
 import { guardStage } from './firewall.ts'
 import { createLogs } from './service-functions.ts'
+
+export const stageName = 'live'
+
+export const hostOf = (api: RestApi): string => {
+  const { region, urlSuffix } = Stack.of(api)
+  return `${api.restApiId}.execute-api.${region}.${urlSuffix}`
+}
+
+/** `host` is the host name of the data centre. Without it, callers use the host name of the gateway. */
+export const baseUrlOf = ({ emulatorEndpoint }: Settings, api: RestApi, host: string | undefined): string => {
+  if (emulatorEndpoint) return `${emulatorEndpoint}/restapis/${api.restApiId}/${stageName}/_user_request_`
+  return host === undefined ? `https://${hostOf(api)}/${stageName}` : `https://${host}`
+}
 
 // Allows TLS 1.2 and 1.3. By default, a regional API also allows TLS 1.0 on its domains.
 const security = { securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09, endpointAccessMode: EndpointAccessMode.STRICT }

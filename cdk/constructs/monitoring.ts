@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, type Stack } from 'aws-cdk-lib'
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
@@ -10,16 +10,16 @@ import { removalTimes } from '../../lib/config/functions.ts'
 import { globalTables, type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import { capitalised } from '../../lib/core/names.ts'
-import type { FunctionName } from '../config/functions.ts'
+import type { ByFunction, FunctionName } from '../config/functions.ts'
 import { operationsOn } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
-import { createAlarms, period, type Watch } from './alarms.ts'
+import { createAlarms, type Watch } from './alarms.ts'
 import type { WorkQueue } from './background-functions.ts'
 import { type StreamFunction, streamingWatches } from './streaming.ts'
 
 export interface Watched {
   readonly api: RestApi
-  readonly functions: Readonly<Record<string, LambdaFunction>>
+  readonly functions: ByFunction<LambdaFunction>
   readonly tables: Partial<Readonly<Record<TableName, ITable>>>
   readonly replicaRegions: readonly string[]
   readonly removals: WorkQueue
@@ -35,7 +35,7 @@ export interface Watched {
 const gatewayWatches = (api: RestApi): readonly Watch[] => [
   {
     id: 'ServerErrors',
-    metric: api.metricServerError({ period, statistic: 'Average' }),
+    metric: api.metricServerError({ statistic: 'Average' }),
     threshold: 0.01,
     periods: 2,
     impact: 'More than 1 in 100 requests fails because of the service.',
@@ -43,7 +43,7 @@ const gatewayWatches = (api: RestApi): readonly Watch[] => [
   },
   {
     id: 'Slow',
-    metric: api.metricLatency({ period, statistic: 'p99' }),
+    metric: api.metricLatency({ statistic: 'p99' }),
     threshold: 5_000,
     periods: 3,
     impact: '1 in 100 callers waits for more than 5 seconds.',
@@ -54,14 +54,14 @@ const gatewayWatches = (api: RestApi): readonly Watch[] => [
 const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[] => [
   {
     id: `${name}Failures`,
-    metric: lambda.metricErrors({ period }),
+    metric: lambda.metricErrors(),
     periods: 2,
     impact: `The function ${name} ends without an answer: its work fails, and requests get 503.`,
     action: 'Read its log: the function cannot start, or has used up its memory or time.',
   },
   {
     id: `${name}Throttles`,
-    metric: lambda.metricThrottles({ period }),
+    metric: lambda.metricThrottles(),
     periods: 2,
     impact: `The work of the function ${name} waits, and requests get 503: too many functions run at once.`,
     action: 'Ask AWS for more concurrent executions in this region.',
@@ -74,7 +74,6 @@ const metricOf = (table: ITable, metricName: string, statistic: string, dimensio
     metricName,
     dimensionsMap: { TableName: table.tableName, ...dimensions },
     statistic,
-    period,
   })
 
 export const throttlesOf = (kind: 'Read' | 'Write', table: ITable, index?: string) =>
@@ -102,7 +101,6 @@ const errorsOf = (name: TableName, table: ITable): MathExpression => {
   return new MathExpression({
     expression: `SUM([${operations.map(([id]) => id).join(', ')}])`,
     usingMetrics: Object.fromEntries(operations),
-    period,
   })
 }
 
@@ -134,7 +132,6 @@ export const replicationsIn = ({ tables, replicaRegions }: Pick<Watched, 'tables
     })
   })
 
-// The metric has values only while tables change.
 export const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
   id: `${name}ReplicationTo${region}`,
   metric,
@@ -149,18 +146,16 @@ export const replicationWatch = ({ name, region, metric }: ReturnType<typeof rep
 })
 
 // After each slice, the worker logs the age of its removal. Lambda puts a logged object into `message`.
-const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: Stack): Metric => {
-  const logGroup = functions['removals']?.logGroup
-  if (!logGroup) throw new Error('The worker of removals has no log')
+const ageOfRemovals = (scope: Construct, worker: LambdaFunction): Metric => {
   const metricName = 'OldestRemoval'
   const ages = new MetricFilter(scope, metricName, {
-    logGroup,
+    logGroup: worker.logGroup,
     filterPattern: FilterPattern.numberValue('$.message.removalAge', '>=', 0),
-    metricNamespace: stackName,
+    metricNamespace: Stack.of(scope).stackName,
     metricName,
     metricValue: '$.message.removalAge',
   })
-  return ages.metric({ statistic: 'Maximum', period })
+  return ages.metric({ statistic: 'Maximum' })
 }
 
 // The watch `Waiting` reports messages that have waited for half an hour. The watch `Failed` reports messages that
@@ -172,7 +167,7 @@ const queueWatches = (
 ): readonly Watch[] => [
   {
     id: `${capitalised(name)}Waiting`,
-    metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
+    metric: queue.metricApproximateAgeOfOldestMessage(),
     threshold: Duration.minutes(30).toSeconds(),
     periods: 1,
     impact: impacts.waiting,
@@ -180,7 +175,7 @@ const queueWatches = (
   },
   {
     id: `${capitalised(name)}Failed`,
-    metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+    metric: failed.metricApproximateNumberOfMessagesVisible(),
     periods: 1,
     impact: impacts.failed,
     action: `Find the reason in the log of the function ${name}, then redrive the queue.`,
@@ -208,30 +203,23 @@ export const logGroupsOf = ({ functions, streaming }: Watched): readonly (readon
   ...(streaming ? [['stream', streaming.logs] as const] : []),
 ]
 
-const countLostEntries = (scope: Construct, watched: Watched, { stackName }: Stack): Metric => {
-  const metricName = 'LostHistoryEntries'
-  for (const [name, logGroup] of logGroupsOf(watched)) {
-    new MetricFilter(scope, `${name}LostHistoryEntries`, {
-      logGroup,
-      filterPattern: FilterPattern.literal(`"${lostEntry}"`),
-      metricNamespace: stackName,
-      metricName,
-    })
+const historyWatch = (scope: Construct, watched: Watched): Watch => {
+  const [metricNamespace, metricName] = [Stack.of(scope).stackName, 'LostHistoryEntries']
+  const filterPattern = FilterPattern.literal(`"${lostEntry}"`)
+  for (const [name, logGroup] of logGroupsOf(watched))
+    new MetricFilter(scope, `${name}${metricName}`, { logGroup, filterPattern, metricNamespace, metricName })
+  return {
+    id: 'HistoryEntriesLost',
+    metric: new Metric({ namespace: metricNamespace, metricName, statistic: 'Sum' }),
+    periods: 1,
+    impact: 'The history of a site lacks a change. The change itself succeeded.',
+    action: `Search the logs of the functions for "${lostEntry}". The line contains the entry and the reason.`,
   }
-  return new Metric({ namespace: stackName, metricName, statistic: 'Sum', period })
 }
-
-const historyWatch = (lost: Metric): Watch => ({
-  id: 'HistoryEntriesLost',
-  metric: lost,
-  periods: 1,
-  impact: 'The history of a site lacks a change. The change itself succeeded.',
-  action: `Search the logs of the functions for "${lostEntry}". The line contains the entry and the reason.`,
-})
 
 const canaryWatch = (canary: LambdaFunction): Watch => ({
   id: 'CanaryFailures',
-  metric: canary.metricErrors({ period }),
+  metric: canary.metricErrors(),
   periods: 2,
   impact:
     'The canary cannot store, read and remove a file and a field. Either callers cannot do so, or the ' +
@@ -241,7 +229,7 @@ const canaryWatch = (canary: LambdaFunction): Watch => ({
 
 const changeEventsWatch = (failed: Queue): Watch => ({
   id: 'ChangeEventsFailed',
-  metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+  metric: failed.metricApproximateNumberOfMessagesVisible(),
   periods: 1,
   impact: 'Some changes of sites did not reach the event bus.',
   action: 'Read these changes with GET changes. The messages in the queue name the reason.',
@@ -254,15 +242,15 @@ const webhooksWatches = (webhooks: WorkQueue): readonly Watch[] =>
     failed: 'Some webhooks report a change only after the next change to the same site.',
   })
 
-const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[] => [
+const watchesOf = (scope: Construct, watched: Watched): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
   ...(Object.entries(watched.tables) as [TableName, ITable][]).flatMap(([name, table]) =>
     tableWatches(name, table, watched.isEmulated),
   ),
   ...replicationsIn(watched).map(replicationWatch),
-  ...removalWatches(watched.removals, age),
-  historyWatch(lost),
+  ...removalWatches(watched.removals, ageOfRemovals(scope, watched.functions.removals)),
+  historyWatch(scope, watched),
   ...(watched.lostEvents ? [changeEventsWatch(watched.lostEvents)] : []),
   ...(watched.webhooks ? webhooksWatches(watched.webhooks) : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
@@ -275,8 +263,7 @@ const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'S
 
 export const watchDataCentre = (stack: Stack, watched: Watched, settings: Settings, alarmTopic: string | undefined) => {
   const scope = new Construct(stack, 'Alarms')
-  const watches = watchesOf(watched, countLostEntries(scope, watched, stack), ageOfRemovals(scope, watched, stack))
-  const alarms = createAlarms(scope, watches, settings, alarmTopic)
+  const alarms = createAlarms(scope, watchesOf(scope, watched), settings, alarmTopic)
   const watching = alarms.filter(({ node }) => rollbackAlarms.includes(node.id))
   new CfnOutput(stack, 'RollbackAlarms', { value: watching.map(({ alarmArn }) => alarmArn).join(' ') })
 }

@@ -33,10 +33,10 @@ import { Construct, type IDependable } from 'constructs'
 import { streaming } from '../../lib/config/functions.ts'
 import { prefixes } from '../../lib/contract/routes/routes.ts'
 import { endpointLimits } from '../config/lambda-quotas.ts'
-import { type DataCentreSettings, stageName } from '../config/settings.ts'
-import { period, type Watch } from './alarms.ts'
+import type { DataCentreSettings } from '../config/settings.ts'
+import type { Watch } from './alarms.ts'
 import { admitDistribution } from './firewall.ts'
-import { type CustomDomain, certificateOf, zoneOf } from './gateway.ts'
+import { type CustomDomain, certificateOf, hostOf, stageName, zoneOf } from './gateway.ts'
 import { createLogs, type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
 
 // The function accepts this secret and the previous one, so that requests succeed while the distribution changes to the
@@ -97,11 +97,8 @@ const securely = { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY, originSslPro
 
 const withSecret = (secret: Secret) => ({ [streaming.secretHeader]: secret.secretValue.unsafeUnwrap() })
 
-const gatewayOrigin = (api: RestApi, secret: Secret): IOrigin => {
-  const { region, urlSuffix } = Stack.of(api)
-  const host = `${api.restApiId}.execute-api.${region}.${urlSuffix}`
-  return new HttpOrigin(host, { ...securely, originPath: `/${stageName}`, customHeaders: withSecret(secret) })
-}
+const gatewayOrigin = (api: RestApi, secret: Secret): IOrigin =>
+  new HttpOrigin(hostOf(api), { ...securely, originPath: `/${stageName}`, customHeaders: withSecret(secret) })
 
 const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): IOrigin =>
   new HttpOrigin(lambda.endpoint.domainName, {
@@ -139,8 +136,7 @@ export interface Edge {
 
 /**
  * A distribution as the address of a data centre. It sends requests for files to the streaming function, and all others
- * to the gateway. `host` is the host name of the data centre, unless the data centre has a custom domain. `entrance`
- * must exist before callers are sent here.
+ * to the gateway. `entrance` must exist before callers are sent here.
  */
 export const createStreaming = (
   scope: Construct,
@@ -173,7 +169,7 @@ export const createStreaming = (
   // Without streaming, this record leads to the gateway. Streaming changes the record, because a name can have only one
   // record.
   const records = customDomain ? recordsOf(new Construct(api, 'Entrance'), customDomain, distribution) : []
-  return { ...handled, distribution, host: distribution.distributionDomainName, entrance: [distribution, ...records] }
+  return { ...handled, distribution, entrance: [distribution, ...records] }
 }
 
 const failedStarts = ['failure', 'error', 'timeout'] as const
@@ -198,7 +194,6 @@ export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Wat
         metricName: 'HTTPResponseStatusClass5XX',
         dimensionsMap: { FunctionName: lambda.webFunctionName, EndpointName: lambda.endpoint.resource.endpointName },
         statistic: 'Sum',
-        period,
       }),
       threshold: 5,
       periods: 2,
@@ -207,7 +202,7 @@ export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Wat
     },
     {
       id: 'StreamStarts',
-      metric: starts.metric({ statistic: 'Sum', period }),
+      metric: starts.metric({ statistic: 'Sum' }),
       periods: 1,
       impact:
         'The Web Function cannot start: requests for files fail. A new revision gets all requests, even if it cannot ' +
@@ -222,7 +217,7 @@ export const distributionWatches = (id: string, distribution: Distribution): rea
   {
     id: `${id}DistributionFailures`,
     // In percent of all requests.
-    metric: distribution.metric5xxErrorRate({ period }),
+    metric: distribution.metric5xxErrorRate(),
     threshold: 1,
     periods: 2,
     impact: `More than 1 in 100 requests to the data centre ${id} fails.`,
@@ -230,7 +225,7 @@ export const distributionWatches = (id: string, distribution: Distribution): rea
   },
   {
     id: `${id}DistributionSlow`,
-    metric: distribution.metricOriginLatency({ period, statistic: 'p50' }),
+    metric: distribution.metricOriginLatency({ statistic: 'p50' }),
     // An upload lasts as long as its body, so the alarm watches the median.
     threshold: 5_000,
     periods: 3,

@@ -76,7 +76,6 @@ export const acceptedOf = (settings: Settings): Findings => {
   return Object.assign({}, accepted, traced, Object.fromEntries(ofBackups), ...there)
 }
 
-/** Checks every stack against the AwsSolutions rules at each synthesis. */
 export const checkFindings = (app: App, findings: Findings = acceptedOf(readSettings(app.node))): void => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   for (const [id, reason] of Object.entries(findings)) Validations.of(app).acknowledge({ id, reason })

@@ -7,7 +7,6 @@ import { byName } from '../../lib/core/names.ts'
 import { type Bundles, byFunction, functionSettings } from '../config/functions.ts'
 import { allowKeys, encryptWith } from '../config/grants.ts'
 import {
-  baseUrlOf,
   type DataCentreSettings,
   edgeRegion,
   isProtected,
@@ -21,14 +20,15 @@ import {
   consumeQueue,
   createCanary,
   createWorkQueue,
-  recountRegularly,
+  recountEvery,
   registerDataCentre,
+  runRegularly,
 } from '../constructs/background-functions.ts'
 import { createBackup } from '../constructs/backup.ts'
 import { consumeWebhooks, createChangeEvents, createWebhookParts } from '../constructs/change-events.ts'
 import { createDashboard } from '../constructs/dashboard.ts'
 import { createFirewall } from '../constructs/firewall.ts'
-import { certificateOf, createEntrance, createGateway, zoneOf } from '../constructs/gateway.ts'
+import { baseUrlOf, certificateOf, createEntrance, createGateway, zoneOf } from '../constructs/gateway.ts'
 import { replicationsIn, replicationWatch, watchDataCentre } from '../constructs/monitoring.ts'
 import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
 import {
@@ -190,7 +190,7 @@ export class DataCentreStack extends Stack {
       createGrantedFunction(this, name, { bundle: bundles[name], dataCentre: id, settings, stores }),
     )
     consumeQueue(removals.queue, functions.removals)
-    recountRegularly(this, functions.removals)
+    runRegularly(this, 'Recount', functions.removals, recountEvery)
     if (webhooks && functions.webhooks) consumeWebhooks(webhooks, tables.journal, functions.webhooks)
     const api = createGateway(this, functions, dataCentre, settings)
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
@@ -203,8 +203,8 @@ export class DataCentreStack extends Stack {
     const lostEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
     // If there is a distribution, the custom domain belongs to the distribution.
     const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
-    const addresses = { apiId: api.restApiId, distribution: streaming?.host }
-    const url = baseUrlOf(settings, dataCentre, addresses, this)
+    const host = dataCentre.customDomain?.domainName ?? streaming?.distribution.distributionDomainName
+    const url = baseUrlOf(settings, api, host)
     const canary = settings.canary ? createCanary(this, bundles.canary, url, settings) : undefined
     const watched = {
       api,
