@@ -25,44 +25,33 @@ import {
   type WebForms,
 } from '../../lib/fields/web-forms.ts'
 import { createHandler } from '../../lib/http/handler.ts'
-import { bodiesOf, operationsOn, type Segments } from '../../lib/http/operation.ts'
+import { bodiesOf, type OperationInput, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
 import { checkConditions, tagOf } from '../../lib/http/representation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { xmlNames } from '../../lib/http/write-xml.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
-import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import { getHealth, getRoot, listSites, sitesUrl, wholeList } from './service.ts'
 
-const siteUrls = (dataCentre: DataCentre, { id }: Pick<Site, 'id'>) => {
-  const site = `${sitesUrl(dataCentre)}/${id}`
-  const webForm = (form: WebFormId) => `${site}/webforms/${form}`
-  const fields = (form: WebFormId) => `${webForm(form)}/fields/system`
-  return {
-    webForms: () => `${site}/webforms`,
-    webForm,
-    fields,
-    field: (form: WebFormId, typeId: number) => `${fields(form)}/${typeId}`,
-    fieldTypes: () => `${site}/webformfieldtypes/system`,
-  }
-}
+type Place = Pick<OperationInput, 'dataCentre' | 'site'>
 
-type SiteUrls = ReturnType<typeof siteUrls>
+const siteUrl = ({ dataCentre, site }: Place): string => `${sitesUrl(dataCentre)}/${site.id}`
+const formUrl = (place: Place, form: WebFormId): string => `${siteUrl(place)}/webforms/${form}`
+const fieldsUrl = (place: Place, form: WebFormId): string => `${formUrl(place, form)}/fields/system`
 
-const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answer<typeof webForm> => ({
+const webFormView = ({ id, name }: WebFormSummary, place: Place): Answer<typeof webForm> => ({
   links: [
-    { rel: 'self', uri: urls.webForm(id) },
-    { rel: 'systemFields', uri: urls.fields(id) },
+    { rel: 'self', uri: formUrl(place, id) },
+    { rel: 'systemFields', uri: fieldsUrl(place, id) },
   ],
   id,
   name,
 })
 
-const fieldView = (field: SystemField, self: string): Answer<typeof fieldAnswer> => {
-  const { typeId, name, mandatory, order } = field
+const fieldView = ({ typeId, name, mandatory, order }: SystemField, fields: string): Answer<typeof fieldAnswer> => {
   const typeName = fieldTypeName(typeId) ?? ''
   return {
-    links: [{ rel: 'self', uri: self }],
+    links: [{ rel: 'self', uri: `${fields}/${typeId}` }],
     id: typeId,
     name: name ?? (typeId === imageVerification.id ? imageVerification.fieldName : typeName),
     type: { id: typeId, name: typeName },
@@ -100,41 +89,40 @@ const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promis
   return form
 }
 
-const listWebForms = operation({}, async ({ site, dataCentre }, { webForms }) => {
-  const urls = siteUrls(dataCentre, site)
-  const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
-  return ok<Answer<typeof webFormPage>>(wholeList(urls.webForms(), items), { xml: xmlNames.webForms })
+const listWebForms = operation({}, async (input, { webForms }) => {
+  const items = (await webForms.list(input.site.id)).map((form) => webFormView(form, input))
+  return ok<Answer<typeof webFormPage>>(wholeList(`${siteUrl(input)}/webforms`, items), { xml: xmlNames.webForms })
 })
 
-const getWebForm = operation({ params: webFormOf }, async ({ site, dataCentre, params }, { webForms }) => {
-  const form = await findForm(webForms, site.id, params.webForm)
-  return ok(webFormView(form, siteUrls(dataCentre, site)), { xml: xmlNames.webForm })
+const getWebForm = operation({ params: webFormOf }, async (input, { webForms }) => {
+  const form = await findForm(webForms, input.site.id, input.params.webForm)
+  return ok(webFormView(form, input), { xml: xmlNames.webForm })
 })
 
 /** F-2 (operation 2). 404/115001 for an unknown form, 404/115002 for an unknown field. */
-const getField = operation({ params: fieldOf }, async ({ site, dataCentre, params }, { webForms }) => {
-  const form = await findForm(webForms, site.id, params.webForm)
-  const field = findField(form.fields, params.typeId)
-  const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
+const getField = operation({ params: fieldOf }, async (input, { webForms }) => {
+  const form = await findForm(webForms, input.site.id, input.params.webForm)
+  const field = findField(form.fields, input.params.typeId)
+  const value = fieldView(field, fieldsUrl(input, form.id))
   return ok(value, { xml: xmlNames.field, tag: fieldTag(field) })
 })
 
 /** F-1 (operation 1). 404/115001 for an unknown form. */
-const listFields = operation({ params: webFormOf }, async ({ site, dataCentre, params }, { webForms }) => {
-  const form = await findForm(webForms, site.id, params.webForm)
-  const urls = siteUrls(dataCentre, site)
-  const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
-  return ok<Answer<typeof fieldPage>>(wholeList(urls.fields(form.id), items), { xml: xmlNames.fields, tag: byValue })
+const listFields = operation({ params: webFormOf }, async (input, { webForms }) => {
+  const form = await findForm(webForms, input.site.id, input.params.webForm)
+  const url = fieldsUrl(input, form.id)
+  const items = form.fields.map((field) => fieldView(field, url))
+  return ok<Answer<typeof fieldPage>>(wholeList(url, items), { xml: xmlNames.fields, tag: byValue })
 })
 
 /** F-14 (operation 3). 403/115006 when the form already has a field of this type. */
 const createField = operation({ params: webFormOf, body: bodyOf('fieldCreationBody') }, async (input, deps) => {
-  const { site, dataCentre, params, author, deadline } = input
+  const { site, params, author, deadline } = input
   const { type, mandatory, order } = input.body
   const field = { typeId: type.id, mandatory, order }
   const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
   await deps.webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
-  const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
+  const self = `${fieldsUrl(input, params.webForm)}/${type.id}`
   const value = { links: [{ rel: 'self' as const, uri: self }], id: type.id }
   const how = { headers: { Location: self }, xml: xmlNames.field }
   return { ...ok<Answer<typeof createdField>>(value, how), status: 201 }
@@ -164,10 +152,9 @@ const deleteField = operation({ params: fieldOf }, async (input, { webForms }) =
 
 const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
 
-const listFieldTypes = operation({}, async ({ site, dataCentre }) => {
-  return ok<Answer<typeof fieldTypePage>>(wholeList(siteUrls(dataCentre, site).fieldTypes(), items), {
-    xml: xmlNames.fieldTypes,
-  })
+const listFieldTypes = operation({}, async (input) => {
+  const self = `${siteUrl(input)}/webformfieldtypes/system`
+  return ok<Answer<typeof fieldTypePage>>(wholeList(self, items), { xml: xmlNames.fieldTypes })
 })
 
 const operations = {
