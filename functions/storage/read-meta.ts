@@ -2,7 +2,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { content, entry } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { entityTagOf } from '../../lib/core/headers.ts'
-import { countFitting, largestPage } from '../../lib/core/pages.ts'
+import { countFitting } from '../../lib/core/pages.ts'
 import { readSwitches } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
@@ -50,66 +50,42 @@ const fileView = (name: string, uri: string, { info, page }: FileState, fingerpr
   links: linksTo(uri),
 })
 
-const folderView = (
-  name: string,
-  uri: string,
-  created: number | undefined,
-  { contents, cursor }: Page<ContentView>,
-): EntryView => ({
+type FolderState = NonNullable<Awaited<ReturnType<typeof describePage>>>
+
+const folderView = (name: string, uri: string, { created, listing }: FolderState): EntryView => ({
   name,
   type: 'folder',
   size: 0,
   lastModified: created === undefined ? null : timeOf(created),
   links: linksTo(uri),
-  contents,
-  ...(cursor !== undefined && { cursor }),
+  contents: listing.contents,
+  ...(listing.cursor !== undefined && { cursor: listing.cursor }),
 })
 
-interface Shown<Listed> {
-  readonly view: (entry: Listed, folderUri: string) => ContentView
-  readonly textOf: (entry: Listed) => string
-}
+const childView = ({ name, type, size, modified }: Entry, folderUri: string): ContentView => ({
+  name,
+  type,
+  size,
+  lastModified: modified === undefined ? null : timeOf(modified),
+  links: linksTo(`${folderUri}/${encodeURIComponent(name)}`),
+})
 
-// An entry has at most this many bytes, besides the result of `textOf` and the URI of its folder.
-const [roughEntry, roughCharacter] = [512, 17]
-
-const children: Shown<Entry> = {
-  view: ({ name, type, size, modified }, folderUri) => ({
-    name,
-    type,
-    size,
-    lastModified: modified === undefined ? null : timeOf(modified),
-    links: linksTo(`${folderUri}/${encodeURIComponent(name)}`),
-  }),
-  textOf: ({ name }) => name,
-}
-
-const filesBelow: Shown<FileBelow> = {
-  view: (file, folderUri) => ({
-    name: nameOf(file.path),
-    path: file.path,
-    type: 'file',
-    size: file.size,
-    lastModified: timeOf(file.modified),
-    etag: entityTagOf(file),
-    fingerprint: file.fingerprint,
-    links: linksTo(`${folderUri}/${encodePath(file.path)}`),
-  }),
-  textOf: ({ path }) => path,
-}
+const viewBelow = (file: FileBelow, folderUri: string): ContentView => ({
+  name: nameOf(file.path),
+  path: file.path,
+  type: 'file',
+  size: file.size,
+  lastModified: timeOf(file.modified),
+  etag: entityTagOf(file),
+  fingerprint: file.fingerprint,
+  links: linksTo(`${folderUri}/${encodePath(file.path)}`),
+})
 
 const show = async <Entry>(
-  folderUri: string,
-  { view, textOf }: Shown<Entry>,
+  viewOf: (entry: Entry) => ContentView,
   list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Page<Entry>>,
 ): Promise<Page<ContentView>> => {
-  const viewOf = (entry: Entry) => view(entry, folderUri)
-  const countThatFit = (entries: readonly Entry[]): number => {
-    const characters = entries.reduce((sum, entry) => sum + textOf(entry).length, 0)
-    const most = entries.length * (roughEntry + folderUri.length) + characters * roughCharacter
-    return most <= largestPage ? entries.length : countFitting(entries, viewOf)
-  }
-  const { contents, cursor } = await list(countThatFit)
+  const { contents, cursor } = await list((entries) => countFitting(entries, viewOf))
   return { contents: contents.map(viewOf), cursor }
 }
 
@@ -120,9 +96,11 @@ const describePage = async (
   uri: string,
   { limit, cursor, recursive: isRecursive }: Awaited<ReturnType<typeof listingOf>>,
 ) => {
+  const viewOf = (file: FileBelow) => viewBelow(file, uri)
+  const viewOfChild = (entry: Entry) => childView(entry, uri)
   const page = isRecursive
-    ? show(uri, filesBelow, (countThatFit) => listFiles(files, scope, path, { limit, cursor, countThatFit }))
-    : show(uri, children, (countThatFit) => listFolder(files, scope, path, { limit, cursor, countThatFit }))
+    ? show(viewOf, (countThatFit) => listFiles(files, scope, path, { limit, cursor, countThatFit }))
+    : show(viewOfChild, (countThatFit) => listFolder(files, scope, path, { limit, cursor, countThatFit }))
   const isFromStart = !isRecursive && cursor === undefined
   if (isInScope(scope, path)) return describeFolder(files, scope.site, path, page, isFromStart)
   const [entries, listing] = await Promise.all([entriesTowards(files, scope, path), page])
@@ -144,7 +122,7 @@ export const getMeta = operation({ params: describablePath, query: listingOf }, 
       return fileView(nameOf(path), uri, file, await files.fingerprintOf(file.info, deadline))
     }
     const folder = await describePage(deps, scope, path, uri, query)
-    return folder && folderView(nameOf(path), uri, folder.created, folder.listing)
+    return folder && folderView(nameOf(path), uri, folder)
   }
   for await (const path of spellingsOf(files, scope, params.path)) {
     const value = await viewOf(path)
