@@ -31,10 +31,8 @@ const bodyOf = bodiesOf({
 
 const mostItems = 500
 
-type List = 'users' | 'keys'
-
 /** A-114. `after` is the key of the last item of the previous page. Errors: accessMalformed. */
-const pageIn = (list: List) => async (query: Switches) => {
+const pageIn = (list: 'users' | 'keys') => async (query: Switches) => {
   const { limit = mostItems, cursor } = await readSwitches(query, ['limit', 'cursor'], bodyOf('pageSwitches'))
   const after = cursor ? readCursor(cursor, [list], 'accessMalformed').after : ''
   return { list, limit: Math.min(limit, mostItems), after }

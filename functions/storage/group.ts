@@ -5,7 +5,7 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { deletePath, postPath, putPath } from './change-path.ts'
 import { listChanges } from './list-changes.ts'
 import { readPath, readRoot } from './read-path.ts'
-import * as uploads from './resumable-upload.ts'
+import { appendToUpload, asTusRequest, cancelUpload, describeUpload, readUpload } from './resumable-upload.ts'
 
 const operations = {
   uploadToFolder: postPath,
@@ -16,14 +16,11 @@ const operations = {
   deleteRoot: deletePath,
   putPath,
   putRoot: putPath,
-  describeUpload: uploads.describeUpload,
-  readUpload: uploads.readUpload,
-  appendToUpload: uploads.appendToUpload,
-  cancelUpload: uploads.cancelUpload,
+  ...{ describeUpload, readUpload, appendToUpload, cancelUpload },
   listChanges,
 }
 
 export const createStorageHandler = (deps: StorageDeps): Handler =>
   createHandler('storage', storageRoutes, operations, deps, (request) =>
-    uploads.asTusRequest(request, deps.largestResumableFile),
+    asTusRequest(request, deps.largestResumableFile),
   )

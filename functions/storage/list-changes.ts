@@ -17,7 +17,6 @@ import { storageRefused } from '../../lib/storage/refusals.ts'
 import { operation, schemaOf } from './params.ts'
 
 type Wanted = Omit<Parameters<typeof readNews>[1], 'limit' | 'bytes'>
-type News = Awaited<ReturnType<typeof readNews>>
 
 // V-19, in milliseconds.
 const heartbeat = 15_000
@@ -57,7 +56,7 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
     stream.push(bytes)
   }
 
-  const take = ({ changes, next }: News, isBeat: boolean): void => {
+  const take = ({ changes, next }: Awaited<ReturnType<typeof readNews>>, isBeat: boolean): void => {
     isReading = false
     position = next
     const bytes = eventsOf(changes) ?? (isBeat ? Buffer.from(`${placeOf(wanted.site, position)}:\n\n`) : undefined)
@@ -105,19 +104,6 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
   return stream
 }
 
-/** V-18: a stream of the changes after a position, or of new changes. */
-const followChanges = (
-  listener: Listener,
-  wanted: Wanted,
-  after: number | undefined,
-  timeLeft: () => number,
-): Reply => ({
-  status: 200,
-  // Without the last header, nginx would collect the events.
-  headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no', Vary: 'Accept' },
-  content: { type: 'text/event-stream', bytes: streamOf(listener, wanted, after ?? listener.newest(), timeLeft) },
-})
-
 const usualLimit = 100
 
 const ends = { after: 'oldest', before: 'newest' } as const
@@ -163,7 +149,7 @@ const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => {
   return { site: site.id, filter, now: clock.monotonic }
 }
 
-// V-18, V-24. The errors include tokenRejected and tooManyRequests.
+/** V-18, V-24: a stream of the changes after a position, or of new changes. */
 const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   const { site, query, headers, deadline } = input
   const from = headers['last-event-id'] || query.after
@@ -176,7 +162,13 @@ const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   }
   const listener = await deps.live.listen(site.id)
   if (!listener) throw tooManyRequests('Too many callers listen to this site.', 10)
-  return followChanges(listener, wantedBy(deps, input), after, deadline.timeLeft)
+  const bytes = streamOf(listener, wantedBy(deps, input), after ?? listener.newest(), deadline.timeLeft)
+  return {
+    status: 200,
+    // Without the last header, nginx would collect the events.
+    headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no', Vary: 'Accept' },
+    content: { type: 'text/event-stream', bytes },
+  }
 }
 
 // V-20, V-23: waits for a change after an empty page. If too many requests wait already, returns this page.

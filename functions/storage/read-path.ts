@@ -49,16 +49,10 @@ const getFile = operation({ params: readablePath, query: stateOf }, async (reque
   const { site, params, query } = request
   const { isDraft, versionId } = query
   const bytesOf = (info: ObjectInfo) => answerFor(info, request, downloads).bytes
+  const expected = expectedRange(request, downloads)
   const read =
     versionId === undefined
-      ? await readFile(
-          files,
-          scopeOf(request, 'read'),
-          params.path,
-          isDraft,
-          bytesOf,
-          expectedRange(request, downloads),
-        )
+      ? await readFile(files, scopeOf(request, 'read'), params.path, isDraft, bytesOf, expected)
       : await readVersion(files, site.id, params.path, versionId, bytesOf)
   const { contentType, tag } = representationFor(read.info, request)
   const choice = answerFor(read.info, request, downloads)
@@ -66,12 +60,9 @@ const getFile = operation({ params: readablePath, query: stateOf }, async (reque
 })
 
 const searchOf = async (query: Switches) => {
-  const {
-    search = '',
-    limit = 100,
-    cursor,
-  } = await readSwitches(query, ['search', 'limit', 'cursor'], schemaOf('searchQuery'))
-  return { text: search, limit: Math.min(limit, longestListing), cursor }
+  const given = await readSwitches(query, ['search', 'limit', 'cursor'], schemaOf('searchQuery'))
+  const { search: text = '', limit = 100, cursor } = given
+  return { text, limit: Math.min(limit, longestListing), cursor }
 }
 
 /** GET with `?search=TEXT`: finds files and folders below a folder by a part of their names (S-127). */
