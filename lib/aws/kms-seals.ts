@@ -11,8 +11,7 @@ const openFor = 300_000
 
 /** V-4: a secret can be opened only with its key, and only for its own webhook. */
 export const createKmsSeals = (key: string, config: KMSClientConfig = {}): SecretSeals => {
-  const client = new KMSClient({ maxAttempts: 3, requestHandler: smallCallTimeouts, ...config })
-  failLikePort(client)
+  const client = failLikePort(new KMSClient({ maxAttempts: 3, requestHandler: smallCallTimeouts, ...config }))
 
   const decrypt = async (request: string) => {
     const { sealed, ...EncryptionContext } = JSON.parse(request)

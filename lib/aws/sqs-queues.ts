@@ -13,14 +13,9 @@ export interface WebhookMessage {
 }
 
 export const createSqsQueue = (queueUrl: string, config: SQSClientConfig = {}) => {
-  const client = new SQSClient({
-    maxAttempts: 3,
-    requestHandler: smallCallTimeouts,
-    // The host in the queue URL of an emulator may be unknown outside of the emulator. The endpoint serves every queue.
-    useQueueUrlAsEndpoint: false,
-    ...config,
-  })
-  failLikePort(client)
+  // The host in the queue URL of an emulator may be unknown outside of the emulator. The endpoint serves every queue.
+  const options = { maxAttempts: 3, requestHandler: smallCallTimeouts, useQueueUrlAsEndpoint: false }
+  const client = failLikePort(new SQSClient({ ...options, ...config }))
   return {
     async send(message: { readonly site: SiteId }, delay: number): Promise<string> {
       const MessageBody = JSON.stringify({ ...message, site: String(message.site) })

@@ -14,12 +14,8 @@ export const readStackOutputs = async (
   wanted: string | undefined,
   config: CloudFormationClientConfig = {},
 ) => {
-  const client = new CloudFormationClient({
-    requestHandler: smallCallTimeouts,
-    ...(wanted !== undefined && { region: wanted }),
-    ...config,
-  })
-  failLikePort(client)
+  const options = { requestHandler: smallCallTimeouts, ...(wanted !== undefined && { region: wanted }) }
+  const client = failLikePort(new CloudFormationClient({ ...options, ...config }))
   const region = await client.config.region().catch(() => undefined)
   try {
     if (region === undefined) return { region, outputs: undefined }

@@ -6,15 +6,14 @@ import { ServiceError } from '../../core/errors.ts'
  * In milliseconds: the time until an answer begins, and the time between two pieces of it. A slower call fails with a
  * TimeoutError. Without `throwOnRequestTimeout` the SDK would only warn, and keep waiting.
  */
-export const timeouts = ({
+export const timeouts = (requestTimeout: number, socketTimeout = requestTimeout) => ({
+  connectionTimeout: 1_000,
   requestTimeout,
-  socketTimeout = requestTimeout,
-}: {
-  readonly requestTimeout: number
-  readonly socketTimeout?: number
-}) => ({ connectionTimeout: 1_000, requestTimeout, socketTimeout, throwOnRequestTimeout: true })
+  socketTimeout,
+  throwOnRequestTimeout: true,
+})
 
-export const smallCallTimeouts = timeouts({ requestTimeout: 3_000 })
+export const smallCallTimeouts = timeouts(3_000)
 
 // True when the store was throttled, did not answer in time or was unreachable, or when the deadline cut off the call.
 // Then the request may be repeated.
@@ -25,15 +24,11 @@ const isTransient = (error: unknown): boolean => {
   return isThrottlingError(failure) || isTransientError(failure) || isServerError(failure)
 }
 
-type Stack<Input extends object, Output extends object> = ReturnType<typeof constructStack<Input, Output>>
-
 /** Makes a client throw `unavailable` for a transient failure, if the client has repeated the call without success. */
-export const failLikePort = <Input extends object, Output extends object>({
-  middlewareStack,
-}: {
-  readonly middlewareStack: Stack<Input, Output>
-}): void =>
-  middlewareStack.add(
+export const failLikePort = <Input extends object, Output extends object, Client>(
+  client: Client & { readonly middlewareStack: ReturnType<typeof constructStack<Input, Output>> },
+): Client => {
+  client.middlewareStack.add(
     (next) => async (args) => {
       try {
         return await next(args)
@@ -43,3 +38,5 @@ export const failLikePort = <Input extends object, Output extends object>({
     },
     { step: 'initialize', priority: 'high', name: 'failLikePort' },
   )
+  return client
+}

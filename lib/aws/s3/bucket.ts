@@ -52,19 +52,10 @@ const createRejectionRetries = (): StandardRetryStrategy => {
 export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'client' | 'once'> => {
   // With this header, each part would wait for 100 Continue, over a new connection.
   const shared: S3ClientConfig = { expectContinueHeader: false, ...config }
-  const client = new S3Client({
-    maxAttempts: mostAttempts,
-    requestHandler: timeouts({ requestTimeout, socketTimeout }),
-    ...shared,
-  })
-  const once = new S3Client({
-    ...shared,
-    requestHandler: client.config.requestHandler,
-    retryStrategy: createRejectionRetries(),
-  })
-  failLikePort(client)
-  failLikePort(once)
-  return { client, once }
+  const requestHandler = timeouts(requestTimeout, socketTimeout)
+  const client = failLikePort(new S3Client({ maxAttempts: mostAttempts, requestHandler, ...shared }))
+  const retrying = { requestHandler: client.config.requestHandler, retryStrategy: createRejectionRetries() }
+  return { client, once: failLikePort(new S3Client({ ...shared, ...retrying })) }
 }
 
 type Opening = Pick<Bucket, 'client' | 'once' | 'name'> & { readonly largestCopy?: number | undefined }
