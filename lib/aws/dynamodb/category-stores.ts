@@ -13,83 +13,45 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
 import { type ContentItems, createContentItems } from './content-items.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
-import { createLinkItems, type LinkItems, type LinkName, type StoredLink } from './link-items.ts'
+import { createLinkItems, type LinkItems, type LinkName } from './link-items.ts'
 
 interface CategoryItems {
   readonly contents: ContentItems
   readonly links: LinkItems
 }
 
-const existingEnds = async (
-  { contents }: CategoryItems,
-  { site, kind }: LinkEnd,
-  categories: readonly number[],
-  ids: readonly number[],
-) => {
-  const [existing, objects] = await Promise.all([
-    contents.existing(site, 'category', categories),
-    contents.existing(site, kind, ids),
-  ])
-  return { categories: existing, objects }
-}
-
 const refusalOf = async (
-  items: CategoryItems,
+  { contents }: CategoryItems,
   end: LinkEnd,
   others: readonly number[],
 ): Promise<LinkOutcome | undefined> => {
-  const own = isList(end) ? end.category : end.id
-  const existing = await (isList(end)
-    ? existingEnds(items, end, [own], others)
-    : existingEnds(items, end, others, [own]))
-  const { categories, objects } = existing
-  const [around, known] = isList(end) ? [categories, objects] : [objects, categories]
+  const { site, kind } = end
+  const [own, ownKind, otherKind] = isList(end)
+    ? ([end.category, 'category', kind] as const)
+    : ([end.id, kind, 'category'] as const)
+  const [around, known] = await Promise.all([
+    contents.existing(site, ownKind, [own]),
+    contents.existing(site, otherKind, others),
+  ])
   if (!around.has(own)) return { outcome: 'end unknown' }
   const unknown = others.filter((id) => !known.has(id))
   return unknown.length > 0 ? { outcome: 'others unknown', ids: new Set(unknown) } : undefined
 }
 
 const undoLinksOfRemoved = async (
-  items: CategoryItems,
-  end: LinkEnd,
+  { contents, links }: CategoryItems,
+  { site, kind }: LinkEnd,
   written: readonly LinkName[],
   deadline: Deadline,
 ): Promise<void> => {
   using undoing = deadline.reserving(reserves.answer)
   undoing.check()
-  const categories = new Set(written.map(({ category }) => category))
-  const ids = new Set(written.map(({ id }) => id))
-  const existing = await existingEnds(items, end, [...categories], [...ids])
-  const isLeftOver = ({ category, id }: LinkName) => !existing.categories.has(category) || !existing.objects.has(id)
-  await items.links.deleteMany(written.filter(isLeftOver), undoing)
-}
-
-// Writes the missing links, then checks both ends of each link again. An undone link was visible for a moment, so the
-// history records it, too.
-const addLinks = async (
-  items: CategoryItems,
-  end: LinkEnd,
-  links: readonly StoredLink[],
-  deadline: Deadline,
-  record: () => Promise<void>,
-): Promise<void> => {
-  // The caller has set the flag of some links. Another request may set the flag of the others at this moment.
-  const flagged = links.filter(({ wanted, stored }) => wanted !== undefined && wanted !== stored)
-  const plain = links.filter(({ wanted, stored }) => wanted === undefined && stored === undefined)
-  const written = [...flagged, ...plain]
-  if (written.length === 0) return
-  const lookAgain = () => undoLinksOfRemoved(items, end, written, deadline)
-  try {
-    using writing = deadline.reserving(reserves.settle)
-    await items.links.putMany(flagged, writing)
-    await items.links.addMany(plain, writing)
-  } catch (error) {
-    // The call failed, but some links may have been written.
-    await lookAgain()
-    throw error
-  }
-  const recorded = record()
-  await lookAgain().finally(() => recorded)
+  const [categories, objects] = await Promise.all([
+    contents.existing(site, 'category', [...new Set(written.map(({ category }) => category))]),
+    contents.existing(site, kind, [...new Set(written.map(({ id }) => id))]),
+  ])
+  const isLeftOver = ({ category, id }: LinkName) => !categories.has(category) || !objects.has(id)
+  await links.deleteMany(written.filter(isLeftOver), undoing)
 }
 
 const createCategoryLinks = (items: CategoryItems, record: RecordChange): CategoryLinks => {
@@ -108,7 +70,24 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
         if (present.length > 0) await undoLinksOfRemoved(items, end, present, deadline)
         return refusal
       }
-      await addLinks(items, end, found, deadline, () => record(entry, deadline))
+      // The caller has set the flag of some links. Another request may set the flag of the others at this moment.
+      const flagged = found.filter(({ wanted: flag, stored }) => flag !== undefined && flag !== stored)
+      const plain = found.filter(({ wanted: flag, stored }) => flag === undefined && stored === undefined)
+      const written = [...flagged, ...plain]
+      if (written.length === 0) return { outcome: 'done' }
+      const lookAgain = () => undoLinksOfRemoved(items, end, written, deadline)
+      try {
+        using writing = deadline.reserving(reserves.settle)
+        await links.putMany(flagged, writing)
+        await links.addMany(plain, writing)
+      } catch (error) {
+        // The call failed, but some links may have been written.
+        await lookAgain()
+        throw error
+      }
+      // An undone link was visible for a moment, so the history records it, too.
+      const recorded = record(entry, deadline)
+      await lookAgain().finally(() => recorded)
       return { outcome: 'done' }
     },
 

@@ -6,7 +6,7 @@ import type { Scalar, Scalars } from '../../core/object-kinds.ts'
 import { expression, mapped, openTable, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
-import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
+import { countRange, rangeOfIds, rangePages, readRange } from './key-range.ts'
 import { putMarked } from './write-mark.ts'
 
 interface ContentItem {
@@ -25,14 +25,8 @@ const partitionOf = (site: SiteId, kind: ContentKind) => `${site}#${kind}`
 const textPartitionOf = (site: SiteId, kind: ContentKind) => `${site}#${kind}#text`
 const keysOf = (partition: string, ids: readonly number[]) => ids.map((id) => ({ kind: partition, id }))
 
-const rangeOf = (site: SiteId, kind: ContentKind, consistent = false): KeyRange => ({
-  partitionKey: 'kind',
-  partition: partitionOf(site, kind),
-  sortKey: 'id',
-  sortKeyOf: (id) => id,
-  idOf: Number,
-  consistent,
-})
+const rangeOf = (site: SiteId, kind: ContentKind, consistent = false) =>
+  rangeOfIds('kind', partitionOf(site, kind), consistent)
 
 const itemReader = (site: SiteId, kind: ContentKind) => {
   const toContent = contentReader(site, kind)
@@ -161,7 +155,7 @@ const createWriting = (table: ContentTable, record: RecordChange) =>
     async create(site, kind, content, entry) {
       const item = fromContent(content, site, kind)
       const key = { kind: item.kind, id: item.id }
-      if (!(await putMarked(table, key, item, { condition: expression`attribute_not_exists(#id)` }))) return false
+      if (!(await putMarked(table, key, item, expression`attribute_not_exists(#id)`))) return false
       // The text is written only after the item, so that no other item with this id gets the text.
       for (const text of textItems(content, site, kind)) await table.put(text)
       await record(entry)

@@ -13,6 +13,11 @@ export interface KeyRange {
   readonly consistent?: boolean
 }
 
+export const rangeOfIds = (partitionKey: string, partition: string, consistent = false): KeyRange => ({
+  ...{ partitionKey, partition, consistent },
+  ...{ sortKey: 'id', sortKeyOf: (id) => id, idOf: Number },
+})
+
 const queryAfter = (range: KeyRange, after: number): Query => ({
   index: range.index,
   where: [

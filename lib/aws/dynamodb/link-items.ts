@@ -12,7 +12,7 @@ import { inParallel } from '../../core/in-parallel.ts'
 import type { Deadline } from '../../core/time.ts'
 import { openTable, type TableOptions } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
-import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
+import { countRange, type KeyRange, rangeOfIds, rangePages, readRange } from './key-range.ts'
 
 const updatesAtOnce = 32
 
@@ -26,7 +26,7 @@ interface WantedLink extends LinkName {
  * True if pages may show the object. `wanted` is undefined if the caller does not say, and `stored` if the link does not
  * exist.
  */
-export interface StoredLink extends WantedLink {
+interface StoredLink extends WantedLink {
   readonly stored: boolean | undefined
 }
 
@@ -49,14 +49,7 @@ const toLink = ({ id, d }: LinkItem): CategoryLink => ({ id, displayable: d !== 
 const categoryIn = (key: unknown) => Number(String(key).slice(-idDigits))
 const categoryOf = ({ list }: LinkItem) => categoryIn(list) as CategoryId
 
-const rangeOf = (list: LinkList, consistent = false): KeyRange => ({
-  partitionKey: 'list',
-  partition: listKey(list),
-  sortKey: 'id',
-  sortKeyOf: (id) => id,
-  idOf: Number,
-  consistent,
-})
+const rangeOf = (list: LinkList, consistent = false) => rangeOfIds('list', listKey(list), consistent)
 
 const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
   index: 'byObject',
@@ -83,11 +76,10 @@ export const createLinkItems = (options: TableOptions) => {
     countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
 
     async *pagesIn(list: LinkList) {
-      for await (const items of rangePages(table, rangeOf(list, true)))
-        yield linksOf(
-          list,
-          items.map(({ id }) => id),
-        )
+      for await (const items of rangePages(table, rangeOf(list, true))) {
+        const ids = items.map(({ id }) => id)
+        yield linksOf(list, ids)
+      }
     },
 
     // All links of an object. The list may lag behind changes.
