@@ -42,7 +42,7 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
   const write = async (before: Person, after: Person | undefined, leaving?: string): Promise<boolean> => {
     const key = keyOfName(before.name)
     const condition = [isIn(before), leaving === undefined ? undefined : expression`#leaving = ${leaving}`]
-    if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, { condition })
+    if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, condition)
     return table.remove({ key }, { condition })
   }
 
@@ -62,7 +62,7 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
     const leaving = createMark()
     const leavingUntil = now() + leavingLasts
     const item = { ...before, key, leaving, leavingUntil }
-    if (!(await putMarked(table, { key }, item, { condition: isIn(before) }))) return false
+    if (!(await putMarked(table, { key }, item, isIn(before)))) return false
     let isDone = false
     try {
       const others = await listIf(
@@ -87,8 +87,8 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
 
     async create(person, entries) {
       const key = keyOfName(person.name)
-      const condition = expression`attribute_not_exists(#key)`
-      const isCreated = await putMarked(table, { key }, { ...person, key, version: 1 }, { condition })
+      const isFree = expression`attribute_not_exists(#key)`
+      const isCreated = await putMarked(table, { key }, { ...person, key, version: 1 }, isFree)
       return recordIf(isCreated, record, ...entries)
     },
 
@@ -135,7 +135,7 @@ export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers
         const { version, issuers, rules } = (await table.get(trustKey)) ?? { ...noTrust, version: 0 }
         const item = { ...change({ issuers, rules }), ...trustKey, version: version + 1 }
         const condition = expression`attribute_not_exists(#id) OR #version = ${version}`
-        const isDone = await putMarked(table, trustKey, item, { condition })
+        const isDone = await putMarked(table, trustKey, item, condition)
         if (await recordIf(isDone, record, ...entries)) return
       }
       throw new ServiceError('unavailable')
@@ -187,7 +187,7 @@ export const createSignInAttempts = ({ now = Date.now, ...options }: TableOption
         // Another attempt may have been forgiven meanwhile, which changes only the number of failures.
         const { mark = '', failures = 0 } = stored ?? {}
         const condition = expression`attribute_not_exists(#key) OR (#mark = ${mark} AND #failures = ${failures})`
-        if (await putMarked(table, { key }, { ...attempts, key }, { condition })) return wait
+        if (await putMarked(table, { key }, { ...attempts, key }, condition)) return wait
       }
       return waitOfCrowd
     },

@@ -55,9 +55,9 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     async change(hash, change, entries) {
       const replace = async (before: GrantItem, after: ReturnType<typeof change>): Promise<boolean> => {
         // Nothing adds sites to a grant, so an equal number of sites means the same sites.
-        const write = { condition: expression`#user = ${before.user} AND size(#sites) = ${before.sites.length}` }
-        if (after) return putMarked(table, { hash }, { ...before, ...after }, write)
-        return table.remove({ hash }, write)
+        const condition = expression`#user = ${before.user} AND size(#sites) = ${before.sites.length}`
+        if (after) return putMarked(table, { hash }, { ...before, ...after }, condition)
+        return table.remove({ hash }, { condition })
       }
 
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
@@ -143,8 +143,7 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
 
     async createSite({ id, renderingEngine, ...site }, entry) {
       const item = { ...site, ...siteKey(id), features: { renderingEngine } }
-      const condition = expression`attribute_not_exists(#id)`
-      const isCreated = await putMarked(siteTable, siteKey(id), item, { condition })
+      const isCreated = await putMarked(siteTable, siteKey(id), item, expression`attribute_not_exists(#id)`)
       return recordIf(isCreated, record, entry)
     },
 

@@ -19,10 +19,8 @@ export interface TableOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** A client whose calls end long before the deadline of a request. */
 export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoDBDocumentClient => {
-  const client = new DynamoDBClient({ maxAttempts: 3, requestHandler: smallCallTimeouts, ...config })
-  failLikePort(client)
+  const client = failLikePort(new DynamoDBClient({ maxAttempts: 3, requestHandler: smallCallTimeouts, ...config }))
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }
 
@@ -37,14 +35,14 @@ export type Key = Readonly<Record<string, string | number>>
  * conditions must all be true.
  */
 type Expression = (write: (value: unknown) => string) => string
-type Conditions = Expression | readonly (Expression | undefined)[]
+export type Conditions = Expression | readonly (Expression | undefined)[]
 
 export const expression =
   (text: readonly string[], ...values: readonly unknown[]): Expression =>
   (write) =>
     String.raw({ raw: text }, ...values.map(write))
 
-export interface Write {
+interface Write {
   readonly condition?: Conditions
   readonly signal?: AbortSignal
 }
@@ -73,7 +71,6 @@ export interface Query {
   readonly signal?: AbortSignal
 }
 
-// Members of a command, with the names and values of their expressions.
 const written = <Member extends string>(members: Readonly<Record<Member, Conditions | undefined>>) => {
   const values: unknown[] = []
   const write = (value: unknown): string => (typeof value === 'function' ? value(write) : `:v${values.push(value) - 1}`)

@@ -91,28 +91,22 @@ const firstOf = async (table: Blocks, query: ReturnType<typeof blocksFrom>, sign
   return item && toBlock(item)
 }
 
-// Starts the history of a site and returns its first block. If several writers start it, all use the block of the first
-// writer.
-const startHistory = async (
-  table: Blocks,
-  site: SiteId,
-  head: Block | undefined,
-  { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
-): Promise<number> => {
-  if (head && head.next > now() - longestAbsence) return head.next
-  const condition = expression`attribute_not_exists(#next) OR #next = ${head?.next ?? 0}`
-  const start = { set: { next: now() }, condition, signal }
-  const started = await table.update({ site, block: headBlock }, { ...start, returns: 'ALL_NEW' })
-  const present = started ?? (await firstOf(table, blocksFrom(site, { to: headBlock }), signal))
-  if (!present) throw new Error(`The history of site ${site} has no beginning`)
-  return present.next
-}
-
 const createWriter = (table: Blocks, now: () => number) => {
+  // Returns the first block of a site. If several writers start the history, all use the block of the first writer.
+  const startHistory = async (site: SiteId, head: Block | undefined, signal: AbortSignal): Promise<number> => {
+    if (head && head.next > now() - longestAbsence) return head.next
+    const condition = expression`attribute_not_exists(#next) OR #next = ${head?.next ?? 0}`
+    const start = { set: { next: now() }, condition, signal }
+    const started = await table.update({ site, block: headBlock }, { ...start, returns: 'ALL_NEW' })
+    const present = started ?? (await firstOf(table, blocksFrom(site, { to: headBlock }), signal))
+    if (!present) throw new Error(`The history of site ${site} has no beginning`)
+    return present.next
+  }
+
   const findOpenBlock = async (site: SiteId, signal: AbortSignal): Promise<KnownBlock> => {
     const newest = await firstOf(table, { ...blocksFrom(site), newestFirst: true }, signal)
     if (newest && newest.block !== headBlock) return knownFromQuery(newest, now())
-    return newBlock(await startHistory(table, site, newest, { now, signal }))
+    return newBlock(await startHistory(site, newest, signal))
   }
 
   const add = async (site: SiteId, known: KnownBlock, item: ReturnType<typeof entryItem>, signal: AbortSignal) => {

@@ -90,7 +90,7 @@ export const createWorkflows = ({ record, ...options }: RecordingOptions): Workf
   return {
     async start(site, page, entry) {
       const key = keyOf(site, page)
-      const isStarted = await putMarked(table, key, key, { condition: expression`attribute_not_exists(#path)` })
+      const isStarted = await putMarked(table, key, key, expression`attribute_not_exists(#path)`)
       await recordIf(isStarted, record, entry)
     },
 

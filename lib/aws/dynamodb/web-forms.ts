@@ -52,12 +52,8 @@ const toForm = ({ site, form, name, fields }: FormItem): WebForm => ({
 
 type Apply = Parameters<WebForms['changeFields']>[2]
 type FormTable = Table<FormItem>
-type FormId = Pick<WebForm, 'site' | 'id'>
 
 const mostKnown = 100
-
-// Forms as this process has last written them. Most often nobody else changes a form between two changes.
-type KnownForms = Map<string, FormItem>
 
 // After this many changes by others, a writer whose answer was lost cannot recognise its own change any more.
 const mostMarks = 16
@@ -65,24 +61,6 @@ const mostMarks = 16
 // In milliseconds: a writer stops after this time if other writers are always faster.
 const longestRetry = 8_000
 const longestPause = 200
-
-const replaceFields = async (
-  table: FormTable,
-  { site, form, version, changes }: FormItem,
-  set: Pick<FormItem, 'fields' | 'version' | 'changes'>,
-  { mark, signal }: { readonly mark: string; readonly signal: AbortSignal },
-): Promise<boolean> => {
-  const [last] = changes
-  // A form that was removed and created again may have the same version, but has a different mark.
-  const isLast = last === undefined ? undefined : expression`#changes[0] = ${last}`
-  const condition = [expression`#version = ${version}`, isLast]
-  try {
-    return (await table.update({ site, form }, { set, condition, signal })) !== undefined
-  } catch (error) {
-    if (signal.aborted && isOwnWrite(mark, (await table.get({ site, form }))?.changes)) return true
-    throw error
-  }
-}
 
 interface Attempt {
   readonly mark: string
@@ -95,15 +73,23 @@ const tryToChange = async (
   apply: Apply,
   { mark, deadline }: Attempt,
 ): Promise<FormItem | 'unchanged' | 'overtaken'> => {
+  const { site, form, version } = item
+  const { signal } = deadline
   if (isOwnWrite(mark, item.changes)) return item
   const before = item.fields.map(toField)
   const fields = apply(before)
   if (fields === before) return 'unchanged'
   deadline.check()
   const changes = [mark, ...item.changes].slice(0, mostMarks)
-  const set = { fields: fields.map(fromField), version: item.version + 1, changes }
-  const isReplaced = await replaceFields(table, item, set, { mark, signal: deadline.signal })
-  return isReplaced ? { ...item, ...set } : 'overtaken'
+  const set = { fields: fields.map(fromField), version: version + 1, changes }
+  // A form that was removed and created again may have the same version, but has a different mark.
+  const condition = expression`#version = ${version} AND #changes[0] = ${item.changes[0]}`
+  try {
+    return (await table.update({ site, form }, { set, condition, signal })) ? { ...item, ...set } : 'overtaken'
+  } catch (error) {
+    if (signal.aborted && isOwnWrite(mark, (await table.get({ site, form }))?.changes)) return { ...item, ...set }
+    throw error
+  }
 }
 
 // A remembered form is used only to make a change. For any other outcome, the form is read first.
@@ -117,36 +103,6 @@ const changeKnown = async (table: FormTable, known: FormItem | undefined, apply:
   }
 }
 
-const changeForm = async (
-  table: FormTable,
-  known: KnownForms,
-  form: FormId,
-  apply: Apply,
-  deadline: Deadline,
-): Promise<boolean> => {
-  const mark = createMark()
-  const end = Date.now() + longestRetry
-  const name = `${form.site}#${form.id}`
-  const remembered = known.get(name)
-  known.delete(name)
-  let attempted: Awaited<ReturnType<typeof tryToChange>> | undefined
-  attempted = await changeKnown(table, remembered, apply, { mark, deadline })
-  for (
-    let pause = 0;
-    attempted === undefined || attempted === 'overtaken';
-    pause = Math.min(longestPause, pause * 2 || 5)
-  ) {
-    if (Date.now() >= end) throw new ServiceError('unavailable')
-    if (pause > 0) await sleep(Math.random() * pause)
-    const item = await table.get({ site: form.site, form: form.id })
-    if (!item) throw new ServiceError('webFormUnknown')
-    attempted = await tryToChange(table, item, apply, { mark, deadline })
-  }
-  if (attempted === 'unchanged') return false
-  setRecent(known, name, attempted, mostKnown)
-  return true
-}
-
 const formsOf = (site: SiteId) => ({ where: expression`#site = ${site}` })
 
 /**
@@ -155,7 +111,33 @@ const formsOf = (site: SiteId) => ({ where: expression`#site = ${site}` })
  */
 export const createWebForms = ({ record, ...options }: RecordingOptions): WebForms => {
   const table = openTable<FormItem>(options)
-  const known: KnownForms = new Map()
+  // Forms as this process has last written them. Most often nobody else changes a form between two changes.
+  const known = new Map<string, FormItem>()
+
+  const changeForm = async (site: SiteId, form: WebFormId, apply: Apply, deadline: Deadline): Promise<boolean> => {
+    const mark = createMark()
+    const end = Date.now() + longestRetry
+    const name = `${site}#${form}`
+    const remembered = known.get(name)
+    known.delete(name)
+    let attempted: Awaited<ReturnType<typeof tryToChange>> | undefined
+    attempted = await changeKnown(table, remembered, apply, { mark, deadline })
+    for (
+      let pause = 0;
+      attempted === undefined || attempted === 'overtaken';
+      pause = Math.min(longestPause, pause * 2 || 5)
+    ) {
+      if (Date.now() >= end) throw new ServiceError('unavailable')
+      if (pause > 0) await sleep(Math.random() * pause)
+      const item = await table.get({ site, form })
+      if (!item) throw new ServiceError('webFormUnknown')
+      attempted = await tryToChange(table, item, apply, { mark, deadline })
+    }
+    if (attempted === 'unchanged') return false
+    setRecent(known, name, attempted, mostKnown)
+    return true
+  }
+
   return {
     get: async (site, id) => mapped(await table.get({ site, form: id }, false), toForm),
 
@@ -177,7 +159,7 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
     async create({ site, id, name, fields }, entry) {
       const key = { site, form: id }
       const item = { ...key, name, fields: fields.map(fromField), version: 1, changes: [createMark()] }
-      const isCreated = await putMarked(table, key, item, { condition: expression`attribute_not_exists(#form)` })
+      const isCreated = await putMarked(table, key, item, expression`attribute_not_exists(#form)`)
       return recordIf(isCreated, record, entry)
     },
 
@@ -192,7 +174,7 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
     async changeFields(site, id, apply, entry, deadline = unlimited) {
       using changing = deadline.reserving(reserves.settle)
       changing.check()
-      if (await changeForm(table, known, { site, id }, apply, changing)) await record(entry, deadline)
+      if (await changeForm(site, id, apply, changing)) await record(entry, deadline)
     },
 
     remove: async (site, id, entry) => recordIf(await table.remove({ site, form: id }), record, entry),

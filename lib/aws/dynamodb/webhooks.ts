@@ -27,8 +27,6 @@ interface WebhookItem extends Omit<Webhook, 'site'> {
   readonly delivered: number
 }
 
-type DeliveryItem = Delivery & Pick<WebhookItem, 'site' | 'key'>
-
 const webhooks = 'webhook#'
 const deliveriesOf = (id: string) => `delivery#${id}#`
 
@@ -73,7 +71,6 @@ type Options = RecordingOptions & Pick<Stores, 'history'>
 
 const longestAnnouncement = 60_000
 
-/** The table Webhooks: an item for each webhook with its progress and its retries, and rows for its deliveries. */
 export const createWebhooks = ({ record, history, now = Date.now, ...options }: Options): Webhooks => {
   const table = openTable<WebhookItem>(options)
   const listOfSite = async (site: SiteId) => (await queryItems(table, listed(site, webhooks))).map(toWebhook)
@@ -128,7 +125,7 @@ export const createWebhooks = ({ record, history, now = Date.now, ...options }: 
 
 export const createWebhookDeliveries = (options: TableOptions): WebhookDeliveries => {
   const table = openTable<WebhookItem>(options)
-  const deliveries = openTable<DeliveryItem>(options)
+  const deliveries = openTable<Delivery & Pick<WebhookItem, 'site' | 'key'>>(options)
   return {
     async recent(site, id) {
       const items = await queryItems(deliveries, listed(site, deliveriesOf(id)))

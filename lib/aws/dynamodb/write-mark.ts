@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Key, Table, Write } from './dynamodb.ts'
+import type { Conditions, Key, Table } from './dynamodb.ts'
 
 /**
  * A mark is stored with a write, so that the writer recognises its own write. The SDK repeats a call whose answer was
@@ -16,8 +16,8 @@ export const putMarked = async <Item extends { readonly mark?: string }>(
   table: Table<Item>,
   key: Key,
   item: NoInfer<Item>,
-  write: Write,
+  condition: Conditions,
 ): Promise<boolean> => {
   const mark = createMark()
-  return (await table.put({ ...item, mark }, write)) || isOwnWrite(mark, (await table.get(key))?.mark)
+  return (await table.put({ ...item, mark }, { condition })) || isOwnWrite(mark, (await table.get(key))?.mark)
 }
