@@ -8,7 +8,7 @@ import { streaming } from '../../config/functions.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/headers.ts'
 import { createDeadline, reserves } from '../../core/time.ts'
-import { type Answer, type Handler, plainAddress, type Request, type Send } from '../../http/request.ts'
+import { type Answer, type Handler, plainAddress, type Request } from '../../http/request.ts'
 import { createSecretCheck } from './origin-secrets.ts'
 
 type ProxyEvent = Pick<
@@ -47,7 +47,7 @@ const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<
  * as recorded events show (https://github.com/middleapi/standard-server/pull/93). LocalStack does the same. MiniStack
  * decodes the path once.
  */
-export type PathEncoding = 'encoded' | 'decoded'
+export type PathEncoding = AccessSettings['pathEncoding']
 
 // LocalStack drops slashes at the beginning of a path, but not in the context of the event. If a request for a stage
 // has no slash at its end, LocalStack adds one to the path, but not in the context. Relative URLs depend on this slash.
@@ -89,19 +89,6 @@ const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string | und
 
 const viewerAddress = /^\[?([\da-f.:]+?)\]?:\d+$/i
 
-// A-79: `isSecret` recognises requests that the distribution has passed on. For these requests, the gateway sees only
-// the address of the distribution.
-const addressOf = (
-  { requestContext }: GatewayEvent,
-  headers: Readonly<Record<string, string>>,
-  isSecret: (given: unknown) => boolean,
-): string | undefined => {
-  if (isSecret(headers[streaming.secretHeader]))
-    return viewerAddress.exec(headers['cloudfront-viewer-address'] ?? '')?.[1]
-  const address = requestContext?.identity?.sourceIp
-  return address == null ? undefined : plainAddress(address)
-}
-
 export const fromGateway = (
   event: GatewayEvent,
   encoding: PathEncoding,
@@ -113,7 +100,10 @@ export const fromGateway = (
   // REST APIs drop this header, as events in the documentation of AWS show. The body is complete, so its length is
   // known.
   headers['content-length'] = String(bytes.length)
-  const address = addressOf(event, headers, isSecret)
+  // A-79: of requests that the distribution has passed on, the gateway sees only the address of the distribution.
+  const address = isSecret(headers[streaming.secretHeader])
+    ? viewerAddress.exec(headers['cloudfront-viewer-address'] ?? '')?.[1]
+    : event.requestContext?.identity?.sourceIp
   return {
     id: event.requestContext?.requestId ?? randomUUID(),
     method: event.httpMethod,
@@ -122,7 +112,7 @@ export const fromGateway = (
     headers,
     body: { bytes },
     signal,
-    ...(address !== undefined && { address }),
+    ...(address != null && { address: plainAddress(address) }),
   }
 }
 
@@ -150,7 +140,7 @@ const textOf = (bytes: Buffer): string | undefined => {
 }
 
 // The `Accept` for which a gateway turns base64 into bytes: any `Accept`, or one that names a type first (LocalStack).
-type BinaryAccept = 'any' | 'named'
+type BinaryAccept = AccessSettings['binaryAccept']
 
 // If a caller sends no `Accept`, LocalStack passes on this value, and expects base64.
 const defaultAccept = 'application/json'
@@ -178,17 +168,14 @@ export const toGateway = async (answer: Answer, caller: Caller): Promise<Gateway
 
 export type LambdaHandler = (event: GatewayEvent, context: Context) => Promise<GatewayResult>
 
-// Errors: unavailable, when the stream of the answer breaks.
-const buffered =
-  (caller: Caller): Send<GatewayResult> =>
-  async (answer) => {
-    try {
-      return await toGateway(answer, caller)
-    } catch (error) {
-      if (!(answer.body instanceof Readable) || error instanceof ServiceError) throw error
-      throw new ServiceError('unavailable', { cause: error })
-    }
+const sendBuffered = async (answer: Answer, caller: Caller): Promise<GatewayResult> => {
+  try {
+    return await toGateway(answer, caller)
+  } catch (error) {
+    if (!(answer.body instanceof Readable) || error instanceof ServiceError) throw error
+    throw new ServiceError('unavailable', { cause: error })
   }
+}
 
 /**
  * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the signal of the
@@ -209,8 +196,8 @@ export const lambdaHandler = (
     timeoutEarlyResponse: () => new Promise(() => {}),
   }).handler((event, context, { signal }) => {
     const request = fromGateway(event, pathEncoding, signal, isSecret)
-    const send = buffered({ accept: request.headers['accept'] ?? '', binaryAccept })
+    const caller = { accept: request.headers['accept'] ?? '', binaryAccept }
     const deadline = createDeadline(() => context.getRemainingTimeInMillis())
-    return handler(request, deadline, send)
+    return handler(request, deadline, (answer) => sendBuffered(answer, caller))
   })
 }

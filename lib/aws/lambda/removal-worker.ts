@@ -86,7 +86,6 @@ interface HandlerDeps extends Deps, Omit<RecountDeps, 'files' | 'sites' | 'now'>
 const siteTtl = 20_000
 const timeToEnd = 20_000
 
-/** Processes the queue of removals, and recounts the used bytes when the schedule asks for it. */
 export const createRemovalsHandler = ({ sites, counts, files, clock, ...deps }: HandlerDeps) => {
   const remembered = { ttl: siteTtl, max: 1_000, now: clock.monotonic }
   const findSite = cachedLookup((id: SiteId) => sites.getSite(id), remembered)

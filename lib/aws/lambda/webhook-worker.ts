@@ -48,55 +48,49 @@ interface Turn {
   readonly deadline: Deadline
 }
 
-/**
- * Makes the due deliveries of one webhook. Messages only wake workers, so a repeated, late or reordered message causes
- * no other delivery. The worker with the lease also does the work of later workers. The queue repeats the message of a
- * worker that dies.
- */
-const workOn = async (
-  { leases, queue, deliver, clock }: Deps,
-  { site, webhook }: Required<WebhookMessage>,
-  { holder, deadline }: Turn,
-): Promise<void> => {
-  let wakesAt: number | undefined
-  for (;;) {
-    const lease = await leases.take(site, webhook, holder, deadline.timeLeft() + timeToHandOver + afterTheEnd)
-    if (!lease) return
-    const next = await deliver(site, webhook, deadline)
-    const now = clock.wall()
-    if (next !== undefined && next <= now) {
-      await leases.giveBack(site, webhook, { holder })
-      await queue.send({ site, webhook }, 0)
-      return
-    }
-    wakesAt ??= lease.wakesAt
-    const delay = delayOf(next, wakesAt, now)
-    if (delay !== undefined) {
-      await queue.send({ site, webhook }, delay)
-      wakesAt = now + delay * 1000
-    }
-    if (await leases.giveBack(site, webhook, { ...lease, wakesAt })) return
-  }
-}
-
 const isOfStream = (event: SQSEvent | DynamoDBStreamEvent): event is DynamoDBStreamEvent =>
   event.Records[0]?.eventSource === 'aws:dynamodb'
 
 /** V-17: the stream of the history wakes the webhooks of the sites that have new entries. */
-export const createWebhookWorker = (deps: Deps) => {
+export const createWebhookWorker = ({ webhooks, leases, queue, deliver, clock }: Deps) => {
   const wakeSites = async ({ Records }: DynamoDBStreamEvent): Promise<void> => {
     const sites = new Set(Records.flatMap(({ dynamodb }) => dynamodb?.Keys?.['site']?.N ?? []))
-    await inParallel(sites, mostAtOnce, (site) => deps.queue.send({ site: storedId(site) }, 0))
+    await inParallel(sites, mostAtOnce, (site) => queue.send({ site: storedId(site) }, 0))
+  }
+
+  // Makes the due deliveries of one webhook. Messages only wake workers, so a repeated, late or reordered message
+  // causes no other delivery. The worker with the lease also does the work of later workers. The queue repeats the
+  // message of a worker that dies.
+  const workOn = async (site: SiteId, webhook: string, { holder, deadline }: Turn): Promise<void> => {
+    let wakesAt: number | undefined
+    for (;;) {
+      const lease = await leases.take(site, webhook, holder, deadline.timeLeft() + timeToHandOver + afterTheEnd)
+      if (!lease) return
+      const next = await deliver(site, webhook, deadline)
+      const now = clock.wall()
+      if (next !== undefined && next <= now) {
+        await leases.giveBack(site, webhook, { holder })
+        await queue.send({ site, webhook }, 0)
+        return
+      }
+      wakesAt ??= lease.wakesAt
+      const delay = delayOf(next, wakesAt, now)
+      if (delay !== undefined) {
+        await queue.send({ site, webhook }, delay)
+        wakesAt = now + delay * 1000
+      }
+      if (await leases.giveBack(site, webhook, { ...lease, wakesAt })) return
+    }
   }
 
   const work = async ({ site, webhook }: WebhookMessage, turn: Turn): Promise<void> => {
-    const named = webhook === undefined ? await deps.webhooks.listOfSite(site) : [{ id: webhook, enabled: true }]
+    const named = webhook === undefined ? await webhooks.listOfSite(site) : [{ id: webhook, enabled: true }]
     const enabled = named.filter((each) => each.enabled)
-    await inParallel(enabled, mostAtOnce, ({ id }) => workOn(deps, { site, webhook: id }, turn))
+    await inParallel(enabled, mostAtOnce, ({ id }) => workOn(site, id, turn))
   }
 
   const readQueue = async ({ Records }: SQSEvent, remaining: number): Promise<SQSBatchResponse> => {
-    const deadline = unlimited.within(remaining - timeToHandOver, deps.clock.monotonic)
+    const deadline = unlimited.within(remaining - timeToHandOver, clock.monotonic)
     const failed: string[] = []
     await Promise.all(
       [...Map.groupBy(Records, ({ body }) => body)].map(async ([body, equal]) => {
