@@ -27,18 +27,11 @@ export const openFileStores = (
   settings: FileStoreSettings,
   { s3 = createS3Clients(), ...given }: Given & { readonly s3?: Pick<Bucket, 'client' | 'once'> } = {},
 ) => {
-  const { filesBucket: name, filesKey } = settings
   const { workflows, removals, record, history, usage } = openLocks(settings, given)
   const buffers = createPartBuffers()
-  const bucket = openBucket({ ...s3, name })
-  const files = createS3ObjectStore({
-    bucket,
-    hasOwnKey: filesKey !== undefined,
-    removals,
-    record,
-    buffers,
-    now: given.now,
-  })
+  const bucket = openBucket({ ...s3, name: settings.filesBucket })
+  const hasOwnKey = settings.filesKey !== undefined
+  const files = createS3ObjectStore({ bucket, hasOwnKey, removals, record, buffers, now: given.now })
   const linkTo = (object: ObjectInfo) => downloadLink(bucket, object)
   return {
     files,

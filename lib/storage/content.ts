@@ -9,16 +9,14 @@ export const createFingerprint = () => {
   let part = createHash('md5')
   let length = 0
 
-  const startPart = (): void => {
-    whole.push(part.digest())
-    part = createHash('md5')
-    length = 0
-  }
-
   return {
     update(chunk: Uint8Array): void {
       for (let rest = chunk; rest.length > 0; ) {
-        if (length === partLength) startPart()
+        if (length === partLength) {
+          whole.push(part.digest())
+          part = createHash('md5')
+          length = 0
+        }
         const taken = rest.subarray(0, partLength - length)
         part.update(taken)
         length += taken.length
@@ -40,12 +38,9 @@ export const fingerprintOf = (bytes: Uint8Array): string => {
   return making.digest()
 }
 
-async function* together(
-  gathered: readonly Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
-  yield* gathered
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+export async function* together<Value>(first: Iterable<Value>, rest: AsyncIterable<Value>) {
+  yield* first
+  yield* rest
 }
 
 export const readAhead = async (content: AsyncIterable<Uint8Array>, limit: number) => {
@@ -60,7 +55,7 @@ export const readAhead = async (content: AsyncIterable<Uint8Array>, limit: numbe
     gathered.push(next.value)
     size += next.value.length
   }
-  return { gathered, size, isWhole, content: together(gathered, source) }
+  return { gathered, size, isWhole, content: together(gathered, { [Symbol.asyncIterator]: () => source }) }
 }
 
 /** The content up to its failure. The failure is kept and not thrown, so that the bytes before it count. */

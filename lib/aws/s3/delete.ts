@@ -66,6 +66,7 @@ const noteRefusal = async (bucket: Bucket, key: string, isFirstAttempt: boolean,
 }
 
 const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], refused: Refused): Promise<void> => {
+  const { abortSignal: signal } = bucket.options
   let left = batch
   for (let attempt = 1; left.length > 0; attempt++) {
     const Objects = left.map(identifierOf)
@@ -83,11 +84,9 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], refused: Re
     if (final || attempt === mostAttempts) throw batchError(final ?? first)
     const keys = new Set(failed.map(({ Key }) => Key))
     left = left.filter(({ key }) => keys.has(key))
-    await sleep(firstPause * 2 ** (attempt - 1), undefined, signalOf(bucket))
+    await sleep(firstPause * 2 ** (attempt - 1), undefined, signal && { signal })
   }
 }
-
-const signalOf = ({ options: { abortSignal } }: Bucket) => (abortSignal ? { signal: abortSignal } : {})
 
 const conditionalRemoval = 'conditional removals'
 

@@ -126,18 +126,16 @@ const takeAway = async (run: Run, change: Change): Promise<unknown> => {
 
 type Work = (run: Run, change: Change) => Promise<unknown>
 
-const each = (run: Run, changes: readonly Change[], work: Work): Promise<void> =>
-  inParallel(changes, callsInFlight, async (change) => {
-    if (run.attempt.deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
-    await work(run, change)
-  })
-
 // Changes that expect a state come first, one by one. If several requests expect the same state, one of them succeeds,
 // and the others have not yet made anything that must be undone.
 const inTurn = async (run: Run, changes: readonly Change[], isExpecting: (change: Change) => boolean, work: Work) => {
-  for (const change of changes.filter(isExpecting)) await each(run, [change], work)
+  const make = async (change: Change) => {
+    if (run.attempt.deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
+    await work(run, change)
+  }
   const others = changes.filter((change) => !isExpecting(change))
-  await each(run, others, work)
+  await inParallel(changes.filter(isExpecting), 1, make)
+  await inParallel(others, callsInFlight, make)
 }
 
 const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {

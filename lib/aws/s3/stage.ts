@@ -7,7 +7,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
-import { partLength } from '../../storage/content.ts'
+import { partLength, together } from '../../storage/content.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, marked } from './bucket.ts'
 
@@ -189,11 +189,6 @@ const sendParts = async (bucket: Bucket, upload: Upload, parts: AsyncIterable<Pa
   }
 }
 
-export async function* together<Value>(first: Value, rest: AsyncIterable<Value>): AsyncGenerator<Value, void> {
-  yield first
-  yield* rest
-}
-
 /** Small bodies stay in memory while there is room. Other bodies are uploaded without becoming visible. */
 export const stageBody = async (
   bucket: Bucket,
@@ -214,6 +209,6 @@ export const stageBody = async (
   }
   const key = target ?? `${scratchPrefix}${id}`
   const upload = { key, uploadId: await startUpload(bucket, { key, contentType, id }) }
-  const sent = await sendParts(bucket, upload, together(first, parts), lending)
+  const sent = await sendParts(bucket, upload, together([first], parts), lending)
   return { size: sent.size, contentType, id, content: { kind: 'upload', ...upload, parts: sent.parts } }
 }

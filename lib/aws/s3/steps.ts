@@ -63,7 +63,6 @@ export const putBody = async (buckets: StepBuckets, write: PutGoal, body: Staged
   return withSpare(await awaitVersion(buckets, { key, isNew, find, explain }, sendBody(buckets, write, body)), body)
 }
 
-/** Errors: NotPlaced (changed). */
 export const createFolder = async (buckets: StepBuckets, { key, expected }: PutGoal): Promise<StepResult> => {
   const { once, name, options } = buckets.doing
   const changed = new NotPlaced({ outcome: 'changed', key })
@@ -79,7 +78,6 @@ export const createFolder = async (buckets: StepBuckets, { key, expected }: PutG
   return awaitVersion(buckets, { key, isNew: true, find, explain }, once.send(command, options))
 }
 
-/** Copies an object to a free key, for copies and moves. Errors: NotPlaced. */
 export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Promise<StepResult> => {
   const { doing, finding } = buckets
   const { kind, from, key, contentType } = transfer

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { partLength, untilFailure } from '../../storage/content.ts'
+import { partLength, together, untilFailure } from '../../storage/content.ts'
 import type { Claim, Staged } from '../../storage/object-store.ts'
 import { storageRefused } from '../../storage/refusals.ts'
 import type { DirectParts, PartAddress, StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload.ts'
@@ -26,7 +26,6 @@ import {
   type StagedBody,
   sendPart,
   startUpload,
-  together,
   type Upload,
 } from './stage.ts'
 import { listVersions } from './versions.ts'
@@ -61,20 +60,13 @@ const listParts = async ({ client, name }: Bucket, { key, uploadId }: Upload): P
   return found
 }
 
-const toCompleted = ({ PartNumber, ETag, ChecksumCRC32, ChecksumSHA256 }: ListedPart): CompletedPart => ({
-  PartNumber,
-  ETag,
-  ChecksumCRC32,
-  ChecksumSHA256,
-})
-
 // The parts with these entity tags, which are no MD5 sums if KMS encrypts the bucket. Errors: storageRefused, when a
 // late call has overwritten a part.
 const checkedParts = async (bucket: Bucket, upload: Upload, tags: readonly string[]): Promise<CompletedPart[]> => {
   const parts = (await listParts(bucket, upload)).slice(0, tags.length)
   const isKept = ({ PartNumber, ETag }: CompletedPart, index: number) =>
     PartNumber === index + 1 && unquote(ETag) === tags[index]
-  if (parts.length === tags.length && parts.every(isKept)) return parts.map(toCompleted)
+  if (parts.length === tags.length && parts.every(isKept)) return parts
   throw storageRefused('The stored parts of the upload were overwritten. Nothing was stored. Create a new upload.')
 }
 
@@ -159,7 +151,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     // If the upload has several parts, a full last part need not become a tail.
     const isTail = ({ bytes, isLast }: Part): boolean =>
       isLast && !(bytes.length === partLength && received.size > 0 && length !== null && length > partLength)
-    await inParallel(inParts(together(tailBefore, chunks), lending), partsInFlight, async (part) => {
+    await inParallel(inParts(together([tailBefore], chunks), lending), partsInFlight, async (part) => {
       if (isTail(part)) {
         rest = part.bytes
         return
