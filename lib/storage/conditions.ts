@@ -52,28 +52,6 @@ export interface CheckedConditions {
   readonly refusal?: ServiceError | undefined
 }
 
-const checkAt = async (
-  files: ObjectStore,
-  site: SiteId,
-  path: StoragePath,
-  asDraft: boolean,
-  conditions: Conditions,
-): Promise<CheckedConditions> => {
-  const { match, noneMatch } = conditions
-  const editions = asDraft && isPage(path) ? (['draft', 'live'] as const) : (['live'] as const)
-  const keys = path === root ? [] : editions.map((edition) => fileKey(edition, site, path))
-  const [found, isFolder] = await Promise.all([
-    Promise.all(keys.map((key) => files.find(key))),
-    match === '*' || noneMatch === '*' ? files.find(folderKey('live', site, path)) : undefined,
-  ])
-  const index = found.findIndex((info) => info !== undefined)
-  const looked = index < 0 ? keys : keys.slice(0, index + 1)
-  return {
-    matching: looked.map((key, at) => ({ key, version: found[at]?.version })),
-    refusal: refusalOf(conditions, found[index] ?? (isFolder ? 'folder' : undefined)),
-  }
-}
-
 /** A folder has no tag, so only `*` matches it. It exists if anything is below its path. */
 export const checkFolder = async (
   files: ObjectStore,
@@ -113,6 +91,21 @@ export const checkConditions = async (
   conditions: Conditions = {},
 ): Promise<CheckedConditions> => {
   if (isUnconditional(conditions)) return { matching: [] }
-  const checked = await Promise.all(paths.map((path) => checkAt(files, site, path, asDraft, conditions)))
+  const { match, noneMatch } = conditions
+  const checkAt = async (path: StoragePath): Promise<CheckedConditions> => {
+    const editions = asDraft && isPage(path) ? (['draft', 'live'] as const) : (['live'] as const)
+    const keys = path === root ? [] : editions.map((edition) => fileKey(edition, site, path))
+    const [found, isFolder] = await Promise.all([
+      Promise.all(keys.map((key) => files.find(key))),
+      match === '*' || noneMatch === '*' ? files.find(folderKey('live', site, path)) : undefined,
+    ])
+    const index = found.findIndex((info) => info !== undefined)
+    const looked = index < 0 ? keys : keys.slice(0, index + 1)
+    return {
+      matching: looked.map((key, at) => ({ key, version: found[at]?.version })),
+      refusal: refusalOf(conditions, found[index] ?? (isFolder ? 'folder' : undefined)),
+    }
+  }
+  const checked = await Promise.all(paths.map(checkAt))
   return { matching: checked.flatMap(({ matching }) => matching), refusal: checked.find((one) => one.refusal)?.refusal }
 }

@@ -81,25 +81,21 @@ export const emptyFolder = async (
   return isTimeUp() ? false : emptyFolder(store, site, folder, isTimeUp, progress)
 }
 
-// Two clocks, because one of them may stop while a function is frozen.
-const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => boolean) => {
-  const begun = { wall: wall(), monotonic: monotonic() }
-  return () => Math.max(wall() - begun.wall, monotonic() - begun.monotonic) >= duration
-}
-
 /**
  * Continues a removal until the deadline, unless another worker has its lease. The worker ends within `end`
  * milliseconds. Returns undefined when the work of this message is done: the folder no longer exists, the removal is
  * closed, or another message has the lease.
  */
 export const continueRemoval = async (
-  { files, removals, clock }: ContinueDeps,
+  { files, removals, clock: { wall, monotonic } }: ContinueDeps,
   { task, name }: RemovalMessage,
   deadline: Deadline,
   end: number,
 ): Promise<Rest | undefined> => {
   const { site, path, id } = task
-  const isOver = startStopwatch(clock, end)
+  const begun = { wall: wall(), monotonic: monotonic() }
+  // Two clocks, because one of them may stop while a function is frozen.
+  const isOver = () => Math.max(wall() - begun.wall, monotonic() - begun.monotonic) >= end
   const ofMessage = `${name} `
   const holder = `${ofMessage}${randomUUID()}`
   const taken = await removals.take(task, holder, end)

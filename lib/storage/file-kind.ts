@@ -3,9 +3,7 @@ import { mimes } from 'mrmime'
 import type { ErrorName } from '../core/errors.ts'
 import { isReserved } from './path.ts'
 
-const templatesFolders = ['Templates']
-
-const isBelowTemplates = (path: string) => isReserved(templatesFolders, path.slice(0, Math.max(path.indexOf('/'), 0)))
+const isBelowTemplates = (path: string) => isReserved(['Templates'], path.slice(0, Math.max(path.indexOf('/'), 0)))
 
 export const isPage = (path: string): boolean => /\.html?$/i.test(path) && !isBelowTemplates(path)
 

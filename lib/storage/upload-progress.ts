@@ -49,22 +49,20 @@ export const startProgress = (options: Options) => {
   let hasEnded = false
   let writing = Promise.resolve()
 
-  // Writes run one after the other, so that no write overtakes an earlier one.
-  const settled = (write: Promise<void>): Promise<void> =>
-    write
-      .catch(() => {})
-      .then(() => {
-        isWriting = false
-        reportIfDue()
-      })
-
   const write = (percent: number): Promise<void> => {
     const send = hasBegun ? progress.report : progress.begin
     hasBegun = true
     reported = percent
     reportedAt = now()
     isWriting = true
-    writing = settled(writing.then(() => send(upload, percent)))
+    // Writes run one after the other, so that no write overtakes an earlier one.
+    writing = writing
+      .then(() => send(upload, percent))
+      .catch(() => {})
+      .then(() => {
+        isWriting = false
+        reportIfDue()
+      })
     return writing
   }
 

@@ -21,23 +21,6 @@ export const fileTooLarge = (limit: number): ServiceError =>
       'upload (tus 1.0), in pieces of up to that size.',
   })
 
-async function* inspected(
-  content: AsyncIterable<Uint8Array>,
-  path: StoragePath,
-  largestFile: number,
-): AsyncGenerator<Uint8Array> {
-  const template = isTemplate(path) ? createTemplateCheck() : undefined
-  let size = 0
-  for await (const chunk of content) {
-    size += chunk.length
-    if (size > largestFile) throw fileTooLarge(largestFile)
-    template?.write(chunk)
-    yield chunk
-  }
-  const fault = template?.end()
-  if (fault) throw new ServiceError(fault)
-}
-
 export type StageDeps = Pick<StorageStores, 'files'> & { readonly largestFile: number }
 
 /** `key` is undefined while the path is unknown. Errors: fileTooLarge, those of a template, those of the content. */
@@ -46,8 +29,21 @@ export const stageContent = (
   path: StoragePath,
   key: string | undefined,
   { contentType, content }: FileContent,
-): Promise<Staged> =>
-  files.stage(inspected(content, path, largestFile), { key, contentType: contentTypeOf(nameOf(path), contentType) })
+): Promise<Staged> => {
+  async function* inspected(): AsyncGenerator<Uint8Array> {
+    const template = isTemplate(path) ? createTemplateCheck() : undefined
+    let size = 0
+    for await (const chunk of content) {
+      size += chunk.length
+      if (size > largestFile) throw fileTooLarge(largestFile)
+      template?.write(chunk)
+      yield chunk
+    }
+    const fault = template?.end()
+    if (fault) throw new ServiceError(fault)
+  }
+  return files.stage(inspected(), { key, contentType: contentTypeOf(nameOf(path), contentType) })
+}
 
 export const resolveInFolder = async (
   { files }: StorageStores,
@@ -70,7 +66,6 @@ const beforeBody = ({ taken, checked }: Seen): Refusals => [
   taken.has('destinationExists') && 'destinationExists',
 ]
 
-/** Reads the state of a file's path, and makes every check that needs no bytes. */
 export const admitFile = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   if (place.path === root) throw new ServiceError('nameRequired')
   const seen = await look(stores, place, requester)

@@ -160,12 +160,6 @@ const takeoverDelay = 30
 // In milliseconds before the answer (S-102).
 const longestWork = 20_000
 
-const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { deadline }: Requester) => {
-  const end = Math.min(deadline.timeLeft(), takeoverDelay * 1000)
-  const work = deadline.reserving(reserves.removal).within(longestWork, deps.clock.monotonic)
-  return continueRemoval(deps, { task, name }, work, end)
-}
-
 const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, requester: Requester) => {
   const { site, author, deadline } = requester
   if (open?.hasWorker) return 'pending'
@@ -177,7 +171,9 @@ const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, 
     const entry = { ...author, site, type: 'folder.removed', subject: folder } as const
     if ((await deps.removals.open(site, folder, task.id, entry, deadline)) !== task.id) return 'pending'
   }
-  const rest = await workWithin(deps, task, name, requester)
+  const end = Math.min(deadline.timeLeft(), takeoverDelay * 1000)
+  const work = deadline.reserving(reserves.removal).within(longestWork, deps.clock.monotonic)
+  const rest = await continueRemoval(deps, { task, name }, work, end)
   return open || rest ? 'pending' : 'removed'
 }
 

@@ -82,22 +82,6 @@ export const extendRecords = async (
   }
 }
 
-export const isAnyRemoved = async (
-  files: ObjectStore,
-  site: SiteId,
-  folder: StoragePath,
-  periods: readonly Period[],
-  since: number,
-) => {
-  for (const period of periods) {
-    if (period.from <= since) continue
-    for await (const some of files.removedWithin(folderKey('live', site, folder), period)) {
-      if (some.length > 0) return true
-    }
-  }
-  return false
-}
-
 const findClash = async (
   files: ObjectStore,
   folder: StoragePath,

@@ -8,7 +8,7 @@ import type { FolderRemovals } from '../path-locks.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
 import { absencesOf, isInWorkflow, lockPath, look, lookAgain, type Seen } from './look.ts'
-import { extendRecords, isAnyRemoved, restoreFolder } from './restore-folder.ts'
+import { extendRecords, restoreFolder } from './restore-folder.ts'
 
 interface RemovedStores {
   readonly files: ObjectStore
@@ -66,7 +66,14 @@ const findRemoved = async ({ files, removals }: RemovedStores, site: SiteId, pat
     removals.lastOf(site, foldersAround([path])),
   ])
   // A folder of the same name may have been removed after the file.
-  const isFile = file.restorations.length > 0 && !(await isAnyRemoved(files, site, path, periods, file.goneAt))
+  const isFolderLater = async () => {
+    for (const period of periods.filter(({ from }) => from > file.goneAt)) {
+      const removed = files.removedWithin(folderKey('live', site, path), period)
+      for await (const some of removed) if (some.length > 0) return true
+    }
+    return false
+  }
+  const isFile = file.restorations.length > 0 && !(await isFolderLater())
   return { ...file, isFile, periods }
 }
 
@@ -167,7 +174,6 @@ const restoreIfFree = async (
   return restoreFolder(deps, path, periods, wanted, requester)
 }
 
-/** Restores a version of a file, or everything that the last removal of a folder removed. */
 export const restore: typeof restoreIfFree = async (deps, path, wanted, requester) => {
   try {
     await restoreIfFree(deps, path, wanted, requester)

@@ -98,12 +98,9 @@ const readsInFlight = 16
 
 export const templatesIn = (site: SiteId, changes: readonly Change[]): readonly Transfer[] => {
   const prefix = folderKey('live', site, root)
-  return changes
-    .filter(isTransfer)
-    .filter(
-      ({ key, from }) =>
-        key.startsWith(prefix) && isTemplate(key.slice(prefix.length)) && !isTemplate(from.key.slice(prefix.length)),
-    )
+  const isNew = ({ key, from }: Transfer) =>
+    key.startsWith(prefix) && isTemplate(key.slice(prefix.length)) && !isTemplate(from.key.slice(prefix.length))
+  return changes.filter(isTransfer).filter(isNew)
 }
 
 const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | undefined> => {

@@ -41,8 +41,6 @@ interface PageQuery<Item> {
 
 const wholeFolder = 10_000
 
-const positions = ['name', 'key'] as const
-
 const byName = (a: Entry, b: Entry): number => compareText(a.name, b.name)
 
 const keyOf = ({ name, type }: Entry): string => (type === 'folder' ? `${name}/` : name)
@@ -108,7 +106,7 @@ export const listFolder = async (
   { limit = wholeFolder, cursor, countThatFit }: PageQuery<Entry>,
 ): Promise<Page<Entry>> => {
   const prefix = folderKey('live', scope.site, folder)
-  const position = cursor === undefined ? undefined : readCursor(cursor, positions, 'storageRefused')
+  const position = cursor === undefined ? undefined : readCursor(cursor, ['name', 'key'], 'storageRefused')
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
   if (!isInScope(scope, folder)) return listByName(await entriesTowards(store, scope, folder), query)
   if (position?.by === 'key') return listByKey(store, prefix, query)
@@ -173,8 +171,6 @@ const mostCalls = 20
 // In characters. An index of names cannot find shorter texts.
 const shortestIndexed = 3
 
-const ways = ['index', 'keys'] as const
-
 const listStep = async (store: ObjectStore, { prefix, text, after, limit }: NameQuery): Promise<NamePage> => {
   const { objects, next } = await store.list({ prefix, folded: false, after, limit: longestListing })
   const hits = objects.filter(({ key }) => key !== prefix && foldForSearch(nameOf(pathIn(key))).includes(text))
@@ -185,7 +181,7 @@ const listStep = async (store: ObjectStore, { prefix, text, after, limit }: Name
 
 const startOf = (cursor: string | undefined, top: string, prefixes: readonly string[]) => {
   if (cursor === undefined) return { by: undefined, index: 0, after: undefined }
-  const { by, after } = readCursor(cursor, ways, 'storageRefused')
+  const { by, after } = readCursor(cursor, ['index', 'keys'], 'storageRefused')
   const [folder = '', position = ''] = after.split('\n')
   const prefix = top + folder
   const index = prefixes.indexOf(prefix)

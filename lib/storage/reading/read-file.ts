@@ -10,34 +10,23 @@ import { type Edition, fileKey, folderKey, root, type Scope, type StoragePath } 
 import { spellingsOf } from '../resolve-path.ts'
 import type { Page } from './listing.ts'
 
-const readAsWritten = async (
-  store: ObjectStore,
-  site: SiteId,
-  path: StoragePath,
-  asDraft: boolean,
-  choose: ChooseBytes,
-  expected?: string,
-): Promise<ReadObject | undefined> => {
-  const read = (edition: Edition) => store.read(fileKey(edition, site, path), choose, expected)
-  const draft = asDraft && isPage(path) ? await read('draft') : undefined
-  const object = draft ?? (path === root ? undefined : await read('live'))
-  if (object) return object
-  if (path === root || (await store.exists(folderKey('live', site, path)))) {
-    throw new ServiceError('notAFile', { message: 'This path is a folder. Add ?meta to list it.' })
-  }
-  return undefined
-}
-
 /** Errors: fileUnknown, notAFile (a folder). */
 export const readFile = async (
   store: ObjectStore,
   scope: Scope,
-  path: StoragePath,
-  ...how: readonly [asDraft: boolean, choose: ChooseBytes, expected?: string]
+  wanted: StoragePath,
+  asDraft: boolean,
+  choose: ChooseBytes,
+  expected?: string,
 ): Promise<ReadObject> => {
-  for await (const spelled of spellingsOf(store, scope, path)) {
-    const object = await readAsWritten(store, scope.site, spelled, ...how)
+  for await (const path of spellingsOf(store, scope, wanted)) {
+    const read = (edition: Edition) => store.read(fileKey(edition, scope.site, path), choose, expected)
+    const draft = asDraft && isPage(path) ? await read('draft') : undefined
+    const object = draft ?? (path === root ? undefined : await read('live'))
     if (object) return object
+    if (path === root || (await store.exists(folderKey('live', scope.site, path)))) {
+      throw new ServiceError('notAFile', { message: 'This path is a folder. Add ?meta to list it.' })
+    }
   }
   throw new ServiceError('fileUnknown')
 }

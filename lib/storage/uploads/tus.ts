@@ -140,13 +140,10 @@ export const readAppend = (headers: RequestHeaders) => {
   return { offset, length: readNumber(headers, 'Upload-Length'), checksum: readChecksum(headers) }
 }
 
-// "This header MUST be included in every PATCH response if the upload is going to expire" ("Upload-Expires").
-const expiry = ({ isComplete, expires }: Upload): AnswerHeaders =>
-  isComplete ? {} : { 'Upload-Expires': new Date(expires).toUTCString() }
-
-export const offsetHeaders = (upload: Upload): AnswerHeaders => ({
-  'Upload-Offset': String(upload.offset),
-  ...expiry(upload),
+export const offsetHeaders = ({ offset, isComplete, expires }: Upload): AnswerHeaders => ({
+  'Upload-Offset': String(offset),
+  // "This header MUST be included in every PATCH response if the upload is going to expire" ("Upload-Expires").
+  ...(!isComplete && { 'Upload-Expires': new Date(expires).toUTCString() }),
 })
 
 export const stateHeaders = (upload: Upload): AnswerHeaders => {

@@ -20,7 +20,6 @@ export interface Target {
   readonly folder?: string | undefined
   readonly asDraft: boolean
   readonly keepsDraft?: boolean
-  /** The caller sends the parts to the store directly. */
   readonly isDirect?: boolean
   readonly key: string
   readonly contentType: string
