@@ -78,8 +78,7 @@ export const checkConditions = (headers: Request['headers'], tag: string): void 
   })
 }
 
-export const matchFails = (header: string | undefined, current: string): boolean => {
-  if (header === undefined) return false
+export const matchFails = (header: string, current: string): boolean => {
   const tags = tagsIn(header)
   return tags !== '*' && !isStronglyIn(tags, current.slice(1, -1))
 }

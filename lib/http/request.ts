@@ -40,10 +40,11 @@ export type Switches = ReadonlyMap<string, string>
 
 export const firstValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]
 
-export const queryText = ({ query }: Pick<Request, 'query'>): string =>
-  String(
-    new URLSearchParams([...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value]))),
-  )
+export const queryText = ({ query }: Pick<Request, 'query'>): string => {
+  const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
+  const pairOf = (name: string, value: string) => encoded(name) + (value && `=${encoded(value)}`)
+  return [...query].flatMap(([name, values]) => values.map((value) => pairOf(name, value))).join('&')
+}
 
 export const switchesIn = (query: Request['query']): Switches =>
   new Map([...query.keys()].map((name) => [name, firstValue(query, name) ?? '']))

@@ -5,7 +5,7 @@ import { inParallel } from '../core/in-parallel.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
-import { isRead, type Request } from './request.ts'
+import { isRead, queryText } from './request.ts'
 import type { GroupPolicy, Route } from './router.ts'
 
 export interface SiteDeps {
@@ -26,14 +26,6 @@ export const siteIdIn = (segment: string, { sites }: Grant, { siteAmbiguous }: P
   }
   const id = parseId<SiteId>(segment)
   return sites.find((site) => site === id)
-}
-
-const queryString = ({ query, rawQuery }: Request): string => {
-  if (rawQuery !== undefined) return rawQuery === '' ? '' : `?${rawQuery}`
-  const pairs = [...query].flatMap(([name, values]) =>
-    values.map((value) => `${encodeURIComponent(name)}${value === '' ? '' : `=${encodeURIComponent(value)}`}`),
-  )
-  return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
 // After a 308, a client repeats the request with the same method, so a change never becomes a read.
@@ -85,6 +77,7 @@ export const resolveSite = async (
   if (!site) throw new ServiceError(policy.siteUnknown)
   if (site.dataCentre === deps.dataCentre) return { site, dataCentre: here }
   const { url } = await dataCentreOf(site.dataCentre, deps.findDataCentre)
-  const headers = { Location: `${url}${request.path}${queryString(request)}`, 'Cache-Control': 'no-store' }
+  const query = request.rawQuery ?? queryText(request)
+  const headers = { Location: `${url}${request.path}${query && `?${query}`}`, 'Cache-Control': 'no-store' }
   return { redirect: { status: redirectStatus(request.method, route, policy), headers } }
 }
