@@ -70,7 +70,8 @@ const tokenReply = (token: string) =>
   ok<Answer<typeof tokenAnswer>>({ token }, { xml: xmlNames.token, headers: neverStored })
 
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text, 100)
-const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)
+// Reads all members as texts, because a password may look like a number.
+const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXml(text, String)
 
 /** The answer encodes the folders of rights, because a scope cannot contain all of their characters. */
 const exchange = async (deps: IssuerDeps, document: unknown) => {

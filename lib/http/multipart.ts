@@ -19,8 +19,10 @@ export interface Part {
 
 async function* nothing(): AsyncGenerator<Buffer, void> {}
 
-const parserFor = (boundary: string) =>
-  createParser({
+/** Reads only as far as the caller asks for parts and their content. Errors: MultipartError, those of the source. */
+export async function* readMultipart(source: AsyncIterator<Uint8Array>, declared: string | undefined) {
+  const { boundary, pieces } = await prepareBody(source, declared)
+  const parser = createParser({
     headers: { 'content-type': `multipart/form-data; boundary="${boundary.replace(/["\\]/g, '\\$&')}"` },
     defParamCharset: 'latin1',
     preservePath: true,
@@ -28,11 +30,6 @@ const parserFor = (boundary: string) =>
     fileHwm: Number.MAX_SAFE_INTEGER,
     limits: { fieldSize: 0 },
   })
-
-/** Reads only as far as the caller asks for parts and their content. Errors: MultipartError, those of the source. */
-export async function* readMultipart(source: AsyncIterator<Uint8Array>, declared: string | undefined) {
-  const { boundary, pieces } = await prepareBody(source, declared)
-  const parser = parserFor(boundary)
   const arrived: Part[] = []
   let found = 0
   let isOver = false

@@ -54,13 +54,8 @@ export interface BodyShape<Body> extends BodyForms {
 
 // Schemas and readers load with the first body that needs them. `malformed` is the error for a body that does not
 // match.
-interface Bodies<Schemas> extends BodyForms {
-  readonly schemas: () => Promise<Schemas>
-  readonly malformed: ErrorName
-}
-
 export const bodiesOf =
-  <Schemas>({ schemas, ...how }: Bodies<Schemas>) =>
+  <Schemas>({ schemas, ...how }: Omit<BodyShape<unknown>, 'schema'> & { readonly schemas: () => Promise<Schemas> }) =>
   <Name extends keyof Schemas>(name: Name) => ({ ...how, schema: async () => (await schemas())[name] })
 
 interface Shape<Params, Query, Body> {

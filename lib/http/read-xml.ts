@@ -54,6 +54,3 @@ export const readXml = (text: string, read: ReadText = fromText): unknown => {
   const root = parse(text)
   return root && fromElement(root, read, deepestNesting)
 }
-
-/** Reads all members as texts, because a password may look like a number. Otherwise works as `readXml`. */
-export const readXmlTexts = (text: string): unknown => readXml(text, (content) => content)

@@ -12,9 +12,7 @@ export interface Document {
   readonly xml?: XmlNames
 }
 
-export interface XmlDocument extends Document {
-  readonly xml: XmlNames
-}
+export type XmlDocument = Required<Document>
 
 export const byValue = Symbol('by value')
 
@@ -46,9 +44,7 @@ interface ContentReply extends Head {
 
 export type Reply = DocumentReply | TextReply | ContentReply | Head
 
-interface How extends Pick<DocumentReply, 'tag' | 'headers'> {
-  readonly xml?: XmlNames
-}
+type How = Pick<DocumentReply, 'tag' | 'headers'> & Pick<Document, 'xml'>
 
 export const ok = <Value extends object>(value: Value, { xml, ...how }: How = {}): DocumentReply => ({
   status: 200,
