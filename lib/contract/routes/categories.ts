@@ -17,8 +17,6 @@ export const operationsOf = (kind: ObjectKind) => {
 
 type Names = ReturnType<typeof operationsOf>
 
-const acts = ['list', 'link', 'unlink', 'listAll', 'listCategories', 'linkCategories', 'unlinkCategories'] as const
-
 /** Calls `make` for each kind. The result has one member for each operation of each kind. */
 export const ofEachKind = <Value>(
   make: (kind: ObjectKind) => Readonly<Record<keyof Names, Value>>,
@@ -26,7 +24,7 @@ export const ofEachKind = <Value>(
   recordOf(
     objectKindNames.flatMap((kind) => {
       const [names, made] = [operationsOf(kind), make(kind)]
-      return acts.map((act) => [names[act], made[act]] as const)
+      return (Object.keys(names) as (keyof Names)[]).map((act) => [names[act], made[act]] as const)
     }),
   )
 

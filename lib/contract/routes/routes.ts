@@ -24,8 +24,7 @@ export const routes = [
   ...webhooksRoutes,
 ] as const
 
-type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
-export type OperationOf<Group extends string> = RouteOf<Group>['operation']
+export type OperationOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>['operation']
 
 /**
  * The gateway sends the requests below each prefix to the function of its group; the first prefix that fits counts. `*`

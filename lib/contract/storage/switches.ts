@@ -3,16 +3,14 @@ import { changeTypes, readChangeType } from '../../core/history-entry.ts'
 import { atMost, digits, pageLimit, pageSwitches } from '../request-parts.ts'
 
 // Query switches with bounded values. The operations and the OpenAPI document use these schemas.
-const deletedVersion = z.literal('draft', 'must be draft, or be left out')
 const putVersion = z.enum(['draft', 'draft-publish'], 'must be draft or draft-publish, or be left out')
-const putType = z.literal('folder', 'must be folder, or be left out')
 export const force = z.enum(['true', 'false'], 'must be true or false')
 
-const recursive = z.literal('true', 'must be true, or be left out')
+const leftOutOr = <Text extends string>(text: Text) => z.optional(z.literal(text, `must be ${text}, or be left out`))
 
-export const deleteSwitches = z.object({ version: z.optional(deletedVersion), force: z.optional(force) })
-export const putSwitches = z.object({ version: z.optional(putVersion), type: z.optional(putType) })
-export const listing = z.object({ ...pageSwitches.shape, recursive: z.optional(recursive) })
+export const deleteSwitches = z.object({ version: leftOutOr('draft'), force: z.optional(force) })
+export const putSwitches = z.object({ version: z.optional(putVersion), type: leftOutOr('folder') })
+export const listing = z.object({ ...pageSwitches.shape, recursive: leftOutOr('true') })
 
 const searchText = 'must be 1 to 255 characters without control characters or slashes'
 export const searchQuery = z.object({
