@@ -16,7 +16,10 @@ const operations = {
   deleteRoot: deletePath,
   putPath,
   putRoot: putPath,
-  ...{ describeUpload, readUpload, appendToUpload, cancelUpload },
+  describeUpload,
+  readUpload,
+  appendToUpload,
+  cancelUpload,
   listChanges,
 }
 

@@ -74,7 +74,7 @@ const replaceUnchanged = (
   item: ContentItem,
 ): Promise<boolean> => {
   const isSame = mark ? expression`#mark = ${mark}` : expression`attribute_exists(#id) AND attribute_not_exists(#mark)`
-  return putMarked(table, { kind, id }, item, { condition: [isSame, expression`attribute_not_exists(#removed)`] })
+  return putMarked(table, { kind, id }, item, [isSame, expression`attribute_not_exists(#removed)`])
 }
 
 const changeSome = async (

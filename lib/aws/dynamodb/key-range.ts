@@ -14,8 +14,12 @@ export interface KeyRange {
 }
 
 export const rangeOfIds = (partitionKey: string, partition: string, consistent = false): KeyRange => ({
-  ...{ partitionKey, partition, consistent },
-  ...{ sortKey: 'id', sortKeyOf: (id) => id, idOf: Number },
+  partitionKey,
+  partition,
+  sortKey: 'id',
+  sortKeyOf: (id) => id,
+  idOf: Number,
+  consistent,
 })
 
 const queryAfter = (range: KeyRange, after: number): Query => ({
