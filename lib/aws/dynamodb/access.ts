@@ -43,7 +43,7 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
     const key = keyOfName(before.name)
     const condition = [isIn(before), leaving === undefined ? undefined : expression`#leaving = ${leaving}`]
     if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, condition)
-    return table.remove({ key }, { condition })
+    return table.remove({ key }, { condition }, ({ created }) => created !== before.created)
   }
 
   const listIf = async (isWanted: (item: PersonItem) => boolean, isNewest = false): Promise<readonly Person[]> => {

@@ -158,9 +158,9 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
     /**
      * Returns false if there was no item, if the condition is false, or if another call removed the item meanwhile. A
      * repeated call cannot tell whether it removed the item, so the item is read first. Callers with a condition have
-     * just read it.
+     * just read it. `isNew` recognises an item that was put after the removal.
      */
-    async remove(key: Key, write: Write = {}): Promise<boolean> {
+    async remove(key: Key, write: Write = {}, isNew = (_: Item) => false): Promise<boolean> {
       if (write.condition === undefined && !(await this.get(key))) return false
       const condition = written({ ConditionExpression: write.condition })
       const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD', ...condition })
@@ -169,7 +169,7 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
         return Attributes !== undefined || $metadata.attempts !== 1
       } catch (error) {
         if (!isConditionFailure(error)) throw error
-        return error.$metadata.attempts !== 1 && !(await this.get(key))
+        return error.$metadata.attempts !== 1 && (mapped(await this.get(key), isNew) ?? true)
       }
     },
   }

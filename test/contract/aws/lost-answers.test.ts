@@ -142,6 +142,16 @@ test.each(['category', 'news'] as const)(
   },
 )
 
+test('A removal whose answer is lost spares a new person with the same name (A-60)', async () => {
+  const before = testPerson({ name: 'eve', sites: {} })
+  const next = { ...before, created: before.created + 1 }
+  const client = connect()
+  await people.create(before, [])
+  const answers = loseAnswer(client, 'DeleteItemCommand', async () => void (await people.create(next, [])))
+  expect(await openTableStores(names, { dynamodb: client }).people.replace(before, undefined, [])).toBe('done')
+  expect([answers.lost, await people.get('eve')]).toEqual([1, next])
+})
+
 test('A change of the rules whose first answer is lost is made and recorded once (H-1)', async () => {
   const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
   const grants = { rights: ['files:read'], ttl: 900 } as const
