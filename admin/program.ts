@@ -87,7 +87,8 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {
     const outputError = (text: string) => console.error(refusalOf(text.trim(), true))
-    command.configureOutput({ ...printableErrors, writeOut: sayHelp, ...(isJson && { outputError }) })
+    const writeErr = (text: string) => text.startsWith('Usage:') && outputError('Name a command: --help lists them.')
+    command.configureOutput({ ...printableErrors, writeOut: sayHelp, ...(isJson && { outputError, writeErr }) })
     command.exitOverride().configureHelp({ showGlobalOptions: true })
     command.showHelpAfterError(isJson ? false : 'Add --help to see the usage.')
     for (const child of command.commands) configure(child)

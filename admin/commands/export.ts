@@ -162,22 +162,19 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
   }
 }
 
-const run = async (stores: AdminStores, { site, out }: OfSite & { readonly out?: string }) => {
+const run = async (stores: AdminStores, { site, out }: OfSite & { readonly out: string }) => {
   const records = exportRecords(await areaOf(stores, site), site)
-  if (out !== undefined) {
-    const exported = await interruptibly(
-      (signal) => writeFile(records, out, signal),
-      new Refusal(`Interrupted: the export is incomplete, and ${out} is unchanged. Repeat the command.`),
-    )
-    return { exported, file: out }
-  }
-  await writeOutput(records)
-  return undefined
+  if (out === '-') return void (await writeOutput(records))
+  const exported = await interruptibly(
+    (signal) => writeFile(records, out, signal),
+    new Refusal(`Interrupted: the export is incomplete, and ${out} is unchanged. Repeat the command.`),
+  )
+  return { exported, file: out }
 }
 
 const description = 'export everything of a site except its files, as JSON lines for "import"'
 
 export const exportCommand = (): Command =>
   siteCommandOf('export', description, 'export --site 1001 --out site.jsonl')
-    .option('--out <file>', 'the file to write (default: standard output)', parseText)
+    .option('--out <file>', 'the file to write; - writes standard output', parseText, '-')
     .action(onStores(run))

@@ -108,11 +108,9 @@ const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m,
 const rolesOfRules = (Object.keys(roles) as RoleName[]).filter((name) => !roles[name].isPerFolder)
 
 const grantsOf = ({ right, ttl, role }: RuleOptions): Rule['grants'] => {
-  if ((role === undefined) === (right.length === 0)) {
+  if ((role === undefined) === (right.length === 0))
     throw new Refusal('Give --right for programs, or --role for people, but not both.')
-  }
-  if (role !== undefined) return { role }
-  return { rights: simplified(right).map(textOfRight), ttl }
+  return role === undefined ? { rights: simplified(right).map(textOfRight), ttl } : { role }
 }
 
 const viewOfRule = ({ grants, ...rule }: Rule) => ({ ...rule, ...grants })
@@ -148,7 +146,7 @@ const endRule = async ({ issuers }: AdminStores, id: string) => {
 }
 
 const roleDescription = 'the role for people who sign in; the first sign-in adds the person'
-const roleOption = new Option('--role <role>', roleDescription).choices(rolesOfRules)
+const roleOption = new Option('--role <role>', roleDescription).choices(rolesOfRules).conflicts('ttl')
 
 const ruleExamples = [
   'rule add --issuer github --claim repository=acme/site --claim ref=refs/heads/main --site 1001 --right files:write',

@@ -184,7 +184,7 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
   const sitesOf = (of: Person) => (site === undefined ? sitesOfPerson(of) : [site])
   const afterRemoval = (of: Person) => (site === undefined ? undefined : withoutSite(of, site))
   if (site !== undefined && person.sites[site] === undefined)
-    throw new Refusal(`Site ${site} has no person ${person.name}.`)
+    throw new Refusal(`Site ${site} has no person ${person.name}. "user list --site ${site}" lists its people.`)
   if (isDry || !sure) {
     // A preview must refuse what the removal would refuse.
     const after = afterRemoval(person)

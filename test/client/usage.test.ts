@@ -36,7 +36,7 @@ test.for(elsewhere)(
 
 /** Commands with an empty name, or with `/` for the root where a file is needed. */
 const unnamed =
-  'push |diff |watch |pull |pull news |mv  x|cp / x|rm |rm hello.txt /|cat /|get  x|versions |purge /|restore /'
+  'push |diff |watch |pull |pull news |mv  x|cp / x|rm |rm hello.txt /|cat /|get  x|get hello.txt -|versions |purge /|restore /'
 
 test('an empty name is refused as wrong usage', async ({ demo }) => {
   for (const line of unnamed.split('|')) {
@@ -198,5 +198,6 @@ test('with --json, a refusal is one object with its code and path (T-55)', async
   expect(await refused('restore', `${folder}/a`)).toEqual({ code: 104022, message, path: `${folder}/a` })
   expect(await refused('get', '')).toEqual({ code: null, message, path: null })
   expect(await refused('ls', '--site', '77')).toEqual({ code: null, message, path: null })
+  expect(await refused()).toEqual({ code: null, message: expect.stringContaining('Name a command: '), path: null })
   expect(await refused('nope')).toEqual({ code: null, message: expect.stringContaining("'nope'"), path: null })
 })

@@ -50,7 +50,7 @@ export const messages = {
     otherLayout: text`which uses another layout. Restore it with that version`,
     otherTables: (tables: number) =>
       text`is of another version. …tables of version ${tables}, … Use the … Nothing was changed.$`,
-    restoreFull: /^(The disk is full|The data directory)/,
+    restoreFull: text`^The disk is full. … The directory is still empty.$`,
     restoreInterrupted: text`A restore into the data directory … was interrupted`,
     some: (count: number, what: string) =>
       text`is damaged: ${count} of its files or rows are damaged, such as …: ${what}. … Nothing was changed`,
@@ -191,7 +191,7 @@ $`,
     progress: text`^\r1 of 2 files, 1.0 KB of 2.0 KB, …/s, … left`,
     proxy: 'any proxy in between',
     removed: (count: number) => text`^Done: …, ${count} removed`,
-    renewCertificate: text` Ask the operator of the service to renew it.$`,
+    renewCertificate: text` If the clock of this machine is right, ask the operator of the service to renew it.$`,
     reserved: '.site-files is reserved for this command',
     sameName: 'have the same name',
     serviceDown: text`^Refused. The service behind the proxy may be down. ….$`,
@@ -493,7 +493,7 @@ const areas = 'files, forms, categories, history, access'
 
 export const wrongCommands = [
   ['bogus', usage.unknown("command 'bogus'")],
-  ['site', 'Usage: site-admin site'],
+  ['site', '{"code":null,"message":"Name a command: '],
   ['site create', "required option '--name <name>' not specified"],
   ['site create --name \u0007', 'without control characters'],
   [`site create --name ${'x'.repeat(201)}`, '1 to 200 characters'],
@@ -525,6 +525,7 @@ export const wrongCommands = [
   ['rule add --issuer a --claim b=c --site 1001 --right files:read --ttl 61m', 'at most an hour'],
   ['rule add --issuer a --claim b=c --site 1001 --role author', usage.choices('owner, editor, viewer.')],
   ['user add ann --site 1001 --role viewer --right files:read', 'cannot be used with option'],
+  ['rule add --issuer a --claim b=c --site 1001 --role editor --ttl 5m', "cannot be used with option '--ttl"],
   ['category rename 2147483648 --site 1001 --name A', `It must be a whole number from 1 to ${largest}.`],
   ['object list poem --site 1001', usage.choices('news, blog.')],
   ['object create news --site 1001 --members 7', 'It must be a JSON object'],

@@ -29,7 +29,7 @@ const hintOn = ({ status, code, message }: ServiceError): string => {
   if (status === 0 && /\(\w*(SELF_SIGNED|UNABLE_TO)\w*\)\./.test(message))
     return ' This machine does not trust the certificate. For a certificate of your own authority, set NODE_EXTRA_CA_CERTS to the file of the authority.'
   if (status === 0 && /\((ERR_TLS_)?CERT_\w+\)\./.test(message))
-    return ' The certificate is not valid for this address or this date. Ask the operator of the service to renew it.'
+    return ' The certificate is not valid for this address or this date. If the clock of this machine is right, ask the operator of the service to renew it.'
   if (status === 0 && /\(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)\)\./.test(message))
     return ' If the service has no https, begin the address with http://.'
   return ''

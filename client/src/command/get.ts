@@ -12,7 +12,8 @@ import { nameOf, sitePath } from './site-path.ts'
 
 // The file for a download on this machine. `mode` is the mode of the file that the download replaces.
 const localPlace = async (to: string | undefined, name: string, force: true | undefined) => {
-  if (to === '') throw new UsageError('Name a target file or folder, or leave it out.')
+  if (to === '' || to === '-')
+    throw new UsageError('Name a target file or folder, or leave it out. "cat" prints a file.')
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
   if (to?.endsWith('/') && !isDirectory)
     throw new LocalRefusal(`The folder ${to} does not exist. Create it first, or name a file.`)

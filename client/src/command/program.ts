@@ -252,13 +252,15 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => void writeOut(`${completionOf(program, shell)}\n`))
 
+  const refuse = (text: string) => console.error(refusalOf(joinLines(text), isJson))
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()
       .configureHelp({ showGlobalOptions: true })
       .configureOutput({
         writeOut: (text) => void writeOut(text),
-        outputError: (text, write) => write(`${refusalOf(joinLines(text), isJson)}\n`),
+        ...(isJson && { writeErr: () => refuse('Name a command: --help lists them.') }),
+        outputError: refuse,
       })
       .showHelpAfterError(isJson ? false : 'Add --help to see the usage.')
   }

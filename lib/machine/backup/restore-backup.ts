@@ -78,6 +78,7 @@ export const restoreBackup = async (
   const directory = layoutOf(dataDirectory)
   const claim = await claimEmpty(directory)
   try {
+    claim.begin()
     signal.throwIfAborted()
     const disabledWebhooks = copyFiles(backup, directory, keepsWebhooks)
     // All files get this owner. A linked blob of another user would no longer belong to that user, so it is copied.

@@ -198,14 +198,14 @@ const admitEmpty = (directory: DataDirectory): Fault => {
   )
 }
 
-const lockAndClear = async (directory: DataDirectory): Promise<Disposable> => {
+const lockEmpty = async (directory: DataDirectory): Promise<Disposable> => {
   try {
     using taken = new DisposableStack()
     makeLocks(directory)
     taken.use(await takeGate(directory))
     taken.use(takeLockOf(directory, 'service', 'exclusive'))
     taken.use(takeLockOf(directory, 'users', 'exclusive'))
-    begin(directory, 'half restored', admitEmpty(directory))
+    admitEmpty(directory)
     return taken.move()
   } catch (error) {
     throw cannotBeWritten(directory, error)
@@ -216,8 +216,9 @@ const lockAndClear = async (directory: DataDirectory): Promise<Disposable> => {
 export const claimEmpty = async (directory: DataDirectory) => {
   const { path, locks, marker } = directory
   const wasAbsent = admitEmpty(directory).code === 'absent'
-  const held = await lockAndClear(directory)
+  const held = await lockEmpty(directory)
   return {
+    begin: () => begin(directory, 'half restored', undefined),
     fulfil() {
       // Root may have filled the folder of the user who runs the service, and this user cannot use files of root.
       const owner = giveToOwner(path)
@@ -226,7 +227,7 @@ export const claimEmpty = async (directory: DataDirectory) => {
     },
     giveUp() {
       removeContents(directory)
-      rmSync(marker)
+      for (const file of [marker, `${marker}.new`]) rmSync(file, { recursive: true, force: true })
       held[Symbol.dispose]()
       rmSync(wasAbsent ? path : locks.folder, { recursive: true })
     },

@@ -49,7 +49,8 @@ test('an export and its import into an empty site give the same lists (T-29)', a
   expect(before.size).toBeGreaterThan(20)
   expect(after).toEqual(before)
 
-  expect((await attempt(`export --site ${id}`)).stdout).toBe(readFileSync(file, 'utf8'))
+  for (const out of ['', ' --out -'])
+    expect((await attempt(`export --site ${id}${out}`)).stdout).toBe(readFileSync(file, 'utf8'))
 })
 
 test('an export that fails keeps the old file, and leaves no other file', async ({ commands, outside }) => {

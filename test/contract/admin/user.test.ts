@@ -52,6 +52,8 @@ test('user remove --site removes a person from the last site (A-60, A-101)', asy
   await run('user remove bob --site 1001 --yes')
   const lists = [await run('user list --site 1001'), await run('user list --site 1002')]
   expect(lists).toMatchObject([[], [{ name: 'bob' }]])
+  const { stderr } = await attempt('user remove bob --site 1001')
+  expect(stderr).toContain('"user list --site 1001" lists its people.')
   await run('user remove bob --site 1002 --yes')
   expect((await attempt('user show bob')).status).toBe(1)
 })

@@ -80,11 +80,13 @@ test('a backup with a short file is refused before its bytes are read', async ({
 
 test('a backup onto a full disk is refused', async ({ mountDisk, backedUp: { data, backup } }) => {
   const disk = mountDisk(8)
-  const [target, restored] = [join(disk.path, 'backup'), join(disk.path, 'restored')]
+  const [target, restored, empty] = [join(disk.path, 'backup'), join(disk.path, 'restored'), join(disk.path, 'empty')]
+  mkdirSync(empty)
   disk.fill()
   await expect(backUp(data, target)).rejects.toThrow(refusals.full)
-  await expect(restore(backup, restored)).rejects.toThrow(refusals.restoreFull)
-  expect(unfinishedIn(disk.path)).toEqual([])
+  for (const each of [restored, empty]) await expect(restore(backup, each)).rejects.toThrow(refusals.restoreFull)
+  expect(readdirSync(disk.path).toSorted()).toEqual(['empty', 'filler'])
+  expect(readdirSync(empty)).toEqual([])
 
   // On another file system blobs are copied, not linked.
   disk.makeRoom()
@@ -191,7 +193,7 @@ test('a restoration that cannot write its marker leaves nothing behind', async (
     throw new Error('It was ended')
   })
   await expect(restore(backup, restored, { signal })).rejects.toThrow('It was ended')
-  expect(readdirSync(restored)).toEqual(['site-admin.json.new'])
+  expect(readdirSync(restored)).toEqual([])
 })
 
 test('the service and commands refuse a backup as a data directory, with advice', async ({ backedUp: { backup } }) => {
