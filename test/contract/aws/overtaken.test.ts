@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { addIssuer } from '../../../lib/access/issuers/issuers.ts'
+import { updatePerson } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { testPerson } from '../../support/people.ts'
 import { beforeCalls } from '../../support/store-faults.ts'
 import { openTableStores } from '../../support/tables.ts'
 
@@ -20,23 +22,23 @@ const changes: [string, (stores: Stores, name: string) => Promise<unknown>][] = 
       issuers.changeTrust((trust) => addIssuer(trust, { id, url: `https://${id}.example.com`, audience: 'x' }), []),
   ],
   ['a token', ({ grants }, user) => grants.change('hash', (grant) => ({ ...grant, user }), [])],
-  [
-    'a webhook',
-    ({ webhooks }, description) => webhooks.change(site, 'whk_1', (old) => ({ ...old, description }), entry),
-  ],
+  ['a person', ({ people }, email) => updatePerson(people, 'ann', (before) => ({ after: { ...before, email } }))],
+  ['a webhook', ({ webhooks }, subject) => webhooks.change(site, 'whk_1', (old) => ({ ...old, subject }), entry)],
 ]
 
 test.each(changes)('A change of %s that another overtakes each time fails with 100503', async (_, change) => {
   const tables = openMemoryTables()
   const stores = openTableStores(tables.names, { dynamodb: tables.connect() })
   await stores.grants.put(token, [])
+  await stores.people.create(testPerson({ sites: {} }), [])
   await stores.webhooks.create(webhook, entry)
   const client = tables.connect()
   let others = 0
   beforeCalls(client, 'PutItemCommand', async () => void (await change(stores, `other-${others++}`)))
   const overtaken = change(openTableStores(tables.names, { dynamodb: client }), 'mine')
   await expect(overtaken).rejects.toMatchObject({ code: 100503 })
-  const left = [await stores.issuers.trust(), await stores.grants.list(), await stores.webhooks.listOfSite(site)]
+  const { issuers, grants, people, webhooks } = stores
+  const left = [await issuers.trust(), await grants.list(), await people.get('ann'), await webhooks.listOfSite(site)]
   expect(JSON.stringify(left)).toContain(`other-${others - 1}`)
   expect(JSON.stringify(left)).not.toContain('mine')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Person, type SiteEntry, updatePerson } from '../../../lib/access/people.ts'
+import type { Person, SiteEntry } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { describeOn, handsOfPorts, ownSite as site } from '../../support/hands.ts'
 import { testPerson } from '../../support/people.ts'
@@ -49,21 +49,6 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     expect(await people.replace(before, undefined, [entry()])).toBe('overtaken')
     expect(await people.get(before.name)).toEqual({ ...changed, version: 2 })
     expect(await recorded()).toBe(1)
-  })
-
-  test('A change that another change overtakes each time fails with 100503', async () => {
-    const ann = person('ann', { sites: at({ role: 'viewer' }) })
-    await people.create(ann, [])
-    const overtaken = {
-      ...people,
-      replace: async (before: Person, after: Person | undefined) => {
-        await people.replace(before, { ...before, displayName: `Change ${before.version}` }, [])
-        return people.replace(before, after, [])
-      },
-    }
-    const change = updatePerson(overtaken, ann.name, (before) => ({ after: { ...before, disabled: true } }))
-    await expect(change).rejects.toMatchObject({ code: 100503 })
-    expect(await people.get(ann.name)).not.toMatchObject({ disabled: true })
   })
 
   test('A new person with the name of a removed person is another person', async () => {
