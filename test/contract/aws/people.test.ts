@@ -59,33 +59,25 @@ test('90 seconds after a request breaks off, the other owner can leave (A-58)', 
 })
 
 test('A new person with the name of a removed owner is no owner (A-53, A-58)', async () => {
-  const tables = openMemoryTables()
-  const [client, others] = [tables.connect(), openTableStores(tables.names, { dynamodb: tables.connect() }).people]
-  const { people } = openTableStores(tables.names, { dynamodb: client })
-  const ann = testPerson({ sites: at('owner') })
-  const editor = { ...ann, sites: at('editor') }
-  for (const one of [ann, { ...ann, name: 'bob' }]) await people.create(one, [])
-  const newAnn = { ...editor, created: ann.created + 1 }
+  const { ann, people, connect, client } = await openWithOwners()
+  const newAnn = { ...demoted(ann), created: ann.created + 1 }
   let counts = 0
   beforeCalls(client, 'ScanCommand', async () => {
     counts += 1
     if (counts > 1) return
-    await others.leaveSite(site)
-    await updatePerson(others, 'ann', () => ({ after: undefined }))
-    await others.create(newAnn, [])
+    await people.leaveSite(site)
+    await updatePerson(people, 'ann', () => ({ after: undefined }))
+    await people.create(newAnn, [])
   })
-  expect(await people.replace(ann, editor, [])).toBe('last owner')
+  expect(await connect(client).people.replace(ann, demoted(ann), [])).toBe('last owner')
   expect(await people.get('ann')).toMatchObject({ created: newAnn.created, sites: at('editor') })
 })
 
 test('If the owners cannot be counted, no owner changes (A-58, E-16)', async () => {
-  const ann = testPerson({ sites: at('owner') })
-  const entries = personEntries('user.changed', ann, { actor: 'cat' }, [site])
-  for (const after of [undefined, { ...ann, sites: at('editor') }]) {
-    const tables = openMemoryTables()
-    const client = tables.connect()
-    const { people, history } = openTableStores(tables.names, { dynamodb: client })
-    for (const one of [ann, { ...ann, name: 'bob' }]) await people.create(one, [])
+  for (const leave of [() => undefined, demoted]) {
+    const { ann, connect, client } = await openWithOwners()
+    const { people, history } = connect(client)
+    const [after, entries] = [leave(ann), personEntries('user.changed', ann, { actor: 'cat' }, [site])]
     let counts = 0
     beforeCalls(client, 'ScanCommand', async () => {
       counts += 1
