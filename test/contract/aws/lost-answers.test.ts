@@ -28,18 +28,13 @@ const item = { id: 36 }
 const page = toStoragePath('page.html')
 const place = { id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }
 
+const removeSiteFromToken = () => grants.change(token.hash, (present) => uncover(present, site), [entry])
+const removePerson = async () => (await people.replace(person, undefined, [entry])) === 'done'
+
 const removals: [string, () => Promise<unknown>, () => Promise<boolean>][] = [
   ['token', () => grants.put(token, []), () => grants.remove(token.hash, [entry])],
-  [
-    'token without other sites',
-    () => grants.put(token, []),
-    () => grants.change(token.hash, (present) => uncover(present, site), [entry]),
-  ],
-  [
-    'person',
-    () => people.create(person, []),
-    async () => (await people.replace(person, undefined, [entry])) === 'done',
-  ],
+  ['token without other sites', () => grants.put(token, []), removeSiteFromToken],
+  ['person', () => people.create(person, []), removePerson],
   ['site', () => sites.createSite(place, entry), () => sites.removeSite(site, entry)],
   ['web form', () => webForms.create(contactForm, entry), () => webForms.remove(site, contactForm.id, entry)],
   ['news item', () => contents.create(site, 'news', item, entry), () => contents.remove(site, 'news', item.id, entry)],
@@ -115,7 +110,7 @@ test.each([
   recorded.length = 0
   const answers = loseAnswer(dynamodb, name)
   const left = uncover(grant, site)
-  expect(await grants.change(token.hash, (present) => uncover(present, site), [entry])).toBe(true)
+  expect(await removeSiteFromToken()).toBe(true)
   expect([answers.lost, recorded]).toEqual([1, [entry]])
   expect(await grants.get(token.hash)).toEqual(left)
 })
