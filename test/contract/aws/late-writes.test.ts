@@ -55,23 +55,11 @@ const before: readonly SystemField[] = [{ typeId: -2, mandatory: false, order: 1
 /** The change of another caller after the 503. */
 const newer: readonly SystemField[] = [{ typeId: -2, mandatory: true, order: 5 }]
 
-interface FieldChange {
-  readonly method: string
-  readonly below: string
-  readonly body?: object
-  /** The status if the store made the change and only its answer was late. */
-  readonly done: number
-}
-
-const changes: Readonly<Record<string, FieldChange>> = {
-  'creating a field': { method: 'POST', below: '', body: { type: { id: -3 }, mandatory: true }, done: 201 },
-  'changing a field': { method: 'PUT', below: '/-2', body: { mandatory: false, order: 9 }, done: 200 },
-  'removing a field': { method: 'DELETE', below: '/-2', done: 200 },
-}
-
-const formOf = (path: string) => storedId<WebFormId>(/webforms\/(\d+)/.exec(path)?.[1])
-
-describe.each(Object.entries(changes))('%s while the store is slow', (_, { method, below, body, done }) => {
+describe.each([
+  ['creating a field', 'POST', '', { type: { id: -3 }, mandatory: true }, 201],
+  ['changing a field', 'PUT', '/-2', { mandatory: false, order: 9 }, 200],
+  ['removing a field', 'DELETE', '/-2', undefined, 200],
+])('%s while the store is slow', (_, method, below, body, statusIfDone) => {
   const begin = async (way: SlowWay) => {
     const { deps, dynamodb } = service.start()
     const path = await service.createForm(before)
@@ -102,14 +90,15 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     const { path, answer, thaw } = await begin('there')
     expect(answer.status).toBe(503)
     const { deps } = service.start()
-    await deps.webForms.changeFields(ownSite, formOf(path), () => newer, entry)
+    const form = storedId<WebFormId>(/webforms\/(\d+)/.exec(path)?.[1])
+    await deps.webForms.changeFields(ownSite, form, () => newer, entry)
     await thaw()
     expect(await service.storedFields(path)).toEqual(newer)
   })
 
   test('if the store has made the change, the answer is a success', async () => {
     const { answer } = await begin('back')
-    expect(answer.status).toBe(done)
+    expect(answer.status).toBe(statusIfDone)
   })
 })
 
