@@ -2,30 +2,25 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { asPortError } from '../../../lib/core/system-failures.ts'
-import { type Database, openDatabase } from '../../../lib/machine/sqlite/database.ts'
+import { openDatabase } from '../../../lib/machine/sqlite/database.ts'
 import { openWords, scratchFile } from '../../support/scratch-database.ts'
 
 const unavailable = expect.objectContaining({ code: 100503, status: 503 })
 const outOfSpace = expect.objectContaining({ code: 100507, status: 507 })
 
-const limitPages = ({ connection }: Database) => {
-  const { page_count: pages } = connection.prepare('PRAGMA page_count').get() ?? {}
-  connection.exec(`PRAGMA max_page_count = ${Number(pages) + 2}`)
-}
-const unlimit = ({ connection }: Database) => connection.exec('PRAGMA max_page_count = 1000000')
-
 const long = 'x'.repeat(100_000)
 
 test('a change answers 507 while reads work, and later changes succeed (E-17, O-18)', async () => {
-  const { database, add, words } = openWords()
+  const { database, connection, add, words } = openWords()
   await add('a')
-  limitPages(database)
+  const { page_count: pages } = connection.prepare('PRAGMA page_count').get() ?? {}
+  connection.exec(`PRAGMA max_page_count = ${Number(pages) + 2}`)
   const settled = await Promise.allSettled([add('b'), add(long), add('c')])
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(settled[1]).toMatchObject({ reason: outOfSpace })
   await expect(add(long)).rejects.toThrow(outOfSpace)
   expect(await database.read(words)).toEqual(['a', 'b', 'c'])
-  unlimit(database)
+  connection.exec('PRAGMA max_page_count = 1000000')
   await add(long)
   expect(words()).toEqual(['a', 'b', 'c', long])
 })
