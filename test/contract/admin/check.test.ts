@@ -12,8 +12,12 @@ import { failing, faultAt, foundBy } from '../../support/outcomes.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
-const folder = (key: string) =>
-  `INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('${key}/', NULL, 0, 0, '', 'v')`
+const object = (values: string) =>
+  `INSERT INTO objects (key, blob, size, modified, type, version) VALUES (${values}, 'v');`
+const folder = (key: string) => object(`'${key}/', NULL, 0, 0, ''`)
+const blob = '0'.repeat(32)
+const ofThreeBytes = (named = `'${blob}'`) => object(`'live/1001/a.txt', ${named}, 3, 0, 'text/plain'`)
+const lostLink = 'INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1);'
 const form = (fields: string) => `UPDATE web_forms SET fields = '${fields}' WHERE id = 1`
 
 /** Rows that no request could read: the fault, the SQL that causes it, the table with the row, and the column. */
@@ -111,11 +115,7 @@ test('check finds no fault while the service runs, accepts uploads and searches 
 })
 
 test.for([
-  [
-    'a link without its object',
-    'INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1)',
-    { where: 'site 1001, category 1', fault: messages.check.lostLink('news 999') },
-  ],
+  ['a link to no object', lostLink, { where: 'site 1001, category 1', fault: messages.check.lostLink('news 999') }],
   [
     'an interrupted removal of content',
     'UPDATE blogs SET going = 1 WHERE id = 8',
@@ -137,11 +137,7 @@ test.for([
     "INSERT INTO news_texts (site, id, text) VALUES (1001, 999, 'x')",
     faultAt(/site-admin\.db$/, messages.check.rowOf('news_texts')),
   ],
-  [
-    'a file without bytes',
-    "INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
-    faultAt('site 1001, file a.txt', messages.check.noBytes),
-  ],
+  ['a file without bytes', ofThreeBytes('NULL'), faultAt('site 1001, file a.txt', messages.check.noBytes)],
   [
     'a quota with a wrong count of used bytes (S-124)',
     'UPDATE sites SET quota = 9000000, used = 7 WHERE id = 1001',
@@ -182,11 +178,7 @@ test('check reports an empty database, and the service refuses it', async ({ sit
 })
 
 test('check reports files without bytes along with other faults of the database', async ({ siteDirectory }) => {
-  tamper(
-    siteDirectory,
-    `INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1);
-       INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', '${'0'.repeat(32)}', 3, 0, 'text/plain', 'v')`,
-  )
+  tamper(siteDirectory, lostLink + ofThreeBytes())
   expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toMatchObject([
     { where: 'site 1001, category 1' },
     faultAt('site 1001, file a.txt', messages.check.bytesMissing),
@@ -204,20 +196,15 @@ test('check reports unused blobs if no service runs, and a start moves the blobs
 })
 
 test('check sees one state of the database, even while an upload is completed', async ({ siteDirectory }) => {
-  const name = '0'.repeat(32)
-  writeFileSync(join(siteDirectory, 'blobs', name), 'abc', { mode: 0o600 })
+  writeFileSync(join(siteDirectory, 'blobs', blob), 'abc', { mode: 0o600 })
   tamper(
     siteDirectory,
-    `INSERT INTO uploads VALUES ('u', 1001, 'ann', '{"path":"a.txt","key":"k","contentType":""}', '', 9, 3, 3, 1, 0, 1, '${name}')`,
+    `INSERT INTO uploads VALUES ('u', 1001, 'ann', '{"path":"a.txt","key":"k","contentType":""}', '', 9, 3, 3, 1, 0, 1, '${blob}')`,
   )
   const { prepare } = DatabaseSync.prototype
   const preparing = vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, sql) {
     if (!sql.startsWith('SELECT site, id, CASE')) return prepare.call(this, sql)
-    tamper(
-      siteDirectory,
-      `INSERT INTO objects (key, blob, size, modified, type, version)
-       VALUES ('live/1001/a.txt', '${name}', 3, 0, 'text/plain', 'v'); DELETE FROM uploads`,
-    )
+    tamper(siteDirectory, `${ofThreeBytes()} DELETE FROM uploads`)
     return prepare.call(this, sql)
   })
   onTestFinished(() => preparing.mockRestore())
@@ -226,11 +213,7 @@ test('check sees one state of the database, even while an upload is completed', 
 
 test('check reports a folder of blobs that is a link to itself as one fault', async ({ siteDirectory }) => {
   const blobs = join(siteDirectory, 'blobs')
-  tamper(
-    siteDirectory,
-    `INSERT INTO objects (key, blob, size, modified, type, version)
-     VALUES ('live/1001/a.txt', '${'0'.repeat(32)}', 3, 0, 'text/plain', 'v')`,
-  )
+  tamper(siteDirectory, ofThreeBytes())
   rmSync(blobs, { recursive: true })
   symlinkSync('blobs', blobs)
   const fault = faultAt(blobs, messages.check.unreadable('ELOOP: '))
