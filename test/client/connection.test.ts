@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { connect, findSites, ServiceError, type SiteClient } from '../../client/src/index.ts'
 import type { Watch } from '../../client/src/source.ts'
 import { messages } from '../support/messages.ts'
-import { address, isSites, json, patience, scripted, scriptedFetch, sites, zeros } from './support/scripted-fetch.ts'
+import { address, clientOver, json, scripted, scriptedFetch, silence, sites, zeros } from './support/scripted-fetch.ts'
 
 const busy = (status: number) => () => json({ code: 100503, message: 'Busy.' }, status, { 'Retry-After': '0' })
 const broken = () => undefined
@@ -62,7 +62,7 @@ test('if the address of a new upload is invalid, the call fails with status 201'
 
 test('if the token covers several sites, the caller must choose one (T-36)', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
-    isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
+    each.url.endsWith('/sites') ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
   await expect(connect({ url: address, token: 'secret', site: 3, fetch })).rejects.toThrow(
     messages.client.siteNotCovered(3),
@@ -105,7 +105,7 @@ const clear = 'http://us.test'
 const refusal = { name: 'ServiceError', message: messages.client.unencrypted('https://us.test', 'http://us.test') }
 
 test('if an https service lists an http address, no further request is sent (T-36)', async () => {
-  const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(clear) : stored()))
+  const { asked, fetch } = scriptedFetch((each) => (each.url.endsWith('/sites') ? sites(clear) : stored()))
   await expect(connect({ url: address, token: 'secret', fetch })).rejects.toMatchObject(refusal)
   const { files } = (await findSites({ url: address, token: 'secret', fetch })).choose()
   await expect(files.createFolder('a')).rejects.toMatchObject(refusal)
@@ -192,23 +192,16 @@ test('a refusal with a long Retry-After is reported without waiting', async () =
   expect(asked).toHaveLength(1)
 })
 
-/** Answers only the list of sites. Any other call waits until its signal aborts. */
-const waitingFetch =
-  (stop: () => void): typeof fetch =>
-  (input, init) => {
-    const { fetch: answering } = scriptedFetch(() => sites(address))
-    if (isSites({ method: '', url: String(new Request(input, init).url), token: null })) return answering(input, init)
-    const waiting = new Promise<Response>((_, reject) =>
-      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
-    )
-    stop()
-    return waiting
-  }
+/** Aborts when a request waits for its answer. */
+const stopIn = (stop: AbortController, reason: Error) => (request: Request) => {
+  const answer = silence(request)
+  stop.abort(reason)
+  return answer
+}
 
 test('an aborted signal ends every call, even one that waits for an answer', async () => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
-  const send = waitingFetch(() => stop.abort(reason))
-  const client = await connect({ url: address, token: 'secret', patience, fetch: send, signal: stop.signal })
+  const client = await clientOver(stopIn(stop, reason), stop.signal)
   await expect(client.files.stat('a')).rejects.toBe(reason)
   await expect(client.files.move('a', 'b')).rejects.toBe(reason)
   await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toBe(reason)
@@ -216,10 +209,11 @@ test('an aborted signal ends every call, even one that waits for an answer', asy
 
 test.for([true, 'etag', false])('an aborted signal ends a put at once, with replace %s (T-33)', async (replace) => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
-  const send = waitingFetch(() => stop.abort(reason))
-  const { files } = await connect({ url: address, token: 'secret', patience, fetch: send })
+  const { files } = await clientOver(stopIn(stop, reason))
   await expect(files.put('a', 'b', { replace, signal: stop.signal })).rejects.toBe(reason)
 })
+
+const begun = () => new Response(null, { status: 201, headers: { Location: '/api/v2/admin/sites/1/uploads/1' } })
 
 test('a stalled upload is cut off after minutes, whatever its size, and then continues', async () => {
   stopTimers()
@@ -229,27 +223,23 @@ test('a stalled upload is cut off after minutes, whatever its size, and then con
   const stalled = Promise.withResolvers<void>()
   const state = (status: number) =>
     new Response(null, { status, headers: { 'Upload-Offset': String(come), 'Upload-Length': String(total) } })
-  const append = async ({ body, signal }: Request): Promise<Response> => {
+  const append = async (request: Request): Promise<Response> => {
     appends++
-    const reader = body?.getReader()
+    const reader = request.body?.getReader()
     for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
       if (appends === 1) {
         stalled.resolve()
-        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        return silence(request)
       }
       come += read.value.length
     }
     return state(204)
   }
-  const send: typeof fetch = async (input, init) => {
-    const request = new Request(input, init)
-    if (request.url.endsWith('/sites')) return sites(address)
+  const client = await clientOver((request) => {
     if (request.method === 'PATCH') return append(request)
     if (request.method === 'HEAD') return state(200)
-    if (request.url.endsWith('?parts')) return new Response(null, { status: 404 })
-    return new Response(null, { status: 201, headers: { Location: '/api/v2/admin/sites/1/uploads/1' } })
-  }
-  const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+    return request.url.endsWith('?parts') ? new Response(null, { status: 404 }) : begun()
+  })
   const put = client.files.put('large.bin', zeros(total))
   await stalled.promise
   await vi.advanceTimersByTimeAsync(10 * 60_000)
@@ -266,16 +256,12 @@ const refusedAppend = async (refusal: () => Response) => {
   const total = 5_000_000
   const state = (offset: number) =>
     new Response(null, { headers: { 'Upload-Offset': String(offset), 'Upload-Length': String(total) } })
-  const { fetch } = scriptedFetch(({ method, url }) => {
-    if (url.endsWith('/sites')) return sites(address)
+  const { files } = await clientOver(({ method }) => {
     if (method === 'HEAD') return state(0)
-    if (method === 'PATCH') {
-      asked.resolve()
-      return appends++ === 0 ? refusal() : state(total)
-    }
-    return new Response(null, { status: 201, headers: { Location: '/api/v2/admin/sites/1/uploads/1' } })
+    if (method !== 'PATCH') return begun()
+    asked.resolve()
+    return appends++ === 0 ? refusal() : state(total)
   })
-  const { files } = await connect({ url: address, token: 'secret', patience, fetch })
   const put = files.put('a', new Uint8Array(total))
   put.catch(() => {})
   return { put, asked: asked.promise, appends: () => appends }
@@ -306,13 +292,12 @@ test('an answer may take longer than a minute while its bytes arrive', async () 
   const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
   const entry = new TextEncoder().encode(JSON.stringify({ name: 'a', type: 'folder', links }))
   let asked = 0
-  const send: typeof fetch = async (input, init) => {
-    if (String(input).endsWith('/sites')) return sites(address)
+  const client = await clientOver(({ signal }) => {
     asked += 1
     let sent = 0
     return new Response(
       new ReadableStream({
-        start: (controller) => init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason)),
+        start: (controller) => signal.addEventListener('abort', () => controller.error(signal.reason)),
         async pull(controller) {
           await new Promise((resolve) => setTimeout(resolve, 50_000))
           controller.enqueue(entry.subarray(sent, sent + 40))
@@ -321,8 +306,7 @@ test('an answer may take longer than a minute while its bytes arrive', async () 
         },
       }),
     )
-  }
-  const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+  })
   const stat = client.files.stat('a')
   stat.catch(() => {})
   await vi.advanceTimersByTimeAsync(200_000)
@@ -335,15 +319,11 @@ test.for([
 ] as const)('of %i files of 4 MB in ten minutes, %i requests are sent in this time', async ([files, requests]) => {
   stopTimers()
   let sent = 0
-  const send: typeof fetch = async (input, init) => {
-    if (String(input).endsWith('/sites')) return sites(address)
+  const client = await clientOver((request) => {
     sent += 1
-    return new Promise((resolve, reject) => {
-      setTimeout(() => resolve(stored()), 600_000)
-      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
-    })
-  }
-  const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+    const late = new Promise<Response>((resolve) => setTimeout(() => resolve(stored()), 600_000))
+    return Promise.race([silence(request), late])
+  })
   const puts = Array.from({ length: files }, (_, index) => client.files.put(`${index}`, new Uint8Array(4_000_000)))
   for (const put of puts) put.catch(() => {})
   await vi.advanceTimersByTimeAsync(600_000)
@@ -352,11 +332,10 @@ test.for([
 
 test('a body that is read after a failed connection starts no timer', async () => {
   stopTimers()
-  const { fetch } = scriptedFetch(({ method, url }) => {
-    if (url.endsWith('/sites')) return sites(address)
+  const client = await clientOver(({ method, url }) => {
     if (method === 'HEAD' || url.endsWith('?parts')) return new Response(null, { status: 404 })
-    const headers = { Location: '/api/v2/admin/sites/1/uploads/1' }
-    return method === 'POST' ? new Response(null, { status: 201, headers }) : undefined
+    if (method === 'POST') return begun()
+    throw new TypeError('fetch failed')
   })
   const watches: Watch[] = []
   const source = {
@@ -370,7 +349,6 @@ test('a body that is read after a failed connection starts no timer', async () =
       },
     }),
   }
-  const client = await connect({ url: address, token: 'secret', patience, fetch })
   await expect(client.files.put('large.bin', source)).rejects.toThrow(messages.client.noAnswer)
   expect(watches).toHaveLength(1)
   watches[0]?.onRead(1)

@@ -45,6 +45,19 @@ export const scripted = async (answers: readonly (() => Response | undefined)[],
   return { client, asked }
 }
 
+/** A client of one site. Answers all its requests except the request for the list of sites. */
+export const clientOver = (answer: (request: Request) => Response | Promise<Response>, signal?: AbortSignal) => {
+  const send: typeof fetch = async (input, init) => {
+    const request = new Request(input, init)
+    return request.url.endsWith('/sites') ? sites(address) : answer(request)
+  }
+  return connect({ url: address, token: 'secret', patience, fetch: send, ...(signal && { signal }) })
+}
+
+/** Waits until the request is aborted. */
+export const silence = ({ signal }: Request): Promise<Response> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
 /** A file of zeros that the client reads while it sends the file. Calls `onCancel` if the reader stops early. */
 export const zeros = (size: number, onCancel = () => {}): Source => ({
   size,
