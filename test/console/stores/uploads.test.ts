@@ -52,42 +52,30 @@ test('three uploads run at a time, and running uploads are shown first (K-8)', a
   expect(runningFirst(uploads.all.value).map(({ path }) => path)).toEqual(['x/a', 'x/c', 'x/d', 'x/b'])
 })
 
+const { file: readable } = fileOf('a')
+const resolveFile = (resolve: (file: File) => void) => resolve(readable)
+const droppedFile = (fullPath: string, file: unknown = resolveFile) => ({ isFile: true, fullPath, file })
+const droppedFolder = (fullPath: string, readEntries: unknown) => {
+  return { isDirectory: true, fullPath, createReader: () => ({ readEntries }) }
+}
+const inPortions =
+  (...portions: object[][]) =>
+  (resolve: (entries: readonly object[]) => void) =>
+    resolve(portions.shift() ?? [])
+const drop = (folder: object) => fromDrop({ items: [{ webkitGetAsEntry: () => folder }] } as unknown as DataTransfer)
+
 test('a dropped folder may have 200,000 files, which arrive in portions of any size', async () => {
-  const { file } = fileOf('a')
-  const entries = Array.from({ length: 200_000 }, (_, index) => ({
-    isFile: true,
-    fullPath: `/photos/${index}`,
-    file: (resolve: (file: File) => void) => resolve(file),
-  }))
-  const empty = { isDirectory: true, fullPath: '/photos/old', createReader: () => readerOf([]) }
-  const folder = { isDirectory: true, fullPath: '/photos', createReader: () => readerOf([[...entries], [empty]]) }
-  const readerOf = (portions: object[][]) => ({
-    readEntries: (resolve: (entries: readonly object[]) => void) => resolve(portions.shift() ?? []),
-  })
-  const items = [{ webkitGetAsEntry: () => folder }]
-  const { files, emptyFolders } = await fromDrop({ items } as unknown as DataTransfer)
+  const entries = Array.from({ length: 200_000 }, (_, index) => droppedFile(`/photos/${index}`))
+  const folder = droppedFolder('/photos', inPortions(entries, [droppedFolder('/photos/old', inPortions())]))
+  const { files, emptyFolders } = await drop(folder)
   expect([files.length, files.at(-1)?.path, emptyFolders]).toEqual([200_000, 'photos/199999', ['photos/old']])
 })
 
 test('a file that the device cannot read does not stop the rest of a drop (K-8)', async () => {
-  const { file } = fileOf('a')
   const refuse = (_: unknown, reject: (error: Error) => void) => reject(new Error('Denied.'))
-  const folderOf = (fullPath: string, readEntries: unknown) => ({
-    isDirectory: true,
-    fullPath,
-    createReader: () => ({ readEntries }),
-  })
-  const portions = [
-    [
-      { isFile: true, fullPath: '/photos/locked.jpg', file: refuse },
-      folderOf('/photos/private', refuse),
-      { isFile: true, fullPath: '/photos/a.jpg', file: (resolve: (file: File) => void) => resolve(file) },
-    ],
-    [],
-  ]
-  const folder = folderOf('/photos', (resolve: (entries?: readonly object[]) => void) => resolve(portions.shift()))
-  const items = [{ webkitGetAsEntry: () => folder }]
-  const { files, emptyFolders, failed } = await fromDrop({ items } as unknown as DataTransfer)
+  const unreadable = [droppedFile('/photos/locked.jpg', refuse), droppedFolder('/photos/private', refuse)]
+  const folder = droppedFolder('/photos', inPortions([...unreadable, droppedFile('/photos/a.jpg')]))
+  const { files, emptyFolders, failed } = await drop(folder)
   expect([files.map(({ path }) => path), emptyFolders]).toEqual([['photos/a.jpg'], []])
   expect(failed.map(({ path }) => path)).toEqual(['photos/locked.jpg', 'photos/private'])
 })
