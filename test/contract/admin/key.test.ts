@@ -2,12 +2,11 @@ import { expect } from 'vitest'
 import { messages } from '../../support/messages.ts'
 import { test as base } from '../../support/test.ts'
 
-const addBob = 'user add bob --site 1001 --role author --folder /news'
 const listKeys = 'key list --site 1001'
 
 /** The commands on a site with the person bob, and one that creates a key of bob with a right. */
 const test = base.extend('keys', async ({ commands }) => {
-  await commands.run(addBob)
+  await commands.run('user add bob --site 1001 --role author --folder /news')
   const lineOf = (right: string) => `key create --site 1001 --name Robot --user bob --right ${right}`
   return { ...commands, lineOf, create: () => commands.run(lineOf('files:write:/news')) }
 })

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { type RequestOptions, request } from 'node:https'
+import { request } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
+import { json } from 'node:stream/consumers'
 import { connect as connectSecurely, type TLSSocket } from 'node:tls'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { done } from '../../../lib/http/reply.ts'
@@ -48,12 +48,6 @@ const serve = async (given: Given) => {
 
 const startSecurely = () => serve(certificateFiles())
 
-const send = async (url: string, options: RequestOptions, body = ''): Promise<{ status: number; bytes: Buffer }> => {
-  const sent = request(url, { agent: false, ...options }).end(body)
-  const [answer] = await once(sent, 'response')
-  return { status: answer.statusCode, bytes: await buffer(answer) }
-}
-
 const handshake = async (port: number): Promise<TLSSocket> => {
   const socket = connectSecurely({ host: '127.0.0.1', port, rejectUnauthorized: false })
   socket.on('error', () => {})
@@ -71,12 +65,9 @@ const nameOf = async (port: number): Promise<unknown> => {
 test('the service answers over https, and its links begin with https (O-23)', async () => {
   const { baseUrl, token } = await startSecurely()
   expect(baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
-  const options = { ca: first.cert, headers: { Authorization: token } }
-  const { status, bytes } = await send(`${baseUrl}/api/v1/admin/sites`, options)
-  expect({ status, sites: JSON.parse(bytes.toString()).items }).toMatchObject({
-    status: 200,
-    sites: [{ url: baseUrl }],
-  })
+  const options = { agent: false, ca: first.cert, headers: { Authorization: token } }
+  const [answer] = await once(request(`${baseUrl}/api/v1/admin/sites`, options).end(), 'response')
+  expect([answer.statusCode, await json(answer)]).toMatchObject([200, { items: [{ url: baseUrl }] }])
 })
 
 test('the service closes idle connections when it stops', async () => {

@@ -1,7 +1,7 @@
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { administerJson } from '../../../support/administration.ts'
+import { administer, administerJson, jsonLines } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { failing } from '../../../support/outcomes.ts'
 import { type Outcome, runInShell, sentenceIn } from '../../../support/program.ts'
@@ -19,14 +19,6 @@ const administerUnread = (directory: string, command: string): Promise<Outcome> 
     `set -o pipefail; { trap '' PIPE; while printf . 2> /dev/null; do :; done; "$node" admin/main.js --data-dir "$1" ${command}; } | true`,
     [directory],
   )
-
-/** Creates enough forms to make an export larger than the smallest free space of a disk. */
-const addForms = async (directory: string): Promise<void> => {
-  const forms = Array.from({ length: 100 }, (_, index) => ({ kind: 'webForm', id: index + 1 }))
-  const file = join(directory, 'forms.jsonl')
-  writeFileSync(file, forms.map((form) => JSON.stringify(form)).join('\n'))
-  await administerJson(directory, ['import', '--site', '1001', file])
-}
 
 const noRoom = messages.output.full()
 const issue = '--json token issue --user ann --site 1001'
@@ -53,7 +45,9 @@ test.for([
   ['completion bash', noRoom],
   ['export --site 1001', messages.output.full(' The export is incomplete. …')],
 ] as const)('%s fails if its output fills halfway', async ([command, reported], { siteDirectory, mountDisk }) => {
-  await addForms(siteDirectory)
+  // The export of these forms is larger than the smallest free space of a disk.
+  const forms = Array.from({ length: 100 }, (_, index) => ({ kind: 'webForm', id: index + 1 }))
+  await administer(siteDirectory, ['import', '-', '--site', '1001'], jsonLines(forms))
   const disk = mountDisk(1)
   disk.fill(4096)
 

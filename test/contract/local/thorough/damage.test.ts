@@ -11,20 +11,16 @@ import { messages } from '../../../support/messages.ts'
 import { faultAt, foundBy } from '../../../support/outcomes.ts'
 import { fields, storage } from '../../../support/paths.ts'
 import { hostHere } from '../../../support/serve-here.ts'
-import { type SpawnedService, startService } from '../../../support/spawned-service.ts'
+import { startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
 
-/** Stores a file in a blob, and changes the database. */
-const fill = async (service: SpawnedService): Promise<void> => {
-  const stored = await service.request(`${storage}/large.bin`, { method: 'PUT', body: Buffer.alloc(40_000, 'x') })
-  const removed = await service.request(`${fields}/-2`, { method: 'DELETE' })
-  if (stored.status !== 200 || removed.status !== 200) throw new Error(`${stored.status}, ${removed.status}`)
-}
-
+/** A directory with a file in a blob, and with a changed database. */
 const makeUsed = async (signal: NodeJS.Signals) => {
   const directory = makeDirectory()
   const service = await startService(directory)
-  await fill(service)
+  const stored = await service.request(`${storage}/large.bin`, { method: 'PUT', body: Buffer.alloc(40_000, 'x') })
+  const removed = await service.request(`${fields}/-2`, { method: 'DELETE' })
+  if (stored.status !== 200 || removed.status !== 200) throw new Error(`${stored.status}, ${removed.status}`)
   service.kill(signal)
   await service.ended
   return { directory, token: service.token }
