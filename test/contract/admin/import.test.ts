@@ -15,6 +15,7 @@ const fields = [
   { kind: 'field', webFormId: 3, typeId: -400, name: 'Say "}],[{" \\ and ü', mandatory: false, order: 2 },
 ]
 const records = [form, ...fields]
+const fieldAt = (typeId: number, order: number) => ({ kind: 'field', webFormId: 3, typeId, order })
 
 const test = base.extend(
   'importSome',
@@ -47,18 +48,16 @@ test('the longest text can be imported, even if JSON escapes all of it (T-29)', 
 
 test('a field without room at its order leaves other imported fields alone', async ({ importSome }) => {
   const largest = 2_147_483_647
-  const at = (typeId: number, order: number) => ({ kind: 'field', webFormId: 3, typeId, order })
-  await importSome(jsonLines([form, at(-2, largest), at(-3, 1)]))
-  const outcome = await importSome(jsonLines([at(-4, 5), at(-3, largest)]))
+  await importSome(jsonLines([form, fieldAt(-2, largest), fieldAt(-3, 1)]))
+  const outcome = await importSome(jsonLines([fieldAt(-4, 5), fieldAt(-3, largest)]))
   expect(outcome).toMatchObject({ imported: 1, skipped: 1, errors: [{ line: 2, lines: [2] }] })
 })
 
 test('a field gets its order, in any order of records (T-24, T-27)', async ({ importSome, commands: { attempt } }) => {
-  const field = (typeId: number, order: number) => ({ kind: 'field', webFormId: 3, typeId, order })
-  await importSome(jsonLines([form, field(-2, 4)]))
-  const expected = [field(-7, 4), field(-4, 5), field(-3, 6), field(-2, 7)]
+  await importSome(jsonLines([form, fieldAt(-2, 4)]))
+  const expected = [fieldAt(-7, 4), fieldAt(-4, 5), fieldAt(-3, 6), fieldAt(-2, 7)]
   for (let time = 0; time < 2; time++) {
-    await importSome(jsonLines([field(-3, 6), field(-4, 5), field(-7, 4)]))
+    await importSome(jsonLines([fieldAt(-3, 6), fieldAt(-4, 5), fieldAt(-7, 4)]))
     const [, ...lines] = (await attempt('export --site 1001')).stdout.trim().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toMatchObject(expected)
   }

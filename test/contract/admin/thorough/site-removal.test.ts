@@ -125,18 +125,19 @@ test('a removal that was interrupted at any step can be continued', async ({ dir
   expect(await sites.getSite(site)).toBeUndefined()
 })
 
+const cached = { hash: hashToken('x'), user: 'eve', sites: [site], permissions: [], expires: 4_000_000_000 }
+
 test('people and keys that a cached token adds meanwhile are removed, too', async ({ siteDirectory, open }) => {
   const { stores, found } = await open(siteDirectory, 60_000)
   const { grants, people } = stores
-  const grant = { user: 'eve', sites: [site], expires: Math.floor(Date.now() / 1000) + 3600 }
-  await grants.put({ ...grant, hash: hashToken('x'), permissions: ['access:write'] }, [])
+  await grants.put({ ...cached, permissions: ['access:write'] }, [])
   await removeSite(stores, found, {
     say: () => {},
     async wait() {
       const person = testPerson({ name: 'eve', sites: { [site]: { role: 'owner' } } })
       await people.create(person, [])
       const key = { kind: 'key', since: person.created, name: 'Robot', permissions: ['files:write'] } as const
-      await grants.put({ ...grant, ...key, hash: hashToken('y') }, [])
+      await grants.put({ ...cached, ...key, hash: hashToken('y') }, [])
     },
   })
   expect([await people.listOfSites(site), await grants.keysOf(site)]).toEqual([[], []])
@@ -145,8 +146,7 @@ test('people and keys that a cached token adds meanwhile are removed, too', asyn
 test('a removal waits until cached tokens expire, and removes files stored then', async ({ siteDirectory, open }) => {
   const { areas, stores, found } = await open(siteDirectory, 60_000)
   const entry = { site, type: 'form.created', subject: 'test', actor: 'ann' } as const
-  const expires = Math.floor(Date.now() / 1000) + 3600
-  await stores.grants.put({ hash: hashToken('x'), user: 'ann', sites: [site], permissions: [], expires }, [])
+  await stores.grants.put(cached, [])
   const printed: string[] = []
   const waits: number[] = []
   await removeSite(stores, found, {
@@ -164,8 +164,7 @@ test('a removal waits until cached tokens expire, and removes files stored then'
 
 test('a removal interrupted while it waited waits again when it is repeated', async ({ siteDirectory, open }) => {
   const { stores, found } = await open(siteDirectory, 60_000)
-  const grant = { hash: hashToken('x'), user: 'ann', sites: [site], permissions: [], expires: 4_000_000_000 }
-  await stores.grants.put(grant, [])
+  await stores.grants.put(cached, [])
   const wait = vi.fn(async () => {})
   const interrupted = removeSite(stores, found, {
     say: () => {},
