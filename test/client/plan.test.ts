@@ -1,14 +1,7 @@
 import { assert, boolean, constantFrom, dictionary, property as forAll, nat, option, record } from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  type FileState,
-  type Fingerprint,
-  type PlanOptions,
-  plan,
-  type SeenState,
-  type Step,
-} from '../../client/src/sync/index.ts'
-import { nextBase } from '../../client/src/sync/plan.ts'
+import type { FileState, Fingerprint, PlanOptions, SeenState, Step } from '../../client/src/sync/index.ts'
+import { nextBase, plan } from '../../client/src/sync/plan.ts'
 import { timesToTry } from '../support/each-call.ts'
 
 type Side = ReadonlyMap<string, FileState>
