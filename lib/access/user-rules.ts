@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
@@ -68,8 +69,9 @@ const ofSite = (person: Person | undefined, site: SiteId): Person => {
 // A-59: the sender of an open invitation knows its link, and may lack the new rights.
 const withSites = (person: Person, sites: Person['sites']): Person => {
   const { invitation: _, ...withoutInvitation } = person
-  const kept = canSignIn(person) ? withoutInvitation : person
-  const changed = { ...kept, sites: { ...person.sites, ...sites } }
+  const all = { ...person.sites, ...sites }
+  const kept = canSignIn(person) && !isDeepStrictEqual(all, person.sites) ? withoutInvitation : person
+  const changed = { ...kept, sites: all }
   if (Buffer.byteLength(JSON.stringify(changed)) <= largestRecord) return changed
   throw new ServiceError('accessMalformed', {
     message: 'The person has too many sites or rights. Give a role instead of single rights.',
@@ -94,9 +96,7 @@ const joinSites = async ({ people }: UserDeps, { author }: Manager, { name, site
 
 /** A-52, A-54, A-57, A-82. Errors: accessMalformed, passwordWeak, rightMissing, personTaken, unavailable. */
 export const addUser = async (deps: UserDeps, manager: Manager, user: UserCreation) => {
-  if (!isPersonName(user.name)) {
-    throw new ServiceError('accessMalformed', { message: `name: it ${personNameRule}.` })
-  }
+  if (!isPersonName(user.name)) throw new ServiceError('accessMalformed', { message: `name: it ${personNameRule}.` })
   requireGrantable(manager, user.sites)
   const now = deps.clock.wall()
   const { name, displayName = name, email = '', sites, password } = user
@@ -123,9 +123,8 @@ export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, 
     manager.checkState?.(before)
     const changed = { ...(entry ? withSites(before, sites) : before), ...details }
     if (again && changed.disabled) {
-      throw new ServiceError('accessMalformed', {
-        message: 'A disabled person cannot accept an invitation. Enable the person first.',
-      })
+      const message = 'A disabled person cannot accept an invitation. Enable the person first.'
+      throw new ServiceError('accessMalformed', { message })
     }
     const invited = again && invite(changed, clock.wall())
     invitation = invited?.invitation

@@ -192,6 +192,14 @@ testWithAdmin('An old invitation gives nobody the later rights of a person (A-59
   }
 })
 
+testWithAdmin('An invitation stays valid when the person gets the same role again (A-84)', async () => {
+  const { ask, addPerson } = await openSite()
+  const { name } = await addPerson({ role: 'author', folders: ['/a'] })
+  const { invitation } = (await ask('PUT', `/${name}`, { invite: true })).json
+  expect((await ask('PUT', `/${name}`, { folders: ['/a'], role: 'author' })).status).toBe(200)
+  expect((await accept(invitation, 'another long one')).status).toBe(200)
+})
+
 testWithAdmin('Nobody can remove, disable or demote the last owner (A-58, E-60)', async () => {
   const { ask, addPerson } = await openSite()
   const [{ name, token }, second] = [await addPerson(), await addPerson()]
