@@ -135,8 +135,7 @@ export const changePassword = async (deps: SignInDeps, session: Grant, credentia
   if (!callerOf(session, known)) throw new ServiceError('tokenRejected')
   const person = await authenticatePerson(deps, credentials, known)
   const after = await withPassword(deps, person, password, session.parent ?? session.hash)
-  const outcome = await deps.people.replace(person, after, [])
-  if (outcome !== 'done') throw new ServiceError('unavailable')
+  if ((await deps.people.replace(person, after, [])) !== 'done') throw new ServiceError('unavailable')
 }
 
 export const endSessions = async ({ people, clock }: SignInDeps, name: string): Promise<void> => {
@@ -225,6 +224,7 @@ export const acceptInvitation = async (
   const after = await withPassword(deps, invited, acceptance.password)
   const token = await beginSession(deps, after, period)
   const outcome = await deps.people.replace(person, after, [])
-  // Another change of the person came first. It may have used up the invitation.
-  return outcome === 'done' ? { name: person.name, token } : acceptInvitation(deps, text, acceptance, period)
+  // Another change came first. Or it came after this change, whose answer was lost.
+  const isDone = outcome === 'done' || (await deps.people.get(name))?.password === after.password
+  return isDone ? { name: person.name, token } : acceptInvitation(deps, text, acceptance, period)
 }

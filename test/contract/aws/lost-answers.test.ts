@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { uncover } from '../../../lib/access/grants.ts'
+import { findCaller, hashToken, uncover } from '../../../lib/access/grants.ts'
 import { addIssuer, addRule, type Rule } from '../../../lib/access/issuers/issuers.ts'
+import { updatePerson } from '../../../lib/access/people.ts'
+import { acceptInvitation, invite } from '../../../lib/access/sign-in.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import { type CategoryId, type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import { addField } from '../../../lib/fields/web-forms.ts'
@@ -145,6 +147,20 @@ test('A removal whose answer is lost spares a new person with the same name (A-6
   const answers = loseAnswer(client, 'DeleteItemCommand', async () => void (await people.create(next, [])))
   expect(await openTableStores(names, { dynamodb: client }).people.replace(before, undefined, [])).toBe('done')
   expect([answers.lost, await people.get('eve')]).toEqual([1, next])
+})
+
+test('An invitation whose acceptance loses its answer beside another change is accepted (A-83)', async () => {
+  const { person: invited, invitation } = invite(testPerson({ name: 'joe', sites: {} }), Date.now())
+  await people.create(invited, [])
+  const client = connect()
+  const answers = loseAnswer(client, 'PutItemCommand', async () => {
+    await updatePerson(people, 'joe', (before) => ({ after: { ...before, displayName: 'Joe' } }))
+  })
+  const stores = { ...openTableStores(names, { dynamodb: client }), grants }
+  const deps = { ...stores, clock: { wall: Date.now }, findSite: async () => undefined }
+  const { token } = await acceptInvitation(deps, invitation.text, { password: 'correct horse', address: undefined })
+  expect(await findCaller(grants, people, hashToken(token))).toMatchObject({ person: { displayName: 'Joe' } })
+  expect(answers.lost).toBe(1)
 })
 
 test('A change of the rules whose first answer is lost is made and recorded once (H-1)', async () => {
