@@ -9,7 +9,7 @@ const dataCentres = {
   eu: { region: 'eu-west-1' },
 }
 const common = { dataCentres, changeEvents: true, alarmEmail: 'ops@example.com', webApplicationFirewall: true }
-const plain = templatesOf(common)
+const plain = templatesOf({ ...common, canary: true, backup: { days: 35 } })
 const owned = templatesOf({ ...common, ...ownRules(['us-east-1', 'eu-west-1']) })
 const key = ownRules(['us-east-1']).encryptionKeys['us-east-1']
 
@@ -43,10 +43,9 @@ test('Without a replicated directory, each data centre may use the key of its re
 })
 
 test('A policy for administrators over the quota of IAM is refused before deployment', () => {
-  const others = ['us-east-2', 'us-west-1', 'us-west-2', 'ca-central-1', 'sa-east-1', 'eu-central-1']
   const regions = [
     ...['us-east-1', 'eu-west-1', 'ap-south-1', 'ap-northeast-1', 'ap-southeast-1', 'ap-southeast-2'],
-    ...others,
+    ...['us-east-2', 'us-west-1', 'us-west-2', 'ca-central-1', 'sa-east-1', 'eu-central-1'],
   ]
   const inRegions = Object.fromEntries(regions.map((region, index) => [`dc${index}`, { region }]))
   const rules = { defaultDataCentre: 'dc0', encryptionKeys: ownRules(regions).encryptionKeys }
