@@ -95,20 +95,14 @@ test('the removal of a category with many links does not block other changes', a
 })
 
 /** Each read between two turns sees the state that a killed process would leave. */
-test('a new object and its long text become visible together', async ({ signal }) => {
+test.for(['created', 'replaced'])('an object and its long text are %s together', async (how, { signal }) => {
   const { contents } = createTableStores(scratchTables())
-  const creating = contents.create(site, 'news', newsItem(7), entry)
-  while (!signal.aborted && !(await contents.get(site, 'news', 7))) await giveWay()
-  expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, '<p>Text 7</p>']]))
-  expect(await creating).toBe(true)
-})
-
-test('an object and its long text are replaced together', async ({ signal }) => {
-  const { contents } = createTableStores(scratchTables())
-  await contents.putMany(site, 'news', [newsItem(7)], entry)
-  const replacing = contents.putMany(site, 'news', [newsItem(7, { subject: 'New', body: 'New too' })], entry)
+  const item = newsItem(7, { subject: 'New', body: 'New too' })
+  const create = (created: typeof item) => contents.create(site, 'news', created, entry)
+  if (how === 'replaced') await create(newsItem(7))
+  const storing = how === 'replaced' ? contents.putMany(site, 'news', [item], entry) : create(item)
   const isOld = async () => (await contents.get(site, 'news', 7))?.['subject'] !== 'New'
   while (!signal.aborted && (await isOld())) await giveWay()
   expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, 'New too']]))
-  await replacing
+  await storing
 })
