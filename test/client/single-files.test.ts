@@ -140,10 +140,7 @@ test('a purge whose answer was lost is repeated, and succeeds (T-35)', async ({ 
   await site.store({ a: '1' })
   await site.remove('a')
   let purges = 0
-  const url = await proxied((method) => {
-    if (method === 'DELETE') purges += 1
-    return method === 'DELETE' && purges === 1 ? 'cut after' : 'pass'
-  })
+  const url = await proxied((method) => (method === 'DELETE' && purges++ === 0 ? 'cut after' : 'pass'))
   const { files } = await connect({ url, token: service.token, patience: { delay: 1 } })
   await files.purge(`${folder}/a`)
   expect(purges).toBe(2)
