@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { ServiceError, type SiteClient } from '../../../client/src/index.ts'
 import { createLive } from '../../../console/page/live.ts'
 import { changeWith } from '../../client/support/change.ts'
@@ -77,51 +77,53 @@ const createPage = () => {
   return { live, recorded, seen }
 }
 
+/** A page that follows a site with this many changes, whose requests fail with `fault`. */
+const openPage = (length: number, fault?: unknown) => {
+  const site = createSite(length)
+  site.fail(fault)
+  const page = createPage()
+  const end = page.live.follow(site.client)
+  onTestFinished(end)
+  return { ...site, ...page, end }
+}
+
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('one connection reports each change once, also from before the page opened', async () => {
-  const site = createSite(30)
-  const { live, recorded } = createPage()
-  const end = live.follow(site.client)
+  const { add, asked, recorded, end } = openPage(30)
   await vi.advanceTimersByTimeAsync(3000)
   expect(recorded).toEqual(['022', '023', '024', '025', '026', '027', '028', '029', '030'])
-  site.add()
+  add()
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect(recorded.slice(9)).toEqual(['031'])
   end()
-  site.add()
+  add()
   await vi.advanceTimersByTimeAsync(60_000)
-  expect([site.asked(), recorded.length]).toEqual([2, 10])
+  expect([asked(), recorded.length]).toEqual([2, 10])
 })
 
 test('a history that has just begun is reported from its first entry', async () => {
-  const site = createSite(3)
-  const { live, recorded } = createPage()
-  const end = live.follow(site.client)
+  const { recorded } = openPage(3)
   await vi.advanceTimersByTimeAsync(3000)
   expect(recorded).toEqual(['001', '002', '003'])
-  end()
 })
 
 test('a hidden page sends no requests until the page is visible again', async () => {
-  const site = createSite(0)
-  const { live, recorded, seen } = createPage()
-  const end = live.follow(site.client)
+  const { add, asked, live, recorded, seen } = openPage(0)
   await vi.advanceTimersByTimeAsync(0)
   seen.isVisible = false
   seen.show()
   await vi.advanceTimersByTimeAsync(3000)
-  const asked = site.asked()
-  site.add()
+  const before = asked()
+  add()
   await vi.advanceTimersByTimeAsync(60_000)
   seen.online()
-  expect([site.asked(), live.reconnects.value]).toEqual([asked, 0])
+  expect([asked(), live.reconnects.value]).toEqual([before, 0])
   seen.isVisible = true
   seen.show()
   await vi.advanceTimersByTimeAsync(500)
   expect([recorded, live.reconnects.value]).toEqual([['001'], 1])
-  end()
 })
 
 test('views read again when the device has a network again', () => {
@@ -131,44 +133,34 @@ test('views read again when the device has a network again', () => {
 })
 
 test('without the script that follows changes, views read again and stay online', async () => {
-  const site = createSite(1)
-  const { live } = createPage()
-  site.fail(new TypeError('Failed to fetch dynamically imported module.'))
-  const end = live.follow(site.client)
+  const { live } = openPage(1, new TypeError('Failed to fetch dynamically imported module.'))
   await vi.advanceTimersByTimeAsync(120_000)
   expect(live.isOffline.value).toBe(false)
   expect(live.reconnects.value).toBeGreaterThan(2)
-  end()
 })
 
+const unauthorised = new ServiceError({ status: 401, code: 101000, message: 'The token is wrong.' })
+
 test('while the service is unavailable, the page shows this and sends fewer requests', async () => {
-  const site = createSite(1)
-  const { live } = createPage()
-  site.fail(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))
-  const end = live.follow(site.client)
+  const { asked, fail, live } = openPage(1, new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))
   await vi.advanceTimersByTimeAsync(0)
   expect(live.isOffline.value).toBe(true)
   await vi.advanceTimersByTimeAsync(90_000)
-  expect(site.asked()).toBeLessThan(6)
+  expect(asked()).toBeLessThan(6)
   expect(live.reconnects.value).toBe(0)
-  site.fail(new ServiceError({ status: 401, code: 101000, message: 'The token is wrong.' }))
+  fail(unauthorised)
   await vi.advanceTimersByTimeAsync(120_000)
   expect(live.isOffline.value).toBe(false)
   expect(live.reconnects.value).toBe(1)
-  end()
 })
 
 test('a page whose token is refused asks again only after a new sign-in (K-6)', async () => {
-  const site = createSite(1)
-  const { live, recorded } = createPage()
-  site.fail(new ServiceError({ status: 401, code: 101000, message: 'The token is wrong.' }))
-  const end = live.follow(site.client)
+  const { asked, client, end, fail, live, recorded } = openPage(1, unauthorised)
   await vi.advanceTimersByTimeAsync(3_600_000)
-  expect(site.asked()).toBe(1)
+  expect(asked()).toBe(1)
   end()
-  site.fail(undefined)
-  const endAgain = live.follow(site.client)
+  fail(undefined)
+  onTestFinished(live.follow(client))
   await vi.advanceTimersByTimeAsync(3000)
   expect(recorded).toEqual(['001'])
-  endAgain()
 })
