@@ -4,10 +4,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import type { Readable } from 'node:stream'
 import { plainAddress, type Request } from '../lib/http/request.ts'
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
-  if (isIPv4(address)) return 'ipv4'
-  return isIPv6(address) ? 'ipv6' : undefined
-}
+const familyOf = (address: string) => (isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined)
 
 export const readBlocks = (cidrs: readonly string[]): BlockList | undefined => {
   const blocks = new BlockList()
@@ -47,22 +44,15 @@ export const createAddressOf = (trusted: BlockList | undefined, isBehindProxy: b
   }
 }
 
-type Query = Request['query']
-
-const noQuery: Query = new Map()
-
-const readQuery = (text: string): Query => {
-  if (text === '') return noQuery
+const readQuery = (text: string): Request['query'] => {
   const byName = Map.groupBy(new URLSearchParams(text), ([name]) => name)
   return new Map([...byName].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]))
 }
 
-const encodeHash = (target: string): string => (target.includes('#') ? target.replaceAll('#', '%23') : target)
-
 const origin = /^https?:\/\/[^/?]*/i
 
 const readTarget = (url: string): { readonly path: string; readonly rawQuery: string } => {
-  const target = encodeHash(url.startsWith('/') ? url : url.replace(origin, ''))
+  const target = (url.startsWith('/') ? url : url.replace(origin, '')).replaceAll('#', '%23')
   const mark = target.indexOf('?')
   return mark < 0 ? { path: target, rawQuery: '' } : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
 }

@@ -8,17 +8,8 @@ import { groupAt, type prefixes } from '../lib/contract/routes/routes.ts'
 import { type Deadline, unlimited } from '../lib/core/time.ts'
 import type { Handler } from '../lib/http/request.ts'
 import { namesHost, readRequest } from './read-request.ts'
-import {
-  atOnce,
-  type EarlyAnswers,
-  type Exchange,
-  refuseConnection,
-  refuseExpectation,
-  refuseMalformed,
-  refuseStranger,
-  refuseTunnel,
-  sendOn,
-} from './send-answer.ts'
+import { refuse, refuseConnection, refuseStranger, refuseTunnel } from './refuse.ts'
+import { atOnce, type EarlyAnswers, type Exchange, sendOn } from './send-answer.ts'
 import { createBodyWatch, type SlowestBody, type WaitingAnswers, waitingInProcess } from './slow-callers.ts'
 
 // Importing `node:http` by name would also load WebSocket and undici, which costs 40 ms of every start.
@@ -38,11 +29,7 @@ const createTurns = () => {
 
   const beginNext = (socket: Socket, queue: Waiting[]): void => {
     const next = queue[0]
-    if (!next) {
-      queues.delete(socket)
-      return
-    }
-    if (!socket.writable) return
+    if (!next || !socket.writable) return
     next.response.once('close', () => {
       queue.shift()
       beginNext(socket, queue)
@@ -53,17 +40,13 @@ const createTurns = () => {
 
   const inTurn = (response: ServerResponse, begin: () => void): void => {
     const { socket } = response.req
-    const queue = queues.get(socket)
-    if (!queue) {
-      const own: Waiting[] = [{ response, begin }]
-      queues.set(socket, own)
-      beginNext(socket, own)
-      return
-    }
+    const queue = queues.get(socket) ?? []
+    queues.set(socket, queue)
     queue.push({ response, begin })
+    if (queue.length === 1) beginNext(socket, queue)
     // Pauses in a microtask. A pause before that would have no effect, because the parser resumes the socket when it
     // has read its data.
-    if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
+    else if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
   }
 
   /** Refuses what follows on a connection, after the answers to its complete requests. */
@@ -80,7 +63,6 @@ const createTurns = () => {
 
 type Group = (typeof prefixes)[number]['group']
 
-/** Chooses the handler of a path as the gateway chooses a function. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
   (path: string): Handler =>
@@ -150,7 +132,7 @@ const answerOn = <Kind extends Server>(
     inTurn(response, () => {
       if (!admits(request)) refuseStranger(request, response)
       else if (namesHost(request)) void serve(exchange, body)
-      else refuseMalformed(response)
+      else refuse(response, 'malformed')
     })
   }
 
@@ -160,7 +142,7 @@ const answerOn = <Kind extends Server>(
     accept({ request, response, isWaiting: () => !body.readableDidRead }, body)
   })
   server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
-    inTurn(response, () => refuseExpectation(response))
+    inTurn(response, () => refuse(response, 'expectation'))
   })
   server.on('clientError', refuseNext)
   server.on('connect', (_message, socket) => refuseTunnel(socket))
@@ -195,10 +177,8 @@ const sweepInterval = 50
 
 export type Closing = { readonly waitingFor: number } | { readonly cutOff: number }
 
-type Close = (report?: (closing: Closing) => void) => Promise<void>
-
 /** Call this before the server listens. `timeout` is in milliseconds. */
-export const closerOf = (server: Server, timeout = 10_000): Close => {
+export const closerOf = (server: Server, timeout = 10_000) => {
   const connections = new Map<Socket, Set<ServerResponse>>()
   const track = (socket: Socket) => {
     connections.set(socket, new Set())
@@ -224,7 +204,7 @@ export const closerOf = (server: Server, timeout = 10_000): Close => {
     for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()
   }
 
-  return async (report = () => {}) => {
+  return async (report: (closing: Closing) => void = () => {}): Promise<void> => {
     const closed = once(server, 'close')
     server.close()
     const waitingFor = inFlight()
