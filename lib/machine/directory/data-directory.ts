@@ -108,42 +108,29 @@ export const writePrivately = (path: string, content: string, owner?: Owner): vo
 /** A directory of version 0.1 has no marker (O-17). */
 export const layoutVersion = 1
 
-/** Paths in a data directory (O-9, O-10). */
-export interface DataDirectory {
-  readonly path: string
-  readonly marker: string
-  readonly database: string
-  /** Changes that are not in the database file yet. */
-  readonly wal: string
-  readonly blobs: string
-  readonly orphans: string
-  readonly demo: string
-  /** The marker of a backup. A backup has the layout of a data directory. */
-  readonly backupMarker: string
-  /** A lock file in an unfinished backup. The process that makes the backup holds a lock on this file. */
-  readonly unfinished: string
-  /** Exists while a process has the database open, and after a crash. If it exists, the WAL must exist too. */
-  readonly running: string
-  readonly locks: { readonly folder: string; readonly gate: string; readonly users: string; readonly service: string }
-}
-
-export const layoutOf = (given: string): DataDirectory => {
+/** Paths in a data directory (O-9, O-10). A backup has the same layout. */
+export const layoutOf = (given: string) => {
   const path = resolve(given)
   const folder = join(path, 'locks')
   return {
     path,
     marker: join(path, 'site-admin.json'),
     database: join(path, 'site-admin.db'),
+    /** Changes that are not in the database file yet. */
     wal: join(path, 'site-admin.db-wal'),
     blobs: join(path, 'blobs'),
     orphans: join(path, 'orphans'),
     demo: join(path, 'demo.json'),
     backupMarker: join(path, 'site-admin-backup.json'),
+    /** A lock file in an unfinished backup. The process that makes the backup holds a lock on this file. */
     unfinished: join(path, 'unfinished'),
+    /** Exists while a process has the database open, and after a crash. If it exists, the WAL must exist too. */
     running: join(path, 'running'),
     locks: { folder, gate: join(folder, 'gate'), users: join(folder, 'users'), service: join(folder, 'service') },
-  }
+  } as const
 }
+
+export type DataDirectory = ReturnType<typeof layoutOf>
 
 /** Follows symbolic links, as far as the path exists. */
 const realPathOf = (path: string): string => {
@@ -165,7 +152,6 @@ const findAround = (path: string): string | undefined => {
 /** O-25: describes the data directory or the backup that a path is in. The path itself need not exist. */
 export const directoryAround = (path: string): string | undefined => findAround(realPathOf(resolve(path)))
 
-/** Writes the marker. With an owner, the marker belongs to this owner. */
 export const writeMarker = (
   { marker }: DataDirectory,
   state: 'new' | 'half restored' | 'ready',

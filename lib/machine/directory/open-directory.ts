@@ -1,5 +1,4 @@
 import { existsSync, rmSync, unlinkSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
 import { asPortError, isOutOfSpace } from '../../core/system-failures.ts'
 import type { DatabaseOptions } from '../sqlite/change-queue.ts'
 import { type Database, openDatabase } from '../sqlite/database.ts'
@@ -69,25 +68,17 @@ const prepare = async (directory: DataDirectory, request: Opening): Promise<bool
   return false
 }
 
-const passGate = async (directory: DataDirectory, request: Opening): Promise<Disposable> => {
+const enter = async (directory: DataDirectory, request: Opening) => {
   try {
     if (!admit(directory, purposeOf(request))) admitWriting(directory)
     makeLocks(directory)
-    return await takeGate(directory)
-  } catch (error) {
-    throw cannotBeWritten(directory, error)
-  }
-}
-
-// The caller holds the gate. Throws UsageError; then nothing in the directory is changed.
-const enter = async (directory: DataDirectory, request: Opening) => {
-  try {
-    // Stays empty for a command.
+    using gate = new DisposableStack()
+    gate.use(await takeGate(directory))
     using service = new DisposableStack()
     if (request.role === 'service') service.use(takeLockOf(directory, 'service', 'exclusive'))
     const isNew = await prepare(directory, request)
     const users = takeLockOf(directory, 'users', 'shared')
-    return { isNew, service: service.move(), users }
+    return { gate: gate.move(), isNew, service: service.move(), users }
   } catch (error) {
     throw cannotBeWritten(directory, error)
   }
@@ -120,20 +111,17 @@ const leave = (directory: DataDirectory, { service, users }: Entry, database: Da
   database?.close()
 }
 
-const damageOfTables = (connection: DatabaseSync): string | undefined => {
-  if (isEmpty(connection) || refusalOfTables(connection) !== undefined) return undefined
-  return schemaFaults(connection)[0]
-}
-
 const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {
   const { database: file, wal } = directory
   // SQLite gives its additional files the mode of the database file.
   makePrivateFile(file)
   const database = openDatabase(file, options)
   try {
-    const damage = damageOfTables(database.connection)
+    const { connection } = database
+    const hasOwnTables = !isEmpty(connection) && refusalOfTables(connection) === undefined
+    const [damage] = hasOwnTables ? schemaFaults(connection) : []
     if (damage !== undefined) throw refusalOf(directory, { code: 'databaseDamaged', detail: damage })
-    prepareSchema(database.connection)
+    prepareSchema(connection)
     if (existsSync(wal)) return database
     throw new Error(`SQLite did not create ${wal}`)
   } catch (error) {
@@ -149,21 +137,15 @@ export const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageE
   return new UsageError(what, { cause: error })
 }
 
-export interface OpenDataDirectory {
-  readonly directory: DataDirectory
-  readonly database: Database
-  close(): Promise<void>
-}
-
 /**
  * Processes open and close a directory one after the other, under the gate. So the file `running` exists exactly while
  * a database is open, or after a process has not closed the database cleanly. Throws UsageError with what to do when
  * the directory cannot be used; then nothing in it is changed.
  */
-export const openDataDirectory = async (path: string, request: Opening): Promise<OpenDataDirectory> => {
+export const openDataDirectory = async (path: string, request: Opening) => {
   const directory = layoutOf(path)
-  using _gate = await passGate(directory, request)
   const entry = await enter(directory, request)
+  using _gate = entry.gate
   let opened: Database | undefined
   try {
     // Commands may make many changes at once, while callers of the service wait.
@@ -178,7 +160,7 @@ export const openDataDirectory = async (path: string, request: Opening): Promise
   return {
     directory,
     database,
-    async close() {
+    async close(): Promise<void> {
       try {
         using _gate = await takeGate(directory)
         leave(directory, entry, database)
@@ -188,6 +170,8 @@ export const openDataDirectory = async (path: string, request: Opening): Promise
     },
   }
 }
+
+export type OpenDataDirectory = Awaited<ReturnType<typeof openDataDirectory>>
 
 const admitEmpty = (directory: DataDirectory): Fault => {
   const fault = admit(directory, 'restore')
