@@ -108,7 +108,7 @@ interface Options extends Pick<Flags, 'host' | 'dataCentres'>, Partial<Pick<Flag
 }
 
 const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
-  const count = tidied?.damaged.length ?? 0
+  const count = tidied?.damaged ?? 0
   if (count === 0) return
   const files = howMany(count, 'file is', 'files are')
   say(`${files} damaged and cannot be read. Run "site-admin check" to see the damage.`)

@@ -37,11 +37,6 @@ interface SmallContent extends BlobContent, ContentOwner {
   readonly bytes: Uint8Array
 }
 
-interface DamagedContent extends ContentOwner {
-  readonly name: string
-  readonly fault: string
-}
-
 const faultOf = ({ bytes, size, fingerprint }: SmallContent): string | undefined => {
   if (bytes.length !== size) return faultOfSize(size, bytes.length)
   return fingerprint === null || fingerprintOf(bytes) === fingerprint ? undefined : bytesDiffer
@@ -52,7 +47,7 @@ const contentsPerTurn = 256
 
 // Compares small contents with the fingerprints of their objects, in the order of the contents on the disk. Throws the
 // reason of `signal` when it is aborted.
-const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): Promise<readonly DamagedContent[]> => {
+async function* damagedContents(connection: DatabaseSync, signal?: AbortSignal) {
   // With min(), SQLite takes the other columns from the row that has the minimum.
   const contents = each<SmallContent>(
     connection,
@@ -60,19 +55,17 @@ const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): 
        SELECT blob, key, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
        WHERE blob IS NOT NULL GROUP BY blob) AS object ON object.blob = name`,
   )
-  const damaged: DamagedContent[] = []
   let left = contentsPerTurn
   for (const content of contents) {
     const { name, key, isEarlier } = content
     const fault = faultOf(content)
-    if (fault !== undefined) damaged.push({ name, key, isEarlier, fault })
+    if (fault !== undefined) yield { name, key, isEarlier, fault }
     left -= 1
     if (left > 0) continue
     left = contentsPerTurn
     await yieldTurn()
     signal?.throwIfAborted()
   }
-  return damaged
 }
 
 /** The checks for a backup: rows, and small contents. `database` is the path that the report shows. */
@@ -80,43 +73,32 @@ export const checkDatabaseBytes = async (
   connection: DatabaseSync,
   database: string,
   signal: AbortSignal,
-): Promise<readonly Damaged[]> => [
-  ...checkRows(connection, database).map((finding): Damaged => ({ need: 'now', ...finding })),
-  ...(await damagedContents(connection, signal)).map(
-    ({ name, isEarlier, fault }): Damaged => ({
-      need: isEarlier ? 'earlier' : 'now',
-      where: `${name} in ${database}`,
-      fault,
-    }),
-  ),
-]
+): Promise<readonly Damaged[]> => {
+  const damaged = checkRows(connection, database).map((finding): Damaged => ({ need: 'now', ...finding }))
+  for await (const { name, isEarlier, fault } of damagedContents(connection, signal)) {
+    damaged.push({ need: isEarlier ? 'earlier' : 'now', where: `${name} in ${database}`, fault })
+  }
+  return damaged
+}
 
 const atOnce = 8
 
-interface Fingerprinted extends ContentOwner {
-  readonly blob: string
-  readonly size: number
-  readonly fingerprint: string
-}
-
-// One object for each blob: a current object, if possible.
-const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
-  all<Fingerprinted>(
-    `SELECT key, blob, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
-     WHERE fingerprint IS NOT NULL AND ${isInBlob} GROUP BY blob`,
-  )(connection)()
+const fingerprinted = all<ContentOwner & BlobContent & { readonly blob: string }>(
+  `SELECT key, blob, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
+   WHERE fingerprint IS NOT NULL AND ${isInBlob} GROUP BY blob`,
+)
 
 /**
  * Files whose bytes cannot be read, or do not match their fingerprint. Does not report missing blobs and wrong sizes,
  * because the blob may have been removed meanwhile.
  */
 export const checkBytes = async (connection: DatabaseSync, { blobs }: DataDirectory): Promise<readonly Finding[]> => {
-  const contents = await damagedContents(connection)
-  const findings = contents
-    .filter(({ fault }) => fault === bytesDiffer)
-    .map((content) => findingOfBytes(content, `${bytesDiffer}: ${content.name}`))
+  const findings: Finding[] = []
+  for await (const content of damagedContents(connection)) {
+    if (content.fault === bytesDiffer) findings.push(findingOfBytes(content, `${bytesDiffer}: ${content.name}`))
+  }
   await using verifier = openBlobVerifier()
-  await inParallel(fingerprinted(connection), atOnce, async (object) => {
+  await inParallel(fingerprinted(connection)(), atOnce, async (object) => {
     const fault = await verifier.faultOf(pathOfBlob(blobs, object.blob), object)
     if (fault === bytesDiffer) findings.push(findingOfBytes(object, `${fault}: ${object.blob}`))
     else if (fault?.startsWith(unreadable)) findings.push(findingOfBytes(object, fault))

@@ -4,11 +4,11 @@ import { isOfSqlite, reasonOf } from '../../core/system-failures.ts'
 import { readBackupMarker } from '../directory/backup-marker.ts'
 import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
-import { type Fault, type Finding, findingOf, reasonWithAdvice } from '../directory/faults.ts'
+import { damagedBy, type Fault, type Finding, findingOf, reasonWithAdvice } from '../directory/faults.ts'
 import { admit, openReadOnly } from '../directory/inspect.ts'
 import { hasService, tryToTakeGate } from '../directory/locks.ts'
 import { checkBytes } from './byte-pass.ts'
-import { checkDatabase, damagedBy, type Findings } from './database-pass.ts'
+import { checkDatabase, type Findings } from './database-pass.ts'
 import { type CheckedUse, checkFiles, namesOfBlobs } from './file-pass.ts'
 
 const modeOf = (file: string): number | undefined => {

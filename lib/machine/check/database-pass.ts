@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import { reasonOf } from '../../core/system-failures.ts'
 import { editions, toStoragePath } from '../../storage/path.ts'
-import type { Finding } from '../directory/faults.ts'
+import { damagedBy, type Finding } from '../directory/faults.ts'
 import { damageIn } from '../directory/inspect.ts'
 import { isBlobName } from '../objects/blobs.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
@@ -11,21 +11,20 @@ import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqli
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 
-// A query that returns a row for each fault, or, with `findingOf`, a row for each thing to check.
+// A query that returns a row for each fault, or for each thing to check. Without `where`, the database is at fault.
 interface Question {
   readonly query: string
-  readonly findingOf: (row: Row, database: string) => Finding | undefined
+  readonly where?: (row: Row) => string
+  readonly faultOf: (row: Row) => string | undefined
 }
 
 const most = 100
 
-export const damagedBy = (finding: string): string => `it is damaged: ${finding}. Restore it from a backup.`
-
 const integrity: Question = {
   query: `PRAGMA integrity_check(${most})`,
-  findingOf: (row, database) => {
+  faultOf: (row) => {
     const damage = damageIn(row['integrity_check'])
-    return damage === undefined ? undefined : { where: database, fault: damagedBy(damage) }
+    return damage === undefined ? undefined : damagedBy(damage)
   },
 }
 
@@ -34,20 +33,16 @@ const danglingLinks = objectKindNames.map(
     query: `SELECT site, category, object FROM ${linkTables[kind]} AS link
       WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = link.site AND id = link.category)
          OR NOT EXISTS (SELECT 1 FROM ${contentTables[kind].table} WHERE site = link.site AND id = link.object)`,
-    findingOf: ({ site, category, object }) => ({
-      where: `site ${site}, category ${category}`,
-      fault: `it is linked with ${kind} ${object}, and one of the two does not exist`,
-    }),
+    where: ({ site, category }) => `site ${site}, category ${category}`,
+    faultOf: ({ object }) => `it is linked with ${kind} ${object}, and one of the two does not exist`,
   }),
 )
 
 const unfinishedRemovals = contentKinds.map(
   (kind): Question => ({
     query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
-    findingOf: ({ site, id }) => ({
-      where: `site ${site}, ${kind} ${id}`,
-      fault: 'its removal was interrupted. The next start completes the removal.',
-    }),
+    where: ({ site, id }) => `site ${site}, ${kind} ${id}`,
+    faultOf: () => 'its removal was interrupted. The next start completes the removal.',
   }),
 )
 
@@ -57,35 +52,27 @@ const questions: readonly Question[] = [
   {
     query: `SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check
       WHERE "table" NOT IN ('${Object.values(linkTables).join("', '")}') GROUP BY "table", parent`,
-    findingOf: ({ table, parent, count }, database) => ({
-      where: database,
-      fault: `${count} rows of the table ${table} refer to rows of ${parent} that do not exist`,
-    }),
+    faultOf: ({ table, parent, count }) =>
+      `${count} rows of the table ${table} refer to rows of ${parent} that do not exist`,
   },
   {
     query: `SELECT site, folder FROM folder_removals AS removal
       WHERE NOT EXISTS (
         SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
-    findingOf: ({ site, folder }) => ({
-      where: `site ${site}, folder ${folder}`,
-      fault: 'its removal was interrupted, and nothing continues it. Delete the folder again.',
-    }),
+    where: ({ site, folder }) => `site ${site}, folder ${folder}`,
+    faultOf: () => 'its removal was interrupted, and nothing continues it. Delete the folder again.',
   },
   {
     query: `SELECT id, used, ${usedBytesOf('sites.id')} AS bytes FROM sites
       WHERE (quota IS NULL) <> (used IS NULL) OR used <> bytes`,
-    findingOf: ({ id, used, bytes }) => ({
-      where: `site ${id}`,
-      fault: `its quota counts ${used} used bytes instead of ${bytes}. Set the quota to none, then set it again.`,
-    }),
+    where: ({ id }) => `site ${id}`,
+    faultOf: ({ used, bytes }) =>
+      `its quota counts ${used} used bytes instead of ${bytes}. Set the quota to none, then set it again.`,
   },
   {
     query: `SELECT name FROM small_contents
       WHERE name NOT IN (SELECT blob FROM (${everyObject}) WHERE blob IS NOT NULL)`,
-    findingOf: ({ name }, database) => ({
-      where: database,
-      fault: `it contains the content ${name}, which belongs to no file`,
-    }),
+    faultOf: ({ name }) => `it contains the content ${name}, which belongs to no file`,
   },
 ]
 
@@ -143,20 +130,23 @@ const paths: readonly (readonly [table: string, key: string, column: string, isR
   ['removal_queue', 'site, path', 'path', isPath],
 ]
 
-const unreadable = (table: string, column: string, row: Row): Finding => ({
-  where: [`table ${table}`, ...Object.entries(row).map((entry) => entry.join(' '))].join(', '),
-  fault: `the service cannot read its ${column}. Restore the database from a backup`,
-})
+const rowIn = (table: string, row: Row): string =>
+  [`table ${table}`, ...Object.entries(row).map((entry) => entry.join(' '))].join(', ')
+
+const unreadable = (column: string): string =>
+  `the service cannot read its ${column}. Restore the database from a backup`
 
 // A database may come from an unknown source. Requests for a row with a bad value would fail, or read another file.
 const rowQuestions: readonly Question[] = [
   ...json.map(([table, key, column, isRight]) => ({
     query: `SELECT ${key} FROM ${table} WHERE ${column} IS NOT NULL AND NOT iif(json_valid(${column}), ${isRight}, 0)`,
-    findingOf: (row: Row) => unreadable(table, column, row),
+    where: (row: Row) => rowIn(table, row),
+    faultOf: () => unreadable(column),
   })),
   ...paths.map(([table, key, column, isRight]) => ({
     query: `SELECT ${key} FROM ${table}`,
-    findingOf: (row: Row) => (isRight(String(row[column])) ? undefined : unreadable(table, column, row)),
+    where: (row: Row) => rowIn(table, row),
+    faultOf: (row: Row) => (isRight(String(row[column])) ? undefined : unreadable(column)),
   })),
 ]
 
@@ -165,12 +155,12 @@ export interface Findings {
   readonly isReadable: boolean
 }
 
-const ask = (connection: DatabaseSync, { query, findingOf }: Question, database: string): Findings => {
+const ask = (connection: DatabaseSync, { query, where, faultOf }: Question, database: string): Findings => {
   const findings: Finding[] = []
   try {
     for (const row of connection.prepare(query).iterate()) {
-      const finding = findingOf(row, database)
-      if (finding) findings.push(finding)
+      const fault = faultOf(row)
+      if (fault !== undefined) findings.push({ where: where?.(row) ?? database, fault })
       if (findings.length === most) break
     }
     return { findings, isReadable: true }

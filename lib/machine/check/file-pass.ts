@@ -22,9 +22,6 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
   ],
 ]
 
-export const checkObjects = (connection: DatabaseSync) =>
-  questions.flatMap(([query, fault]) => all(query, ({ key }: { key: string }) => ({ key, fault }))(connection)())
-
 /** The object with these bytes: the current version, or an old version. */
 export interface ContentOwner {
   readonly key: string
@@ -46,6 +43,11 @@ const describe = ({ key, isEarlier }: ContentOwner): string => {
   const file = `${area === 'live' ? 'file' : area} ${path}`
   return `site ${site}, ${isEarlier ? `${oldVersionLabel} the ${file}` : file}`
 }
+
+export const checkObjects = (connection: DatabaseSync): Finding[] =>
+  questions.flatMap(([query, fault]) =>
+    all(query, ({ key }: { key: string }) => ({ where: describe({ key, isEarlier: 0 }), fault }))(connection)(),
+  )
 
 // A new upload repairs a file, and the damaged file becomes an old version. An old version can be repaired only with
 // its own bytes.
@@ -112,10 +114,7 @@ export const checkFiles = (
   directory: DataDirectory,
   { before, use }: { readonly before: ReadonlySet<string>; readonly use: CheckedUse },
 ): readonly Finding[] => {
-  const findings: Finding[] = checkObjects(connection).map(({ key, fault }) => ({
-    where: describe({ key, isEarlier: 0 }),
-    fault,
-  }))
+  const findings = checkObjects(connection)
   const contents = each<Content>(
     connection,
     `SELECT key, isEarlier, blob, size, length(small_contents.bytes) AS held

@@ -1,4 +1,4 @@
 import { parentPort } from 'node:worker_threads'
-import { faultOfBlob, type Verification } from './verify-blobs.ts'
+import { faultOfBlob } from './verify-blobs.ts'
 
-parentPort?.on('message', ({ path, ...content }: Verification) => parentPort?.postMessage(faultOfBlob(path, content)))
+parentPort?.on('message', (given: Parameters<typeof faultOfBlob>) => parentPort?.postMessage(faultOfBlob(...given)))

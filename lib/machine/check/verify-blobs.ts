@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { createFingerprint } from '../../storage/content.ts'
@@ -55,18 +56,11 @@ export const faultOfBlob = (path: string, content: BlobContent): string | undefi
   }
 }
 
-export interface Verification extends BlobContent {
-  readonly path: string
-}
-
 // In bytes: up to this sum, blobs are verified in this thread, because starting threads takes some time.
 const bytesWithoutThreads = 32 * 1024 * 1024
 const mostThreads = 4
 
-const threadFile = new URL(
-  import.meta.url.endsWith('.ts') ? './verify-blobs-thread.ts' : './verify-blobs-thread.js',
-  import.meta.url,
-)
+const threadFile = new URL(`./verify-blobs-thread${extname(import.meta.url)}`, import.meta.url)
 
 // A thread answers in the order of the calls.
 const startThread = () => {
@@ -77,10 +71,10 @@ const startThread = () => {
     for (const { reject } of asked.splice(0)) reject(error)
   })
   return {
-    verify(path: string, { size, fingerprint }: BlobContent): Promise<string | undefined> {
+    verify(...given: Parameters<typeof faultOfBlob>): Promise<string | undefined> {
       const answer = Promise.withResolvers<string | undefined>()
       asked.push(answer)
-      worker.postMessage({ path, size, fingerprint } satisfies Verification)
+      worker.postMessage(given)
       return answer.promise
     },
     end: () => worker.terminate(),

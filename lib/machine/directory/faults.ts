@@ -38,7 +38,7 @@ const withoutDemo =
   'Restore the file from a backup, or remove it. Without this file, the service does not print the demo token at its start; ' +
   '"site-admin token issue" issues another token.'
 
-const damaged: Text = (_, detail) => `it is damaged: ${detail}. Restore it from a backup.`
+export const damagedBy = (detail: string): string => `it is damaged: ${detail}. Restore it from a backup.`
 
 const nothingIn = (what: string): FaultText => ({
   allows: ['serve', 'reset', 'restore'],
@@ -136,13 +136,13 @@ const faultTexts = {
     refusal: ({ database }) =>
       `The database ${database} is in use by another process. Repeat the command when that process has ended. ` +
       'Nothing was changed.',
-    finding: damaged,
+    finding: (_, detail) => damagedBy(detail),
   },
   databaseDamaged: {
     where: 'database',
     refusal: ({ database }, detail) =>
       `The database ${database} is damaged: ${detail}. ${adviceOnDamage} Nothing was changed.`,
-    finding: damaged,
+    finding: (_, detail) => damagedBy(detail),
   },
   diskFull: {
     where: 'database',

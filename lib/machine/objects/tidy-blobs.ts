@@ -1,4 +1,4 @@
-import { copyFileSync, type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { copyFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { systemCodeOf } from '../../core/system-failures.ts'
@@ -10,17 +10,9 @@ import type { BlobFolders } from './blobs.ts'
 // In milliseconds: 7 days (O-16).
 const orphanLifetime = 7 * 24 * 60 * 60 * 1000
 
-interface DamagedObject {
-  readonly key: string
-  readonly blob: string
-  readonly size: number
-  /** In bytes. Undefined when there is no blob. */
-  readonly found: number | undefined
-}
-
 const filesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { withFileTypes: true })
-    .filter((entry: Dirent) => entry.isFile())
+    .filter((entry) => entry.isFile())
     .map(({ name }) => name)
 
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
@@ -58,17 +50,16 @@ export const tidyBlobs = (
 ) => {
   const present = new Set(filesIn(blobs))
   const unclaimed = new Set(present)
-  // Only damaged current objects are collected, because old versions cannot be repaired. `check` lists both.
-  const damaged: DamagedObject[] = []
-  const objects = each<Omit<DamagedObject, 'found'> & { readonly isEarlier: Flag }>(
+  // Only damaged current objects are counted, because old versions cannot be repaired. `check` lists both.
+  let damaged = 0
+  const objects = each<{ readonly blob: string; readonly size: number; readonly isEarlier: Flag }>(
     connection,
-    `SELECT key, blob, size, isEarlier FROM (${everyObject}) WHERE ${isInBlob}`,
+    `SELECT blob, size, isEarlier FROM (${everyObject}) WHERE ${isInBlob}`,
   )
-  for (const { isEarlier, ...object } of objects) {
-    const path = join(blobs, object.blob)
-    const found = present.has(object.blob) ? statSync(path, { throwIfNoEntry: false })?.size : undefined
-    if (found !== object.size && !isEarlier) damaged.push({ ...object, found })
-    unclaimed.delete(object.blob)
+  for (const { blob, size, isEarlier } of objects) {
+    const found = present.has(blob) ? statSync(join(blobs, blob), { throwIfNoEntry: false })?.size : undefined
+    if (found !== size && !isEarlier) damaged += 1
+    unclaimed.delete(blob)
   }
   for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
   const orphaned = isHeld ? [] : [...unclaimed]

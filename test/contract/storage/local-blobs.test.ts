@@ -62,7 +62,7 @@ it('A start moves blobs without a row to the orphans for 7 days (O-16)', () => {
   writeFileSync(blob, 'left behind')
   utimesSync(blob, 0, 0)
   const now = Date.now()
-  expect(restart(now)).toEqual({ orphans: 1, damaged: [] })
+  expect(restart(now)).toEqual({ orphans: 1, damaged: 0 })
   restart(now + 7 * day - 1000)
   expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
   restart(now + 7 * day + 1000)
@@ -86,18 +86,16 @@ it.skipIf(otherDisk === undefined)('Orphans may be on another disk than the blob
 const key = 'live/1001/large'
 
 it.each([
-  ['missing', undefined, (path: string) => rmSync(path)],
-  ['shorter', 1000, (path: string) => truncateSync(path, 1000)],
-  ['longer', 3 * megabyte, (path: string) => truncateSync(path, 3 * megabyte)],
-] as const)('A read fails before its first byte, and a start names the blob: %s (O-15)', async (_, found, damage) => {
+  ['missing', (path: string) => rmSync(path)],
+  ['shorter', (path: string) => truncateSync(path, 1000)],
+  ['longer', (path: string) => truncateSync(path, 3 * megabyte)],
+] as const)('A read fails before its first byte, and a start counts the file: %s (O-15)', async (_, damage) => {
   await put(key, large)
-  const path = onlyBlob()
-  damage(path)
+  damage(onlyBlob())
   await expect(read(key)).rejects.toThrow()
   await put('live/1001/other', 'other')
   expect(await read('live/1001/other')).toBeDefined()
-  const blob = path.slice(join(directory, 'blobs').length + 1)
-  expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
+  expect(restart()).toEqual({ orphans: 0, damaged: 1 })
   expect(await opened.files.find(key)).toMatchObject({ size: large.length })
 })
 
@@ -135,16 +133,16 @@ describe('A blob that copies share', () => {
 
   it('The bytes are stored once, and the next start finds no fault', async () => {
     expect(readdirSync(join(directory, 'blobs'))).toHaveLength(1)
-    expect(restart()).toEqual({ orphans: 0, damaged: [] })
-    expect([...checkObjects(opened.database.connection)]).toEqual([])
+    expect(restart()).toEqual({ orphans: 0, damaged: 0 })
+    expect(checkObjects(opened.database.connection)).toEqual([])
     for (const key of keys) {
       expect((await bytesIn(opened.files, key))?.equals(large)).toBe(true)
     }
   })
 
-  it('A missing blob is reported for each copy', () => {
+  it('A missing blob is counted for each copy', () => {
     rmSync(onlyBlob())
-    expect(restart().damaged.map(({ key }) => key)).toEqual(keys)
+    expect(restart().damaged).toBe(keys.length)
   })
 })
 
@@ -179,13 +177,13 @@ it('A read starts again if the file is replaced before its bytes are read', asyn
 
 it('check names the faulty rows of the database', async () => {
   await put('live/1001/a', 'a')
-  expect([...checkObjects(opened.database.connection)]).toEqual([])
+  expect(checkObjects(opened.database.connection)).toEqual([])
   opened.database.connection.exec(`
     INSERT INTO objects (key, blob, size, modified, type, version)
       VALUES ('live/1001/a/below/', NULL, 0, 0, '', '1'), ('nowhere', NULL, 0, 0, '', '2'),
       ('live/1001/folder/', 'c', 1, 0, '', '3')`)
-  const faulty = [...checkObjects(opened.database.connection)].map(({ key }) => key)
-  expect(faulty).toEqual(['live/1001/folder/', 'nowhere', 'live/1001/a'])
+  const faulty = checkObjects(opened.database.connection).map(({ where }) => where)
+  expect(faulty).toEqual(['site 1001, file folder/', 'nowhere', 'site 1001, file a'])
 })
 
 it('All bytes of a file are stored although the disk takes few at once', async () => {
