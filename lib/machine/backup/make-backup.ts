@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { failureOf, isMissing, isOutOfSpace, reasonOf, systemCodeOf } from '../../core/system-failures.ts'
-import { type Clock, systemClock } from '../../core/time.ts'
 import { checkDatabaseBytes, countsOf, type Damaged, neededNow } from '../check/byte-pass.ts'
 import { checkStructure } from '../check/database-pass.ts'
 import { type BackupMarker, writeBackupMarker } from '../directory/backup-marker.ts'
@@ -99,7 +98,6 @@ export interface BackupOptions {
   /** If true, compares the bytes of every file with its fingerprint, even of files that are not copied. */
   readonly withBytes: boolean
   readonly signal: AbortSignal
-  readonly clock?: Clock
 }
 
 export interface Backup extends BackupMarker {
@@ -146,10 +144,10 @@ const copyDatabase = ({ database, directory: source }: OpenDataDirectory, file: 
   }
 }
 
-const beginHold = async ({ database, directory: source }: OpenDataDirectory, { wall }: Clock): Promise<BackupHold> => {
+const beginHold = async ({ database, directory: source }: OpenDataDirectory): Promise<BackupHold> => {
   const timeOfPass = Math.ceil((sizeOf(source.database) + sizeOf(source.wal)) / slowestPass)
   try {
-    return await holdBlobs(database, heldFor + timeOfPass, wall)
+    return await holdBlobs(database, heldFor + timeOfPass, Date.now)
   } catch (error) {
     throw asFailureOfSource(error, source)
   }
@@ -175,8 +173,6 @@ const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): v
   }
 }
 
-const tookTooLong = () => new UsageError('Files were removed before the backup could copy them. Repeat the command.')
-
 const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
   const count =
@@ -191,17 +187,18 @@ const fill = async (
   { directory }: BackupPlace,
   opened: OpenDataDirectory,
   hold: BackupHold,
-  { evenIfDamaged, withBytes, signal, clock = systemClock }: BackupOptions,
+  { evenIfDamaged, withBytes, signal }: BackupOptions,
 ): Promise<BackupMarker> => {
   const source = opened.directory
-  const at = new Date(clock.wall()).toISOString()
+  const at = new Date().toISOString()
   copyDatabase(opened, directory.database)
   await hold.extend()
   const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
   syncFile(directory.database)
   const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
   const missing = await takeBlobs(passage, blobs, signal)
-  if (missing.length > 0 && !(await hold.extend())) throw tookTooLong()
+  if (missing.length > 0 && !(await hold.extend()))
+    throw new UsageError('Files were removed before the backup could copy them. Repeat the command.')
   const damaged = [...snapshot.damaged, ...missing]
   if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
   copyDemo(source, directory)
@@ -213,7 +210,7 @@ const fill = async (
 
 const fillUnderHold = async (place: BackupPlace, opened: OpenDataDirectory, options: BackupOptions) => {
   options.signal.throwIfAborted()
-  const hold = await beginHold(opened, options.clock ?? systemClock)
+  const hold = await beginHold(opened)
   using _timer = setInterval(() => void hold.extend(), interval)
   try {
     const marker = await fill(place, opened, hold, options)

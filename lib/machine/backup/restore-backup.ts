@@ -46,7 +46,6 @@ const disableWebhooks = (file: string): number => {
   return Number(database.prepare('UPDATE webhooks SET enabled = 0 WHERE enabled = 1').run().changes)
 }
 
-/** Returns the number of webhooks that were disabled. */
 const copyFiles = (from: DataDirectory, to: DataDirectory, keepsWebhooks: boolean): number => {
   copyFileSync(from.database, to.database, constants.COPYFILE_EXCL)
   chmodSync(to.database, 0o600)
