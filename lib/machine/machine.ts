@@ -13,7 +13,7 @@ import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import type { Database } from './sqlite/database.ts'
 import { createAccessValues, createPeople, createSignInAttempts, openLinkSecret } from './tables/access.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
-import { createContents, finishRemovals } from './tables/contents.ts'
+import { createContents } from './tables/contents.ts'
 import { createGrants, createSiteDirectory, createSiteUsage } from './tables/directory-stores.ts'
 import { createChangeWatch, createHistory, createRecorder, type RecordChange } from './tables/history.ts'
 import { createFolderRemovals, createWorkflows } from './tables/path-locks.ts'
@@ -72,13 +72,13 @@ const longestSlice = 60_000
 // Completes the work that an earlier process has left. Only the service may do this.
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
-  { removalQueue, removals }: Pick<TableStores, 'removalQueue' | 'removals'>,
+  { contents, removalQueue, removals }: Pick<TableStores, 'contents' | 'removalQueue' | 'removals'>,
   files: Stores['files'],
 ) => {
   const now = clock.wall()
   const isHeld = createIsHeld(database.connection)(now)
   const tidied = tidyBlobs(database.connection, directory, { now, isHeld })
-  await finishRemovals(database)
+  await contents.finishRemovals()
   await removalQueue.start((message, slice) => {
     const deadline = unlimited.within(slice, clock.monotonic)
     return continueRemoval({ files, removals, clock }, message, deadline, longestSlice)

@@ -8,13 +8,12 @@ import { giveBack, lendPiece } from '../../core/pieces.ts'
 import { asPortError, failureOf, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
 import { type DataDirectory, makePrivateFolder } from '../directory/data-directory.ts'
-import { type Writing, type Written, writeBlob } from './write-blob.ts'
+import { later, type Writing, type Written, writeBlob } from './write-blob.ts'
 
 export type BlobFolders = Pick<DataDirectory, 'blobs' | 'orphans'>
 
 const blobName = /^[0-9a-f]{32}$/
 
-/** The name of a blob, or of a version of an object. */
 export const newName = (): string => randomBytes(16).toString('hex')
 
 export const isBlobName = (name: unknown): name is string => typeof name === 'string' && blobName.test(name)
@@ -35,15 +34,6 @@ const openToRead = (path: string): number | undefined => {
   } catch (error) {
     if (isMissing(error)) return undefined
     throw asPortError(error, path)
-  }
-}
-
-const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | undefined> => {
-  try {
-    return await open(path, makes ? constants.O_RDWR | constants.O_CREAT : 'r+', 0o600)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
   }
 }
 
@@ -118,11 +108,7 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
   }
 
   // Call this before the content arrives: the name is then on the disk long before the last bytes.
-  const syncName = (): Promise<void> | undefined => {
-    const named = durable ? syncFolder(folderHandle) : undefined
-    named?.catch(() => {})
-    return named
-  }
+  const syncName = () => (durable ? later(syncFolder(folderHandle)) : undefined)
 
   const remove = async (names: readonly string[]): Promise<void> => {
     // Names of another form are skipped, because no blob has such a name.
@@ -147,9 +133,9 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
     start: number,
     content: AsyncIterable<Uint8Array>,
     callbacks: Pick<Writing, 'kept' | 'isOver'>,
-  ): Promise<Written | undefined> => {
-    await using file = await openToWrite(pathOf(name), start === 0)
-    if (!file) return undefined
+  ): Promise<Written> => {
+    const flags = start === 0 ? constants.O_RDWR | constants.O_CREAT : 'r+'
+    await using file = await open(pathOf(name), flags, 0o600)
     const named = start === 0 ? syncName() : undefined
     await endAt(file, name, start)
     await named
@@ -176,12 +162,12 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
     /**
      * Writes from `start` on, and drops later bytes. At 0, creates the blob. Returns the number of bytes. If blobs are
      * durable, these bytes are on the disk. Meanwhile, `kept` gets the number of bytes that are already on the disk.
-     * Undefined when the blob is missing. Throws when the blob is shorter than `start`. Errors: outOfSpace, unavailable
-     * (no file handle is free, or the time is up).
+     * Throws when the blob is missing, or shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free,
+     * or the time is up).
      */
     append: (...given: Parameters<typeof writeOn>) => writeOn(...given).catch(throwPortError),
 
-    /** Truncates the blob. Throws when the blob is shorter. */
+    /** Truncates the blob. Throws when the blob is missing or shorter. */
     async cut(name: string, size: number): Promise<void> {
       await using file = await open(pathOf(name), 'r+')
       if ((await endAt(file, name, size)) && durable) await file.datasync()

@@ -59,7 +59,7 @@ export const createObjectRows = (connection: DatabaseSync) => {
     insert: `INSERT OR IGNORE INTO objects ${columns}`,
     remove: 'DELETE FROM objects WHERE key = ?',
     removeVersion: 'DELETE FROM objects WHERE key = ? AND version = ?',
-    rename: 'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
+    rename: 'UPDATE OR IGNORE objects SET key = ?3, type = coalesce(?4, type) WHERE key = ?1 AND version = ?2',
     fingerprint: 'UPDATE objects SET fingerprint = ?3 WHERE key = ?1 AND version = ?2',
     keepContent: 'INSERT INTO small_contents (name, bytes) VALUES (?, ?)',
     dropContent: 'DELETE FROM small_contents WHERE name = ?',
@@ -69,11 +69,6 @@ export const createObjectRows = (connection: DatabaseSync) => {
     put: (row: ObjectRow) => void objects.put(...valuesOf(row)),
     /** If the key is taken, does nothing and returns false. */
     insert: (row: ObjectRow): boolean => objects.insert(...valuesOf(row)) === 1,
-    removeVersion: (key: string, version: string): boolean => objects.removeVersion(key, version) === 1,
-    /** Returns false when the object at `from` has another version, or the destination is taken. */
-    rename: (from: string, version: string, to: string, type: string | undefined): boolean =>
-      objects.rename(to, type ?? null, from, version) === 1,
-    dropContent: (name: string): boolean => objects.dropContent(name) === 1,
   }
 }
 

@@ -31,14 +31,6 @@ interface Deps extends Pick<Placing, 'record'> {
   readonly now?: () => number
 }
 
-export interface LocalObjectStore extends ObjectStore {
-  /** Stages an existing blob without a copy. If the object is not placed, the blob stays. */
-  adopt(blob: Omit<StagedBlob, 'bytes'>): Staged
-  /** Removes old versions for good. `before` is in milliseconds since the epoch. */
-  giveUp(before: number): Promise<void>
-  stop(): Promise<void>
-}
-
 const createStaging = ({
   blobs,
   smallContent,
@@ -126,7 +118,7 @@ export const createObjectStore = ({
   smallContent = 16 * 1024,
   mostWaiting = 16 * 1024 * 1024,
   now = Date.now,
-}: Deps): LocalObjectStore => {
+}: Deps) => {
   const rows = createObjectRows(database.connection)
   const removalRecords = createRemovalRecords(database.connection, now)
   const old = createOldObjects(database.connection, removalRecords.now)
@@ -173,6 +165,7 @@ export const createObjectStore = ({
     list: (query) => database.read(() => listObjects(rows, query), query.limit),
     fingerprintOf: fingerprints.of,
     stage: staging.stage,
+    /** Stages an existing blob without a copy. If the object is not placed, the blob stays. */
     adopt: staging.adopt,
 
     async place(changes, conditions, entry) {
@@ -217,15 +210,18 @@ export const createObjectStore = ({
       return 0
     },
 
-    giveUp(before) {
+    /** Removes old versions for good. `before` is in milliseconds since the epoch. */
+    giveUp(before: number): Promise<void> {
       givingUp = giveUpAll(before)
       return givingUp
     },
 
     // The blobs of removed rows are removed before the store closes.
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true
       await Promise.all([fingerprints.stop(), givingUp.catch(() => {})])
     },
-  }
+  } satisfies ObjectStore & Readonly<Record<string, unknown>>
 }
+
+export type LocalObjectStore = ReturnType<typeof createObjectStore>

@@ -57,7 +57,7 @@ const move = ({ rows, old }: Placing, { from, key, contentType }: Transfer): boo
   old.keepVersion(from.key, from.version)
   // A restored object keeps the name of its version.
   old.rename(key, from.version, newName())
-  return rows.rename(from.key, from.version, key, contentType)
+  return rows.rename(from.key, from.version, key, contentType ?? null) === 1
 }
 
 const transfer = (placing: Placing, change: Transfer): void => {

@@ -17,6 +17,10 @@ interface Deps {
 
 const gone = () => new ServiceError('uploadUnknown')
 
+const throwGone = (error: unknown): never => {
+  throw isMissing(error) ? gone() : error
+}
+
 /**
  * Each upload is a blob, which becomes the blob of the file without a copy. The transaction that places the file also
  * completes the upload, so that a crash cannot separate the two.
@@ -24,10 +28,7 @@ const gone = () => new ServiceError('uploadUnknown')
 export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts => {
   const { complete, get } = prepareUploads(database.connection)
 
-  const cut = ({ name }: Holding, length: number): Promise<void> =>
-    blobs.cut(name, length).catch((error) => {
-      throw isMissing(error) ? gone() : error
-    })
+  const cut = ({ name }: Holding, length: number): Promise<void> => blobs.cut(name, length).catch(throwGone)
 
   // Bytes after the last offset do not belong to the upload.
   const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
@@ -52,14 +53,12 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
       const kept = (size: number) => {
         durable.size = size
       }
-      const written = await blobs.append(holding.name, offset, content, { kept, isOver })
-      if (!written) throw gone()
+      const written = await blobs.append(holding.name, offset, content, { kept, isOver }).catch(throwGone)
       return { ...written, holding }
     },
 
     read,
 
-    // The transaction that places the file completes the upload.
     takeOver: async ({ holding }) => holding,
     isInPlace: async () => false,
 

@@ -24,7 +24,7 @@ const writeWhole = async (
 }
 
 // A failure of the write is thrown when the write is awaited.
-const later = (promise: Promise<void>): Promise<void> => {
+export const later = (promise: Promise<void>): Promise<void> => {
   promise.catch(() => {})
   return promise
 }

@@ -12,9 +12,6 @@ interface Job {
   readonly waitsForDisk: boolean
   resolve(value: unknown): void
   reject(error: unknown): void
-}
-
-interface WaitingJob extends Job {
   /**
    * A moment on the monotonic clock. After this moment, the change is refused if another process still has the
    * database.
@@ -105,7 +102,7 @@ export const createChangeQueue = (connection: DatabaseSync, { durable, yieldsReg
   const setLockWait = openPragma(connection, 'busy_timeout')
   const setSynchronous = openPragma(connection, 'synchronous')
   setLockWait(lockWait)
-  const waiting: WaitingJob[] = []
+  const waiting: Job[] = []
   let mostTogether = Number.POSITIVE_INFINITY
   let isScheduled = false
   let isClosed = false
@@ -163,7 +160,7 @@ export const createChangeQueue = (connection: DatabaseSync, { durable, yieldsReg
   return {
     isClosed: () => isClosed,
 
-    add(job: Job): void {
+    add(job: Omit<Job, 'until'>): void {
       waiting.push({ ...job, until: performance.now() + longestWait })
       schedule(0)
     },

@@ -46,13 +46,13 @@ export const each = <Row extends object>(connection: DatabaseSync, sql: string) 
 
 export const exists = (sql: string) => statement(sql, (prepared, values) => prepared.get(...values) !== undefined)
 
-const run = (sql: string) => statement(sql, (prepared, values) => Number(prepared.run(...values).changes))
+/** Returns the number of changed rows. */
+export const run = (sql: string) => statement(sql, (prepared, values) => Number(prepared.run(...values).changes))
 
 type Prepared<Sqls> = {
   readonly [Name in keyof Sqls]: Sqls[Name] extends Prepare<infer Call> ? Call : ReturnType<ReturnType<typeof run>>
 }
 
-/** The call of a text runs it, and returns the number of changed rows. */
 export const prepareAll = <Sqls extends Readonly<Record<string, string | Prepare<unknown>>>>(
   connection: DatabaseSync,
   sqls: Sqls,

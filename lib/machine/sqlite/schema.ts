@@ -1,13 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { onDemand } from '../../core/cached-lookup.ts'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
+import { longestWait } from './change-queue.ts'
 import { connect } from './database.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
 /** The `user_version` of the database is the version of its tables. */
 const schemaVersion = 10
-
-const longestWait = 5_000
 
 export const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined

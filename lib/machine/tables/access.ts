@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import {
   keyOfName,
@@ -50,10 +49,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
     get: (name) => read(() => people.get(keyOfName(name))),
 
     create: (person, entries) =>
-      write(() => {
-        const changes = people.insert(keyOfName(person.name), recordOf(person))
-        return recordIf(changes === 1, record, ...entries)
-      }),
+      write(() => recordIf(people.insert(keyOfName(person.name), recordOf(person)) === 1, record, ...entries)),
 
     replace: (before, after, entries) =>
       write(() => {
@@ -153,15 +149,15 @@ const secretName = 'downloads'
 
 /** Random bytes that sign the download links of this directory. They are created when they are first needed. */
 export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
-  const select = one<{ bytes: Uint8Array }>('SELECT bytes FROM secrets WHERE name = ?')(connection)
-  const insert = connection.prepare('INSERT OR IGNORE INTO secrets (name, bytes) VALUES (?, ?)')
-  const find = () => select(secretName)?.bytes
-  const known = await read(find)
-  if (known) return known
-  const made = await write(() => {
-    insert.run(secretName, randomBytes(32))
-    return find()
+  const { get, insert } = prepareAll(connection, {
+    get: one('SELECT bytes FROM secrets WHERE name = ?', ({ bytes }: { bytes: Uint8Array }) => bytes),
+    insert: 'INSERT INTO secrets (name, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING',
   })
-  if (made) return made
-  throw new Error('The database contains no secret for links to files')
+  const known = await read(() => get(secretName))
+  if (known) return known
+  return write(() => {
+    const secret = get(secretName) ?? crypto.getRandomValues(new Uint8Array(32))
+    insert(secretName, secret)
+    return secret
+  })
 }

@@ -47,48 +47,19 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
     ofObject: all(ofObject, ({ category }: { category: CategoryId }) => category),
     countOfObject: one<CountedRows>(`SELECT count(*) AS count, max(category) AS last FROM (${ofObject})`),
     unknown: all(unknownIn(objects), idOf),
-    put: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, ?4)
-        ON CONFLICT DO UPDATE SET displayable = excluded.displayable WHERE displayable <> excluded.displayable`,
-    add: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, 1) ON CONFLICT DO NOTHING`,
+    // With NULL, a new link is displayable, and an old link stays as it is.
+    put: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, coalesce(?4, 1))
+      ON CONFLICT DO UPDATE SET displayable = ?4 WHERE displayable <> ?4`,
     remove: `DELETE FROM ${table} WHERE site = ?1 AND category = ?2 AND object = ?3`,
   })
 }
-
-const createQueries = (
-  read: Database['read'],
-  statements: Readonly<Record<ObjectKind, ReturnType<typeof prepareLinks>>>,
-) =>
-  ({
-    list: ({ site, kind, category }, after, limit) =>
-      readPages(read, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf }),
-
-    count: ({ site, kind, category }, after, limit) =>
-      countPages(read, after, limit, (last, some) => statements[kind].countOfCategory(site, category, last, some)),
-
-    categoriesOf: ({ site, kind, id }, after, limit) =>
-      readPages(read, statements[kind].ofObject, {
-        of: [site, id],
-        after,
-        limit,
-        keyOf: (category): number => category,
-      }),
-
-    countCategoriesOf: ({ site, kind, id }, after, limit) =>
-      countPages(read, after, limit, (last, some) => statements[kind].countOfObject(site, id, last, some)),
-  }) satisfies Partial<CategoryLinks>
 
 export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
   const statements = byName(objectKindNames, (kind) => prepareLinks(connection, kind))
   const categories = all(unknownIn('categories'), idOf)(connection)
 
-  const putLink = (
-    { site, kind, category, id }: ReturnType<typeof linkOf>,
-    displayable: boolean | undefined,
-  ): boolean => {
-    const { put, add } = statements[kind]
-    const changes = displayable === undefined ? add(site, category, id) : put(site, category, id, displayable ? 1 : 0)
-    return changes === 1
-  }
+  const putLink = ({ site, kind, category, id }: ReturnType<typeof linkOf>, displayable?: boolean): boolean =>
+    statements[kind].put(site, category, id, displayable === undefined ? null : Number(displayable)) === 1
 
   const refusalOf = (end: LinkEnd, others: readonly number[]): LinkOutcome | undefined => {
     const [ofCategories, ofObjects] = [categories, statements[end.kind].unknown]
@@ -100,7 +71,17 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
   }
 
   return {
-    ...createQueries(read, statements),
+    list: ({ site, kind, category }, after, limit) =>
+      readPages(read, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf }),
+
+    count: ({ site, kind, category }, after, limit) =>
+      countPages(read, after, limit, (last, some) => statements[kind].countOfCategory(site, category, last, some)),
+
+    categoriesOf: ({ site, kind, id }, after, limit) =>
+      readPages(read, statements[kind].ofObject, { of: [site, id], after, limit, keyOf: (id): number => id }),
+
+    countCategoriesOf: ({ site, kind, id }, after, limit) =>
+      countPages(read, after, limit, (last, some) => statements[kind].countOfObject(site, id, last, some)),
 
     link: (end, wanted, entry, deadline = unlimited) =>
       write((): LinkOutcome => {

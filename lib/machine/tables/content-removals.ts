@@ -4,7 +4,7 @@ import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, exists, prepareAll } from '../sqlite/queries.ts'
+import { all, exists, prepareAll, run } from '../sqlite/queries.ts'
 import { contentTables, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
@@ -26,12 +26,9 @@ const prepareLinkRemovals = (connection: DatabaseSync, kind: ContentKind) =>
     .filter((objectKind) => kind === 'category' || kind === objectKind)
     .map((objectKind) => {
       const links = linkTables[objectKind]
-      const { remove } = prepareAll(connection, {
-        remove: `DELETE FROM ${links} WHERE (site, category, object) IN
-         (SELECT site, category, object FROM ${links}
-           WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT +?)`,
-      })
-      return remove
+      const end = kind === 'category' ? 'category' : 'object'
+      return run(`DELETE FROM ${links} WHERE (site, category, object) IN
+        (SELECT site, category, object FROM ${links} WHERE site = ? AND ${end} = ? LIMIT +?)`)(connection)
     })
 
 const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {

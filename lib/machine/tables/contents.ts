@@ -74,21 +74,12 @@ interface Changed {
 type Statements = Readonly<Record<ContentKind, ReturnType<typeof prepareContents>>>
 
 const createChange = (statements: Statements, record: RecordChange) => {
-  const put = (site: SiteId, kind: ContentKind, content: Content) => {
-    statements[kind].put(site, content.id, membersOf(content, kind))
-    statements[kind].texts?.put(site, content.id, textOf(content, kind))
-  }
-
   const putDifference = (site: SiteId, kind: ContentKind, stored: Content | undefined, content: Content): boolean => {
-    if (!stored) {
-      put(site, kind, content)
-      return true
-    }
-    const { put: putMembers, texts } = statements[kind]
-    const isOther = !isSameContent(kind, stored, content)
-    if (isOther) putMembers(site, content.id, membersOf(content, kind))
-    const text = givenText(kind, content)
-    if (text === undefined || !texts || texts.isThere(site, content.id, text)) return isOther
+    const { put, texts } = statements[kind]
+    const isOther = !stored || !isSameContent(kind, stored, content)
+    if (isOther) put(site, content.id, membersOf(content, kind))
+    const text = stored ? givenText(kind, content) : textOf(content, kind)
+    if (text === undefined || !texts || (stored && texts.isThere(site, content.id, text))) return isOther
     texts.put(site, content.id, text)
     return true
   }
@@ -114,13 +105,30 @@ const createChange = (statements: Statements, record: RecordChange) => {
   }
 }
 
-const createQueries = ({ connection, read }: Database, statements: Statements) => {
+export const createContents = (database: Database, record: RecordChange) => {
+  const { connection, read, write } = database
+  const removals = createContentRemovals(database, record)
+  const statements = byName(contentKinds, (kind) => prepareContents(connection, kind))
+  const change = createChange(statements, record)
   // The state counts the commits of other connections, and also the changes of this connection, which the data version
   // of SQLite does not count.
   const { version, changes } = prepareAll(connection, {
     version: one<{ data_version: number }>('PRAGMA data_version'),
     changes: one<{ count: number }>('SELECT total_changes() AS count'),
   })
+
+  const changeMany: Contents['changeMany'] = async (site, kind, ids, apply, entry) => {
+    let changed = 0
+    for (let from = 0; from < ids.length; ) {
+      const some = ids.slice(from, from + mostEntries)
+      const isFirst = changed === 0
+      const step = await write(() => change(site, kind, some, apply, isFirst ? entry : undefined))
+      for (const id of step.marked) await removals.finish({ site, kind, id })
+      changed += step.changed
+      from += step.done
+    }
+    return changed
+  }
 
   return {
     state: () => read(() => `${version()?.data_version}.${changes()?.count}`),
@@ -145,44 +153,16 @@ const createQueries = ({ connection, read }: Database, statements: Statements) =
     },
 
     async list(site, kind, after, limit) {
-      const toContent = contentReader(site, kind)
-      const toListed = (content: Content) => ({ id: content.id, content })
       const { behind } = statements[kind]
-      const page = (...values: readonly SQLInputValue[]) =>
-        behind(...values)
-          .map(toContent)
-          .map(toListed)
-      return readPages(read, page, { of: [site], after, limit, keyOf: ({ id }) => id })
+      const page = (...values: readonly SQLInputValue[]) => behind(...values).map(contentReader(site, kind))
+      const contents = await readPages(read, page, { of: [site], after, limit, keyOf: idOf })
+      return contents.map((content) => ({ id: content.id, content }))
     },
 
     count: (site, kind, after, limit) =>
       countPages(read, after, limit, (last, some) => statements[kind].count(site, last, some)),
 
     highestId: (site, kind) => read(() => statements[kind].highest(site)?.id ?? 0),
-  } satisfies Partial<Contents>
-}
-
-export const createContents = (database: Database, record: RecordChange): Contents => {
-  const { connection, write } = database
-  const removals = createContentRemovals(database, record)
-  const statements = byName(contentKinds, (kind) => prepareContents(connection, kind))
-  const change = createChange(statements, record)
-
-  const changeMany: Contents['changeMany'] = async (site, kind, ids, apply, entry) => {
-    let changed = 0
-    for (let from = 0; from < ids.length; ) {
-      const some = ids.slice(from, from + mostEntries)
-      const isFirst = changed === 0
-      const step = await write(() => change(site, kind, some, apply, isFirst ? entry : undefined))
-      for (const id of step.marked) await removals.finish({ site, kind, id })
-      changed += step.changed
-      from += step.done
-    }
-    return changed
-  }
-
-  return {
-    ...createQueries(database, statements),
 
     create: (site, kind, content, entry) =>
       write(() => {
@@ -201,9 +181,6 @@ export const createContents = (database: Database, record: RecordChange): Conten
 
     remove: (site, kind, id, entry) => removals.remove({ site, kind, id }, entry),
     clear: removals.clear,
-  }
+    finishRemovals: removals.finishAll,
+  } satisfies Contents & Readonly<Record<string, unknown>>
 }
-
-/** Completes the removals that a killed process has left. */
-export const finishRemovals = (database: Database): Promise<void> =>
-  createContentRemovals(database, () => {}).finishAll()

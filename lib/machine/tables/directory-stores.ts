@@ -97,9 +97,8 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
 
     removeSite: (id, entry) => write(() => recordIf(tables.removeSite(id) === 1, record, entry)),
 
-    async putDataCentre({ id, url, isDefault, region }) {
-      await write(() => tables.putDataCentre(id, url, isDefault ? 1 : 0, region ?? null))
-    },
+    putDataCentre: ({ id, url, isDefault, region }) =>
+      write(() => void tables.putDataCentre(id, url, isDefault ? 1 : 0, region ?? null)),
 
     async list() {
       const pages = { after: Number.MIN_SAFE_INTEGER, keyOf: ({ id }: Site): number => id }
@@ -168,8 +167,6 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
       return (await readPages(read, keysOf, pages)).filter(isGrantOfKey)
     },
 
-    recordUse: async ({ hash }, day) => {
-      await write(() => recordUse(hash, day))
-    },
+    recordUse: ({ hash }, day) => write(() => void recordUse(hash, day)),
   }
 }

@@ -69,26 +69,11 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
       if (task) count.run(removed, task.site, task.path, task.id)
     },
 
-    note({ site, folder, since }: RemovedFolder): void {
-      insert.run(site, folder, since, Math.max(now(), latestMoment()))
-    },
+    note: ({ site, folder, since }: RemovedFolder) =>
+      void insert.run(site, folder, since, Math.max(now(), latestMoment())),
   }
 }
 
-// Only the service works on removals, because its process keeps the leases in memory.
-const createLeases = (monotonic: Clock['monotonic']) => {
-  const leases = new Map<string, Lease>()
-  const nameOf = ({ site, path, id }: RemovalTask) => JSON.stringify([site, path, id])
-  return {
-    of: (task: RemovalTask) => leases.get(nameOf(task)),
-    note(task: RemovalTask, holder?: string, until = 0) {
-      leases.set(nameOf(task), { holder, until, heartbeat: monotonic() })
-    },
-    end: (task: RemovalTask) => void leases.delete(nameOf(task)),
-  }
-}
-
-/** A change checks in its own transaction whether a removal is open for its folders (`createLockCheck`). */
 export const createFolderRemovals = (
   { connection, read, write }: Database,
   record: RecordChange,
@@ -96,14 +81,16 @@ export const createFolderRemovals = (
 ): FolderRemovals => {
   const removals = prepareRemovals(connection)
   const records = createRemovalRecords(connection, wall)
-  const leases = createLeases(monotonic)
+  // By the ids of removals. Only the service works on removals, because its process keeps the leases in memory.
+  const leases = new Map<string, Lease>()
+  const noteLease = (id: string, holder?: string, until = 0) =>
+    leases.set(id, { holder, until, heartbeat: monotonic() })
 
   const openOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]> => {
     const rows = await read(() => removals.these(site, JSON.stringify(folders)))
     return rows.map(({ folder, id }) => {
-      const task: RemovalTask = { site, path: storedPath(folder), id }
-      const { heartbeat = Number.NEGATIVE_INFINITY } = leases.of(task) ?? {}
-      return { path: task.path, id: task.id, hasWorker: monotonic() - heartbeat < longestSilence, isRestoreLock: false }
+      const { heartbeat = Number.NEGATIVE_INFINITY } = leases.get(id) ?? {}
+      return { path: storedPath(folder), id, hasWorker: monotonic() - heartbeat < longestSilence, isRestoreLock: false }
     })
   }
 
@@ -114,22 +101,22 @@ export const createFolderRemovals = (
         removals.insert(site, folder, id, JSON.stringify(entry), records.begin())
         return removals.these(site, JSON.stringify([folder]))[0]?.id ?? id
       })
-      if (opened === id) leases.note({ site, path: folder, id })
+      if (opened === id) noteLease(id)
       return opened
     },
 
-    async take(task, holder, duration) {
-      const [removal] = await openOf(task.site, [task.path])
-      if (removal?.id !== task.id) return { outcome: 'gone' }
-      const { holder: other, until = 0 } = leases.of(task) ?? {}
+    async take({ site, path, id }, holder, duration) {
+      const [removal] = await openOf(site, [path])
+      if (removal?.id !== id) return { outcome: 'gone' }
+      const { holder: other, until = 0 } = leases.get(id) ?? {}
       const left = until - monotonic()
       if (other !== undefined && left > 0) return { outcome: 'held', holder: other, left }
-      leases.note(task, holder, monotonic() + duration)
+      noteLease(id, holder, monotonic() + duration)
       return { outcome: 'taken' }
     },
 
-    async giveBack(task, holder) {
-      if (leases.of(task)?.holder === holder) leases.note(task)
+    async giveBack({ id }, holder) {
+      if (leases.get(id)?.holder === holder) noteLease(id)
     },
 
     async close(site, path, id) {
@@ -139,7 +126,7 @@ export const createFolderRemovals = (
         record(withCount(JSON.parse(row.entry), row.removed))
         records.note({ site, folder: path, since: row.began })
       })
-      leases.end({ site, path, id })
+      leases.delete(id)
     },
 
     // Changes look for new removals in their own transactions, so no check afterwards needs the ids.

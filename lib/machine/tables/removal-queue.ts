@@ -26,7 +26,6 @@ export const createRemovalQueue = ({ connection, read, write }: Database) => {
   const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
   const readAll = all<TaskRow>('SELECT * FROM removal_queue ORDER BY number')(connection)
   const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
-  const timers = new Map<number, NodeJS.Timeout>()
   const takeTurn = createTurns({ atOnce: 1 })
   let work: RemovalWorker | undefined
   let working: Promise<void> | undefined
@@ -47,13 +46,12 @@ export const createRemovalQueue = ({ connection, read, write }: Database) => {
   }
 
   const begin = (number: number, task: RemovalTask): void => {
-    timers.delete(number)
     working = takeTurn(() => workOn(number, task))
   }
 
   const schedule = (number: number, task: RemovalTask, delay: number): void => {
     if (!work) return
-    if (delay > 0) timers.set(number, setTimeout(begin, delay, number, task))
+    if (delay > 0) setTimeout(begin, delay, number, task).unref()
     else begin(number, task)
   }
 
@@ -72,7 +70,6 @@ export const createRemovalQueue = ({ connection, read, write }: Database) => {
     /** Ends the current slice. The rest of the work stays for the next start. */
     async stop(): Promise<void> {
       work = undefined
-      for (const timer of timers.values()) clearTimeout(timer)
       await working
     },
   } satisfies RemovalQueue & Readonly<Record<string, unknown>>

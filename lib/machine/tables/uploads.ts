@@ -25,17 +25,16 @@ const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
 const isCounted = `(length IS NOT NULL
   OR NOT EXISTS (SELECT 1 FROM sites WHERE id = uploads.site AND quota IS NOT NULL))`
 
+const columns = `id, site, user, target, metadata, most AS "limit", length, kept AS "offset",
+  complete AS isComplete, created, expires, blob`
+
 export const prepareUploads = (connection: DatabaseSync) =>
   prepareAll(connection, {
     count: one<{ count: number }>(
       'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
     ),
-    get: one(
-      `SELECT id, site, user, target, metadata, most AS "limit", length, kept AS "offset",
-        complete AS isComplete, created, expires, blob FROM uploads WHERE id = ?`,
-      toUpload,
-    ),
-    remove: 'DELETE FROM uploads WHERE id = ?',
+    get: one(`SELECT ${columns} FROM uploads WHERE id = ?`, toUpload),
+    remove: one(`DELETE FROM uploads WHERE id = ? RETURNING ${columns}`, toUpload),
     insert: 'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     advance: 'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
     // Leaves out bytes that the quota does not count yet, because it may refuse them (S-122).
@@ -111,11 +110,7 @@ export const createUploadRecords = (
     giveBack: async (id, holder) => release(id, holder),
 
     async remove(id) {
-      const removed = await write(() => {
-        const upload = uploads.get(id)
-        uploads.remove(id)
-        return upload
-      })
+      const removed = await write(() => uploads.remove(id))
       leases.delete(id)
       return removed
     },
@@ -136,14 +131,8 @@ export const createUploadProgress = ({ connection, read, note }: Database, { wal
   })
 
   return {
-    async begin({ token, id }, percent) {
-      await note(() => begin(token, id, percent, wall() + keptFor))
-    },
-
-    async report({ token, id }, percent) {
-      await note(() => report(percent, wall() + keptFor, token, id, percent))
-    },
-
+    begin: ({ token, id }, percent) => note(() => void begin(token, id, percent, wall() + keptFor)),
+    report: ({ token, id }, percent) => note(() => void report(percent, wall() + keptFor, token, id, percent)),
     percentOf: (token) => read(() => get(token, wall())?.percent ?? 0),
   }
 }

@@ -40,10 +40,7 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
     listWhole: (site, after, limit) => readPages(read, forms.whole, { of: [site], after, limit, keyOf: idOf }),
 
     create: ({ site, id, name, fields }, entry) =>
-      write(() => {
-        const changes = forms.insert(site, id, name, JSON.stringify(fields))
-        return recordIf(changes === 1, record, entry)
-      }),
+      write(() => recordIf(forms.insert(site, id, name, JSON.stringify(fields)) === 1, record, entry)),
 
     rename: (site, id, name, entry) =>
       write(() => {

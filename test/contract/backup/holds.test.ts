@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
-import { systemClock, unlimited } from '../../../lib/core/time.ts'
+import { systemClock } from '../../../lib/core/time.ts'
 import { createIsHeld, holdBlobs, holdForBackups } from '../../../lib/machine/backup/holds.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
@@ -77,7 +77,7 @@ test('blobs of purged versions stay until the backup ends (H-30)', async ({ dire
     await putAndRemove(machine, key)
     const { versions = [] } = (await machine.stores.files.versions(key, { limit: 10 })) ?? {}
     const purged = versions.map((version) => ({ ...version, key }))
-    await machine.stores.files.purge(purged, entry, unlimited)
+    await machine.stores.files.purge(purged, entry)
   }
   const hold = await holdBlobs(machine.database, minute, machines.clock.wall)
   await purge('live/1001/a')

@@ -2,7 +2,6 @@ import { setImmediate as giveWay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
-import { finishRemovals } from '../../../lib/machine/tables/contents.ts'
 import { entry } from '../../support/hands.ts'
 import { scratchTables } from '../../support/scratch-database.ts'
 import { idsOf, newsItem, newsItems, range } from '../ports/some-content.ts'
@@ -60,7 +59,7 @@ test.each<[string, (half: Awaited<ReturnType<typeof openHalfRemoved>>) => Promis
       await contents.remove(site, 'category', category, entry),
     ],
   ],
-  ['the next start', ({ database }) => finishRemovals(database)],
+  ['the next start', ({ contents }) => contents.finishRemovals()],
 ])('%s completes an interrupted removal', async (_, finish) => {
   const half = await openHalfRemoved(['category', 'object'])
   await finish(half)

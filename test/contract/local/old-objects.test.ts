@@ -1,5 +1,4 @@
 import { expect, vi } from 'vitest'
-import { unlimited } from '../../../lib/core/time.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { entry } from '../../support/history.ts'
 import { keptContents } from '../../support/kept-contents.ts'
@@ -72,7 +71,7 @@ for (const [what, size] of [
       await store.remove(key)
       const { versions = [] } = (await store.files.versions(key, { limit: 10 })) ?? {}
       const purged = versions.map((version) => ({ ...version, key }))
-      for (let repeated = 0; repeated < 2; repeated++) await store.files.purge(purged, entry, unlimited)
+      for (let repeated = 0; repeated < 2; repeated++) await store.files.purge(purged, entry)
       expect(await store.versions(key)).toBe(0)
     }
     const read = await store.files.read('live/1/copy', () => ({ first: 0, last: 9 }))
@@ -103,7 +102,7 @@ test('a removed file whose newest versions are purged is as before them (H-30)',
   const { versions = [] } = (await store.files.versions('live/1/a', { limit: 3 })) ?? {}
   expect(versions.map(({ isRemoved }) => isRemoved)).toEqual([true, true, false])
   const purged = versions.slice(0, 2).map((version) => ({ ...version, key: 'live/1/a' }))
-  expect(await store.files.purge(purged, entry, unlimited)).toBe(0)
+  expect(await store.files.purge(purged, entry)).toBe(0)
   expect(await removed()).toEqual([{ key: 'live/1/a', size: 1, removedAt }])
 })
 
