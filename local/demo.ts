@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { hashToken, isCurrent, issueGrant, newToken, permissions } from '../lib/access/grants.ts'
 import { roles } from '../lib/access/people.ts'
 import type { Content } from '../lib/categories/contents.ts'
@@ -12,21 +13,15 @@ import type { Stores } from '../lib/service/stores.ts'
 import { putFile } from '../lib/storage/changes/put.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
 
-interface DemoCategory {
-  readonly id: number
-  readonly name: string
-  readonly words: readonly [string, ...string[]]
-}
-
-const categories: readonly [DemoCategory, ...DemoCategory[]] = [
+const categories = [
   { id: 1, name: 'Company', words: ['opens an office', 'welcomes a new colleague', 'publishes its annual report'] },
   { id: 2, name: 'Products', words: ['ships a new release', 'retires an old version', 'wins an award'] },
   { id: 3, name: 'Events', words: ['invites to a workshop', 'speaks at a conference', 'celebrates its anniversary'] },
-]
+] as const
 
 const places = ['Bucharest', 'San Jose', 'Sydney', 'Hamburg', 'Bangalore', 'London', 'Tokyo'] as const
 
-const choose = <Value>(values: readonly [Value, ...Value[]], index: number): Value =>
+const choose = <Values extends readonly [unknown, ...unknown[]]>(values: Values, index: number): Values[number] =>
   values[index % values.length] ?? values[0]
 
 const day = (year: number, dayOfYear: number): string =>
@@ -152,25 +147,20 @@ const entryOf =
 // The examples of the reference page read and delete these files.
 const demoFiles: Readonly<Record<string, string>> = { 'hello.txt': 'Hello\n', 'old/notice.txt': 'This may go.\n' }
 
-async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text)
-}
-
 const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
   const scope = { site, rights: roles.owner.rights, level: 'write' } as const
   const requester = { ...scope, author: { actor: 'npm start' }, deadline: unlimited }
   for (const [path, text] of Object.entries(demoFiles)) {
-    const file = { contentType: undefined, content: bytesOf(text) }
+    const file = { contentType: undefined, content: Readable.from([Buffer.from(text)]) }
     await putFile({ ...stores, largestFile: text.length }, { path: toStoragePath(path) }, file, requester)
   }
 }
 
 // If the first start is interrupted, the next start repeats all of this.
 const storeDemoContents = async (stores: Stores, site: SiteId) => {
-  const { webForms, contents, links } = stores
   const entry = entryOf(site)
-  for (const form of forms) await webForms.create({ site, ...form }, entry('form.created', `form/${form.id}`))
-  await storeDemoCategories({ contents, links }, site, entry)
+  for (const form of forms) await stores.webForms.create({ site, ...form }, entry('form.created', `form/${form.id}`))
+  await storeDemoCategories(stores, site, entry)
   await storeDemoFiles(stores, site)
 }
 

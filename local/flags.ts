@@ -149,19 +149,16 @@ export const printableErrors = {
     write(escapeControls(text.trimEnd().replace('\n(Did you mean', ' (Did you mean'))),
 }
 
-const tlsOf = (cert: string | undefined, key: string | undefined): Pick<Flags, 'tls'> => {
-  if (cert !== undefined && key !== undefined) return { tls: { cert, key } }
-  if (cert === undefined && key === undefined) return {}
-  throw new UsageError('--tls-cert and --tls-key belong together: give both of them, or neither.')
-}
-
 /** Throws UsageError for flags that contradict each other. */
-export const flagsOf = ({ port, baseUrl, dataCentres, tlsCert, tlsKey, ...flags }: RawFlags): Flags => {
+export const flagsOf = ({ port, baseUrl, dataCentres, tlsCert: cert, tlsKey: key, ...flags }: RawFlags): Flags => {
   if (port !== undefined && dataCentres) {
     throw new UsageError('Give --port or --data-centres, not both: --data-centres names the ports.')
   }
   const listeners = addBaseUrls(dataCentres ?? [{ id: 'us', port: port ?? defaultPort }], baseUrl)
-  return { ...flags, ...tlsOf(tlsCert, tlsKey), dataCentres: listeners }
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key belong together: give both of them, or neither.')
+  }
+  return { ...flags, ...(cert !== undefined && key !== undefined && { tls: { cert, key } }), dataCentres: listeners }
 }
 
 /** Ends the process for `--help` and for wrong values; throws UsageError for flags that contradict each other. */

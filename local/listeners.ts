@@ -34,14 +34,14 @@ const refusals: Readonly<Record<string, (host: string, port: number) => string>>
   EINVAL: (host) => `This machine has no address ${host}. Choose another address with --host.`,
 }
 
-const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
+const refusalOf = (error: unknown, host: string, port: number): unknown => {
+  const refusal = refusals[String(systemCodeOf(error))]?.(host, port)
+  return refusal === undefined ? error : new UsageError(refusal)
+}
+
+export const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
   server.listen(port, host)
-  try {
-    await once(server, 'listening')
-  } catch (error) {
-    const refusal = refusals[String(systemCodeOf(error))]?.(host, port)
-    throw refusal === undefined ? error : new UsageError(refusal)
-  }
+  await once(server, 'listening')
   return server.address() as AddressInfo
 }
 
@@ -69,7 +69,9 @@ export const createListeners = (
       const urls: Record<string, string> = {}
       const listening: Record<string, string> = {}
       for (const { id, port, baseUrl, server } of listeners) {
-        const taken = await listen(server, host, port)
+        const taken = await listen(server, host, port).catch((error) => {
+          throw refusalOf(error, host, port)
+        })
         listening[id] = withPort(taken.address, taken.port)
         urls[id] = baseUrl ?? `${scheme}://${withPort(anyAddress.has(taken.address) ? ownAddress() : host, taken.port)}`
       }

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { statfsSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { cachedLookup } from '../lib/core/cached-lookup.ts'
@@ -11,7 +10,7 @@ import { UsageError } from '../lib/machine/directory/faults.ts'
 import type { Measures } from '../lib/machine/directory/inspect.ts'
 import packageFile from '../package.json' with { type: 'json' }
 import { surviveShortage } from '../server/server.ts'
-import { withPort } from './listeners.ts'
+import { listen, withPort } from './listeners.ts'
 
 const { createServer } = process.getBuiltinModule('node:http')
 
@@ -181,14 +180,10 @@ export const createMetrics = (watched: Watched) => {
 
     /** Returns the address of the metrics. Throws UsageError if nothing can listen there. */
     async listen({ host, port }: MetricsAddress): Promise<string> {
-      server.listen(port, host)
-      try {
-        await once(server, 'listening')
-      } catch (cause) {
+      const taken = await listen(server, host, port).catch((cause) => {
         throw new UsageError(`Nothing can listen on ${host}:${port}. Choose another address with --metrics.`, { cause })
-      }
-      const { address, port: taken } = server.address() as AddressInfo
-      return `http://${withPort(address, taken)}/metrics`
+      })
+      return `http://${withPort(taken.address, taken.port)}/metrics`
     },
 
     close(): void {

@@ -1,5 +1,5 @@
 import { createTurns } from '../lib/core/in-parallel.ts'
-import { createDeadline, systemClock } from '../lib/core/time.ts'
+import { createDeadline } from '../lib/core/time.ts'
 import type { LocalStores } from '../lib/machine/machine.ts'
 import type { WebhookKey } from '../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../lib/service/deps.ts'
@@ -16,11 +16,11 @@ const longestStop = 2_000
 const mostSends = 500
 
 /** V-16. Each webhook has one worker, so a slow target does not delay the others (V-15). */
-export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean, clock = systemClock) => {
+export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean) => {
   const target = createTarget({ permitsPrivate })
   const inTurn = createTurns({ atOnce: mostSends })
   const send: Target['send'] = (message) => inTurn(() => target.send(message))
-  const deps = createDeliveryDeps(stores, { target: { ...target, send }, clock })
+  const deps = createDeliveryDeps(stores, { target: { ...target, send } })
   const workers = new Map<string, ReturnType<typeof hire>>()
   let isStopped = false
   let unwatch = () => {}
@@ -33,7 +33,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
     } catch (error) {
       if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. The service tries again later:`, error)
       // Where outcomes cannot be stored, as on a full disk, each attempt sends the same change again.
-      return { next: clock.wall() + pause, pause: Math.min(2 * pause, longestPause) }
+      return { next: Date.now() + pause, pause: Math.min(2 * pause, longestPause) }
     }
   }
 
@@ -49,7 +49,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
         wake = woken.resolve
         const { next, pause: nextPause } = await deliver(key, pause)
         pause = nextPause
-        const wait = next === undefined ? longestTimer : Math.min(Math.max(next - clock.wall(), 0), longestTimer)
+        const wait = next === undefined ? longestTimer : Math.min(Math.max(next - Date.now(), 0), longestTimer)
         const timer = setTimeout(wake, wait)
         if (!isLeaving) await woken.promise
         clearTimeout(timer)
