@@ -63,10 +63,8 @@ const edgeOf = (
 })
 
 export const createDocumentationDeps = (
-  settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl' | 'keptDays'> & {
-    // The ids of all data centres, for a group that may not list the directory.
-    readonly dataCentres?: readonly string[]
-  },
+  settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl' | 'keptDays'> &
+    Partial<Pick<DocumentationSettings, 'dataCentres'>>,
   stores: Pick<Stores, 'sites'>,
   surroundings: Surroundings & { readonly consoleFolder: string },
 ) => {
