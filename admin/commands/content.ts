@@ -15,7 +15,7 @@ import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/read-body.ts'
 import { check } from '../../lib/http/validate.ts'
 import { contentSchema } from '../records/record-schemas.ts'
-import { type AdminStores, type AreaStores, createUnderId, entryOf, readPages } from '../stores/admin-stores.ts'
+import { type AdminStores, type AreaStores, createUnderId, entryOf, readAll } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {
   confirmed,
@@ -44,10 +44,8 @@ const step = 1_000
 const rowsOf = async (stores: AdminStores, kind: ContentKind, site: SiteId, names: readonly string[]) => {
   const { contents } = await areaOf(stores, site)
   const rows: object[] = []
-  for await (const page of readPages(step, (after, limit) => contents.list(site, kind, after, limit))) {
-    for (const { content } of page) {
-      if (content) rows.push(Object.fromEntries(names.map((name) => [name, content[name]])))
-    }
+  for await (const { content } of readAll(step, (after, limit) => contents.list(site, kind, after, limit))) {
+    if (content) rows.push(Object.fromEntries(names.map((name) => [name, content[name]])))
   }
   return rows
 }

@@ -11,7 +11,7 @@ import { byName } from '../../lib/core/names.ts'
 import { failureOf, reasonOf, type SystemFailure } from '../../lib/core/system-failures.ts'
 import { directoryAround } from '../../lib/machine/directory/data-directory.ts'
 import { parseText } from '../../local/flags.ts'
-import { type AdminStores, type ContentStores, readPages } from '../stores/admin-stores.ts'
+import { type AdminStores, type ContentStores, readAll } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import { type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
@@ -22,11 +22,10 @@ const step = 1_000
 const contentsTogether = 100
 
 async function* formRecords({ webForms }: ContentStores, site: SiteId): AsyncGenerator<object, void> {
-  for await (const forms of readPages(step, (after, limit) => webForms.listWhole(site, after, limit))) {
-    for (const { id, name, fields } of forms) {
-      yield { kind: 'webForm', id, name }
-      for (const field of fields) yield { kind: 'field', webFormId: id, ...field }
-    }
+  const read = (after: number, limit: number) => webForms.listWhole(site, after, limit)
+  for await (const { id, name, fields } of readAll(step, read)) {
+    yield { kind: 'webForm', id, name }
+    for (const field of fields) yield { kind: 'field', webFormId: id, ...field }
   }
 }
 
@@ -46,12 +45,10 @@ type Written = Readonly<Record<ContentKind, Set<number>>>
 
 async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: ContentKind, written: Written) {
   const read = (after: number, limit: number) => listWhole(contents, site, kind, after, limit)
-  for await (const listed of readPages(contentsTogether, read)) {
-    for (const { id, content } of listed) {
-      if (!content) continue
-      yield { kind, ...membersOf(kind, content) }
-      written[kind].add(id)
-    }
+  for await (const { id, content } of readAll(contentsTogether, read)) {
+    if (!content) continue
+    yield { kind, ...membersOf(kind, content) }
+    written[kind].add(id)
   }
 }
 
@@ -60,11 +57,9 @@ async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: 
 async function* linkRecords({ links }: ContentStores, list: LinkList, written: Written): AsyncGenerator<object, void> {
   const { kind, category } = list
   const read = (after: number, limit: number) => links.list(list, after, limit, true)
-  for await (const some of readPages(step, read)) {
-    for (const { id, displayable } of some) {
-      const link = { kind: 'link', type: kind, categoryId: category, objectId: id, displayable: displayable ? 1 : 0 }
-      if (written[kind].has(id)) yield link
-    }
+  for await (const { id, displayable } of readAll(step, read)) {
+    const link = { kind: 'link', type: kind, categoryId: category, objectId: id, displayable: displayable ? 1 : 0 }
+    if (written[kind].has(id)) yield link
   }
 }
 

@@ -83,10 +83,12 @@ export const importRecords = async (
 ) => {
   const faults = gatherFaults()
   let imported = 0
-  let current: { kind: RecordKind; collector: ReturnType<RecordKind> } | undefined
+  let current: { kind: RecordKind; batch: ReturnType<RecordKind> } | undefined
 
   const flush = async () => {
-    const outcome = await current?.collector.flush()
+    const batch = current?.batch
+    current = undefined
+    const outcome = await batch?.store()
     imported += outcome?.stored ?? 0
     faults.note(outcome?.faults ?? [])
   }
@@ -95,11 +97,11 @@ export const importRecords = async (
     if (typeof parsed === 'string') return faults.note([{ line: record.line, message: parsed }])
     if (parsed.kind !== current?.kind) {
       await flush()
-      current = { kind: parsed.kind, collector: parsed.kind({ site, stores, replaces: replace }) }
+      current = { kind: parsed.kind, batch: parsed.kind({ site, stores, replaces: replace }) }
     }
-    const fault = current.collector.add(record.line, parsed.members, record.text.length)
+    const fault = current.batch.add(record.line, parsed.members, record.text.length)
     if (fault) faults.note([fault])
-    else if (current.collector.isFull) await flush()
+    else if (current.batch.isFull()) await flush()
   }
 
   let isTaking = false

@@ -26,7 +26,7 @@ interface Destination {
 // Stores records in order. Returns, for each record, the reason why it was not stored, or undefined. Repeating is safe.
 type Store<Value> = (records: readonly Value[], destination: Destination) => Promise<readonly (string | undefined)[]>
 
-// The largest numbers of records and characters in a batch, which waits in memory.
+// The largest numbers of records and characters in a batch.
 const mostTogether = 500
 const mostCharacters = 4_000_000
 
@@ -39,32 +39,27 @@ const importEntry = (site: SiteId, kind: string, count: number): HistoryEntry =>
 const recordKind =
   <Value>(schema: z.ZodType<Value>, store: Store<Value>) =>
   (destination: Destination) => {
-    let pending: { line: number; value: Value }[] = []
+    const lines: number[] = []
+    const values: Value[] = []
     let characters = 0
     return {
-      /** Checks a record and keeps it until the next flush. `length` is in characters. */
+      /** Checks a record and adds it to the batch. `length` is in characters. */
       add(line: number, record: unknown, length: number): Fault | undefined {
         const result = check(schema, record)
         if ('problems' in result) return { line, message: firstFault(result.problems) }
-        pending.push({ line, value: result.value })
+        lines.push(line)
+        values.push(result.value)
         characters += length
         return undefined
       },
-      get isFull(): boolean {
-        return pending.length >= mostTogether || characters >= mostCharacters
-      },
-      async flush() {
-        const records = pending
-        pending = []
-        characters = 0
-        if (records.length === 0) return { stored: 0, faults: [] }
-        const values = records.map(({ value }) => value)
-        const messages = await store(values, destination)
-        const faults = records.flatMap(({ line }, index) => {
+      isFull: () => lines.length >= mostTogether || characters >= mostCharacters,
+      async store() {
+        const messages = lines.length === 0 ? [] : await store(values, destination)
+        const faults = lines.flatMap((line, index) => {
           const message = messages[index]
           return message === undefined ? [] : [{ line, message }]
         })
-        return { stored: records.length - faults.length, faults }
+        return { stored: lines.length - faults.length, faults }
       },
     }
   }

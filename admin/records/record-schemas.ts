@@ -73,8 +73,6 @@ const date = z.string(notDate).transform((text, context) => {
   return z.NEVER
 })
 
-const typeText = (type: string) => ({ typeText: type })
-
 const text = z
   .string('must be a string')
   .refine((value) => Buffer.byteLength(value) <= longestText, `must have ${longestText} bytes or fewer`)
@@ -85,8 +83,8 @@ const schemas: Readonly<Record<MemberType, z.ZodType<Scalar>>> = {
   flag: z.literal([0, 1], 'must be 1 or 0'),
   string: lineOf(longestString),
   boolean: z.boolean('must be true or false'),
-  date: date.meta(typeText('date such as `2026-01-31` or `2026-01-31T12:00:00`, in UTC')),
-  text: text.meta(typeText(`text of up to ${longestText.toLocaleString('en')} bytes`)),
+  date: date.meta({ typeText: 'date such as `2026-01-31` or `2026-01-31T12:00:00`, in UTC' }),
+  text: text.meta({ typeText: `text of up to ${longestText.toLocaleString('en')} bytes` }),
 }
 
 const memberSchema = ({ type, nullable, meaning = '' }: ContentMember): z.ZodType<Scalar | undefined> =>

@@ -25,13 +25,13 @@ export interface AdminStores extends Pick<Stores, 'sites' | 'grants' | 'people' 
 }
 
 /** Reads a list to its end, in the order of the ids. */
-export async function* readPages<Value extends { readonly id: number }>(
+export async function* readAll<Value extends { readonly id: number }>(
   most: number,
   read: (after: number, limit: number) => Promise<readonly Value[]>,
-): AsyncGenerator<readonly Value[], void> {
+): AsyncGenerator<Value, void> {
   for (let after = 0; ; ) {
     const values = await read(after, most)
-    yield values
+    yield* values
     const last = values.at(-1)
     if (last === undefined || values.length < most) return
     after = last.id

@@ -123,8 +123,6 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
       }
     },
     memory: async () => longestMemory,
-    async close() {
-      dynamodb.destroy()
-    },
+    close: async () => dynamodb.destroy(),
   }
 }
