@@ -11,11 +11,12 @@ import { type OperationHandler, readSwitches } from '../../lib/http/operation.ts
 import { ok, secret } from '../../lib/http/reply.ts'
 import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
+import { unknownVersion } from '../../lib/storage/changes/restore.ts'
 import { longestListing, type ObjectInfo } from '../../lib/storage/object-store.ts'
-import { folderKey, pathIn, root } from '../../lib/storage/path.ts'
+import { fileKey, folderKey, pathIn, root } from '../../lib/storage/path.ts'
 import { searchNames } from '../../lib/storage/reading/listing.ts'
 import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
-import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
+import { readFile } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
 import { listDeleted, listTrash, listVersions } from './list-kept.ts'
@@ -53,7 +54,8 @@ const getFile = operation({ params: readablePath, query: stateOf }, async (reque
   const read =
     versionId === undefined
       ? await readFile(files, scopeOf(request, 'read'), params.path, isDraft, bytesOf, expected)
-      : await readVersion(files, site.id, params.path, versionId, bytesOf)
+      : await files.readVersion(fileKey('live', site.id, params.path), versionId, bytesOf)
+  if (!read) throw unknownVersion()
   const { contentType, tag } = representationFor(read.info, request)
   const choice = answerFor(read.info, request, downloads)
   return replyWith(read, choice, { type: contentType, ETag: tag, Vary: 'Accept' }, downloads)

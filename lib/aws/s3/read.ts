@@ -55,11 +55,9 @@ export const lookAndRead = async (bucket: Bucket, key: string, choose: ChooseByt
 export const computeFingerprint = async (bucket: Bucket, info: ObjectInfo, given: Deadline): Promise<string | null> => {
   using deadline = given.reserving(reserves.settle)
   const making = createFingerprint()
+  const whole: ChooseBytes = ({ size }) => ({ first: 0, last: size - 1 })
   try {
-    const { body } = await readChosen(until(bucket, deadline.signal), info, ({ size }) => ({
-      first: 0,
-      last: size - 1,
-    }))
+    const { body } = await readChosen(until(bucket, deadline.signal), info, whole)
     if (body) for await (const chunk of addAbortSignal(deadline.signal, body)) making.update(chunk)
     return making.digest()
   } catch (error) {

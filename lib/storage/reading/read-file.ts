@@ -3,7 +3,6 @@ import type { SiteId } from '../../core/ids.ts'
 import type { StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { findFile } from '../changes/remove.ts'
-import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
 import type { ChooseBytes, ObjectStore, ReadObject } from '../object-store.ts'
 import { type Edition, fileKey, folderKey, root, type Scope, type StoragePath } from '../path.ts'
@@ -29,18 +28,6 @@ export const readFile = async (
     }
   }
   throw new ServiceError('fileUnknown')
-}
-
-export const readVersion = async (
-  store: ObjectStore,
-  site: SiteId,
-  path: StoragePath,
-  id: string,
-  choose: ChooseBytes,
-): Promise<ReadObject> => {
-  const object = await store.readVersion(fileKey('live', site, path), id, choose)
-  if (object) return object
-  throw unknownVersion()
 }
 
 export const describeFile = async (stores: StorageStores, site: SiteId, path: StoragePath) => {
