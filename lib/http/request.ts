@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/time.ts'
@@ -131,3 +132,15 @@ export const plainAddress = (address: string): string => mapped.exec(address)?.[
 
 export const isLoopback = (address: string | undefined): boolean =>
   address !== undefined && (address === '::1' || /^127\./.test(address))
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
+
+/** Checks the secret of a proxy. Accepts several secrets, so that requests succeed while the secret changes. */
+export const createSecretCheck = (secrets: readonly string[]): ((given: unknown) => boolean) => {
+  const digests = secrets.map(digest)
+  return (given) => {
+    if (typeof given !== 'string') return false
+    const received = digest(given)
+    return digests.some((expected) => timingSafeEqual(expected, received))
+  }
+}

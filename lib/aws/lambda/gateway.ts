@@ -8,8 +8,7 @@ import { streaming } from '../../config/functions.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/headers.ts'
 import { createDeadline, reserves } from '../../core/time.ts'
-import { type Answer, type Handler, plainAddress, type Request } from '../../http/request.ts'
-import { createSecretCheck } from './origin-secrets.ts'
+import { type Answer, createSecretCheck, type Handler, plainAddress, type Request } from '../../http/request.ts'
 
 type ProxyEvent = Pick<
   APIGatewayProxyEvent,

@@ -149,7 +149,7 @@ test('A removal whose answer is lost spares a new person with the same name (A-6
   expect([answers.lost, await people.get('eve')]).toEqual([1, next])
 })
 
-test('An invitation whose acceptance loses its answer beside another change is accepted (A-83)', async () => {
+test('An acceptance that loses its answer beside another change is made (A-83)', async () => {
   const { person: invited, invitation } = invite(testPerson({ name: 'joe', sites: {} }), Date.now())
   await people.create(invited, [])
   const client = connect()

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { fromGateway } from '../../../lib/aws/lambda/gateway.ts'
-import { createSecretCheck } from '../../../lib/aws/lambda/origin-secrets.ts'
+import { createSecretCheck } from '../../../lib/http/request.ts'
 import { createAddressOf, readBlocks } from '../../../server/read-request.ts'
 import { gatewayEvent } from '../../support/lambda.ts'
 
