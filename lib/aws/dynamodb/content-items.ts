@@ -68,11 +68,7 @@ const readTexts = async (
 
 type CompleteRemoval = (site: SiteId, kind: ContentKind, id: number) => Promise<unknown>
 
-const replaceUnchanged = (
-  table: ContentTable,
-  { kind, id, mark }: ContentItem,
-  item: ContentItem,
-): Promise<boolean> => {
+const replaceUnchanged = (table: ContentTable, { kind, id, mark }: ContentItem, item: ContentItem) => {
   const isSame = mark ? expression`#mark = ${mark}` : expression`attribute_exists(#id) AND attribute_not_exists(#mark)`
   return putMarked(table, { kind, id }, item, [isSame, expression`attribute_not_exists(#removed)`])
 }
@@ -107,10 +103,8 @@ const changeSome = async (
     if (old && item && !(await replaceUnchanged(table, old, item))) overtaken.push(id)
   })
   const made = changes.filter(({ id, items, item }) => (item || items.length > 0) && !overtaken.includes(id))
-  await batchPut(
-    table,
-    made.flatMap(({ items }) => items),
-  )
+  const added = made.flatMap(({ items }) => items)
+  await batchPut(table, added)
   const again = overtaken.length > 0 ? await changeSome(table, { site, kind }, overtaken, apply, completeRemoval) : 0
   return made.length + again
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { anyContentOperation, firstContent, readContent } from './content-operations.ts'
 import {
   anyFileOperation,
   anyFolderOperation,
@@ -209,6 +210,7 @@ const subjects = {
   },
   'a page': { operation: anyPageOperation, first: [], last: readPages, hasQuota: true, share: 0.1 },
   people: { operation: anyPeopleOperation, initial: firstPeople, first: [], last: [listPeople], share: 0.1 },
+  content: { operation: anyContentOperation, initial: firstContent, first: [], last: readContent, share: 0.15 },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
 } satisfies Readonly<Record<string, Subject>>
 type Name = keyof typeof subjects

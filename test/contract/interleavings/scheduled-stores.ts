@@ -12,6 +12,8 @@ import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openAccessStores, openAreas, openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
 import { withDefaults } from '../../../lib/core/content-kinds.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
+import type { ChangeType, HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { areas as areaNames } from '../../../lib/core/rights.ts'
 import { unlimited } from '../../../lib/core/time.ts'
@@ -26,6 +28,7 @@ import { continueRemoval, type RemovalMessage } from '../../../lib/storage/conti
 import { listAll } from '../../../lib/storage/many-objects.ts'
 import type { RemovalTask } from '../../../lib/storage/object-store.ts'
 import { folderKey, root } from '../../../lib/storage/path.ts'
+import { answerOf } from '../../support/answer.ts'
 import { createFastClients } from '../../support/bucket.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { entry, unrecorded } from '../../support/history.ts'
@@ -205,9 +208,9 @@ const prefixes = {
 type Group = keyof typeof prefixes
 
 const groupOf = (path: string): Group => {
-  if (path.startsWith('webforms/')) return 'fields'
+  if (path.startsWith('webforms')) return 'fields'
   if (path.startsWith('users')) return 'access'
-  return /^(categories|news)\//.test(path) ? 'tables' : 'storage'
+  return /^(categories|news)\b/.test(path) ? 'tables' : 'storage'
 }
 
 export interface Options {
@@ -217,9 +220,20 @@ export interface Options {
   readonly hasQuota?: boolean | undefined
 }
 
+export interface Administration extends ReturnType<typeof openAreas> {
+  readonly site: SiteId
+  readonly entry: HistoryEntry
+}
+
 export interface ScheduledSite {
   /** `path` is relative to the site. */
   request(method: string, path: string, request?: Request): ReturnType<typeof send>
+  /** Makes a change of a command. A change that returns false is refused. */
+  administer(
+    type: ChangeType,
+    subject: string,
+    change: (given: Administration) => Promise<unknown>,
+  ): ReturnType<typeof send>
   /** True from the beginning of the removal of a large folder until `finishRemovals`. */
   isRemoving(): boolean
   /** Completes removals, as the worker does after their requests have ended. */
@@ -297,6 +311,15 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
         const handlers = functions[requests % functions.length] as (typeof functions)[number]
         const target = `${prefixes[group]}/sites/${site}/${path.replace(/^users\/\w+/, `$&.${site}`)}`
         return send(handlers[group], method, target, { ...rest, headers: { Authorization: token, ...headers } })
+      },
+      async administer(type, subject, change) {
+        try {
+          const isDone = await change({ ...areas, site, entry: { ...entry, site, type, subject } })
+          return answerOf(isDone === false ? 404 : 200, {}, '')
+        } catch (error) {
+          if (error instanceof ServiceError) return answerOf(error.status, {}, '')
+          throw error
+        }
       },
       isRemoving: () => messages.length > 0,
       async finishRemovals() {

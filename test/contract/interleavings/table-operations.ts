@@ -4,7 +4,7 @@ import { category, objects, webForm } from './scheduled-stores.ts'
 
 const links = `categories/${category}/news`
 
-const link = (objectId: number, displayable: 0 | 1): Operation => ({
+export const link = (objectId: number, displayable: 0 | 1): Operation => ({
   label: `link ${objectId} ${displayable}`,
   run: (site) => site.request('POST', links, { body: { items: [{ objectId, displayable }] } }),
   succeed: (state) => new Map([...state, [`link ${objectId}`, String(displayable)]]),
@@ -12,14 +12,14 @@ const link = (objectId: number, displayable: 0 | 1): Operation => ({
   mayHaveNoEntry: true,
 })
 
-const linkFromObject = (objectId: number, displayable: 0 | 1): Operation => ({
+export const linkFromObject = (objectId: number, displayable: 0 | 1): Operation => ({
   ...link(objectId, displayable),
   label: `link from ${objectId} ${displayable}`,
   run: (site) =>
     site.request('POST', `news/${objectId}/categories`, { body: { items: [{ categoryId: category, displayable }] } }),
 })
 
-const unlink = (objectId: number): Operation => ({
+export const unlink = (objectId: number): Operation => ({
   label: `unlink ${objectId}`,
   run: (site) => site.request('DELETE', links, { body: { items: [{ objectId }] } }),
   succeed: (state) => new Map([...state].filter(([name]) => name !== `link ${objectId}`)),
@@ -27,20 +27,24 @@ const unlink = (objectId: number): Operation => ({
   mayHaveNoEntry: true,
 })
 
-const namesIn = (state: State, prefix: string): string =>
-  JSON.stringify([...state].filter(([name]) => name.startsWith(prefix)).sort())
+export type Item = Readonly<Record<string, string | number>>
 
-export const listLinks: Operation = {
-  label: 'list links',
-  run: (site) => site.request('GET', links),
+/** A list is refused only if an operation that needs it says so. */
+export const listing = (
+  path: string,
+  prefix: string,
+  entryOf: (item: Item, state: State) => readonly unknown[],
+): Operation => ({
+  label: `list ${path}`,
+  run: (site) => site.request('GET', path),
   succeed(state, { json }) {
-    const found = json?.items?.map((item: Record<string, number>) => [
-      `link ${item['objectId']}`,
-      `${item['displayable']}`,
-    ])
-    return namesIn(state, 'link ') === JSON.stringify(found?.sort()) ? state : undefined
+    const found = json?.items?.map((item: Item) => entryOf(item, state))
+    const own = [...state].filter(([name]) => name.startsWith(prefix))
+    return !found || JSON.stringify(own.sort()) === JSON.stringify(found.sort()) ? state : undefined
   },
-}
+})
+
+export const listLinks = listing(links, 'link ', ({ objectId, displayable }) => [`link ${objectId}`, `${displayable}`])
 
 const fields = `webforms/${webForm}/fields/system`
 const orderOf = (name: string): number => Number(name.slice('field '.length))
@@ -59,14 +63,14 @@ const placed = (state: State, id: number, wanted: number | undefined): State => 
 }
 const nameOf = (state: State, id: number) => fieldsIn(state).find(([, field]) => field === String(id))?.[0]
 
-const addField = (id: number, order: number | undefined): Operation => ({
+export const addField = (id: number, order: number | undefined): Operation => ({
   label: `add field ${id} ${order}`,
   run: (site) => site.request('POST', fields, { body: { type: { id }, mandatory: true, order } }),
   succeed: (state) => (nameOf(state, id) === undefined ? placed(state, id, order) : undefined),
   entry: `created form/${webForm}/field/${id}`,
 })
 
-const moveField = (id: number, order: number): Operation => ({
+export const moveField = (id: number, order: number): Operation => ({
   label: `move field ${id} to ${order}`,
   run: (site) => site.request('PUT', `${fields}/${id}`, { body: { order } }),
   succeed(state) {
@@ -87,14 +91,7 @@ const removeField = (id: number): Operation => ({
   entry: `removed form/${webForm}/field/${id}`,
 })
 
-export const listFields: Operation = {
-  label: 'list fields',
-  run: (site) => site.request('GET', fields),
-  succeed(state, { json }) {
-    const found = json?.items?.map(({ id, order }: Record<string, number>) => [`field ${order}`, String(id)])
-    return namesIn(state, 'field ') === JSON.stringify(found?.sort()) ? state : undefined
-  },
-}
+export const listFields = listing(fields, 'field ', ({ id, order }) => [`field ${order}`, String(id)])
 
 const anyObject = fc.constantFrom(...objects)
 const anyDisplayable = fc.constantFrom(0 as const, 1 as const)
