@@ -55,7 +55,7 @@ testWithAdmin('A page with a workflow can be copied, but not moved (S-56, S-58)'
   expect((await move(folder, `${own}/flown`)).status).toBe(200)
 })
 
-testWithAdmin('A path with a workflow takes no move, copy or restore (S-56, S-58, H-28)', async () => {
+testWithAdmin('A path with a workflow takes no move, copy or restore (S-56, S-58, H-28, T-15)', async () => {
   const folder = `${own}/target`
   const page = `${folder}/page.html`
   for (const path of [page, `${own}/source/page.html`]) await put(path, 'live')
