@@ -102,11 +102,10 @@ const changeSome = async (
     const old = stored.get(id)
     if (old && item && !(await replaceUnchanged(table, old, item))) overtaken.push(id)
   })
-  const made = changes.filter(({ id, items, item }) => (item || items.length > 0) && !overtaken.includes(id))
-  const added = made.flatMap(({ items }) => items)
+  const added = changes.flatMap(({ id, items }) => (overtaken.includes(id) ? [] : items))
   await batchPut(table, added)
-  const again = overtaken.length > 0 ? await changeSome(table, { site, kind }, overtaken, apply, completeRemoval) : 0
-  return made.length + again
+  if (overtaken.length > 0) await changeSome(table, { site, kind }, overtaken, apply, completeRemoval)
+  return changes.filter(({ items, item }) => item || items.length > 0).length
 }
 
 const createReading = (table: ContentTable) =>

@@ -3,8 +3,10 @@ import { findCaller, hashToken, uncover } from '../../../lib/access/grants.ts'
 import { addIssuer, addRule, type Rule } from '../../../lib/access/issuers/issuers.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import { acceptInvitation, invite } from '../../../lib/access/sign-in.ts'
+import { mergeContent } from '../../../lib/core/content-kinds.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import { type CategoryId, type SiteId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
+import type { Scalars } from '../../../lib/core/object-kinds.ts'
 import { addField } from '../../../lib/fields/web-forms.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
@@ -161,6 +163,21 @@ test('An acceptance that loses its answer beside another change is made (A-83)',
   const { token } = await acceptInvitation(deps, invitation.text, { password: 'correct horse', address: undefined })
   expect(await findCaller(grants, people, hashToken(token))).toMatchObject({ person: { displayName: 'Joe' } })
   expect(answers.lost).toBe(1)
+})
+
+test('Imports at once are recorded although the first answer is lost (H-1, T-25)', async () => {
+  await contents.putMany(site, 'news', [item], entry)
+  recorded.length = 0
+  const importNews = ({ changeMany }: typeof contents, members: Scalars) => {
+    const merge = (stored: Scalars | undefined) => mergeContent('news', stored, { ...item, ...members }, 0)
+    return changeMany(site, 'news', [item.id], merge, entry)
+  }
+  const client = connect()
+  const answers = loseAnswer(client, 'PutItemCommand', async () => void (await importNews(contents, { slug: 'other' })))
+  const losing = openTableStores(names, { dynamodb: client, record: async (one) => void recorded.push(one) })
+  await importNews(losing.contents, { subject: 'New' })
+  expect([answers.lost, recorded]).toEqual([1, [entry, entry]])
+  expect(await contents.get(site, 'news', item.id)).toMatchObject({ subject: 'New', slug: 'other' })
 })
 
 test('A change of the rules whose first answer is lost is made and recorded once (H-1)', async () => {

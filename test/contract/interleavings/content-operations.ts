@@ -87,7 +87,7 @@ const operations: Readonly<Record<Fate, (thing: Thing, name: string) => Pick<Ope
     const removed = (state: State) => without(state, key, below, `going ${key}`)
     const begin = (state: State) => (state.has(key) ? [put(removed(state), `going ${key}`, '')] : [])
     const succeed = (state: State) => (state.has(key) || state.has(`going ${key}`) ? removed(state) : undefined)
-    return { begin, mayAlsoCause: begin, succeed }
+    return { begin, mayAlsoCause: begin, inRefusal: begin, succeed }
   },
 }
 

@@ -17,6 +17,8 @@ export interface Operation {
   attempt?(state: State): State
   /** A further state that a success may cause, because another caller may already have made the change. */
   inRace?(state: State, answer: Answer): State | undefined
+  /** Further states that a refusal may cause, because another caller may complete the change. */
+  inRefusal?(state: State): readonly State[]
   /** Further states that a success may cause. */
   mayAlsoCause?(state: State): readonly (State | undefined)[]
   /** The history entry of a success. */
@@ -89,7 +91,8 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
   // Of two owners who leave at the same moment, both may be refused.
   if (json?.code === 101012 && !isAlone) return [(state) => [state]]
   const isUnknown = status === 503
-  if (!isUnknown && (isAlone || !mayGiveWay(operation, answer))) return [(state) => (succeed(state) ? [] : [state])]
+  if (!isUnknown && (isAlone || !mayGiveWay(operation, answer)))
+    return [(state) => [...(succeed(state) ? [] : [state]), ...((!isAlone && operation.inRefusal?.(state)) || [])]]
   // The change may be visible for a while before it is undone.
   return inTwoSteps(
     name,
