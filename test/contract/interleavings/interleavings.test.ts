@@ -28,7 +28,9 @@ import {
   openScheduledStores,
   type Plant,
   type ScheduledSite,
+  watchHashes,
 } from './scheduled-stores.ts'
+import { anySessionOperation, beginSession, people, useAll } from './session-operations.ts'
 import { anyTableOperation, listFields, listLinks } from './table-operations.ts'
 
 // `npm run prove` sets a larger number of interleavings, and a new seed each time.
@@ -62,11 +64,13 @@ beforeAll(() => {
   Date.now = () => time.now
   // The SDK waits for a random time before it repeats a call.
   Math.random = () => 0
+  watchHashes.enable()
 })
 afterAll(() => {
   vi.useRealTimers()
   Date.now = now
   Math.random = random
+  watchHashes.disable()
 })
 
 const createWatch = (site: ScheduledSite) => {
@@ -211,6 +215,15 @@ const subjects = {
   'a page': { operation: anyPageOperation, first: [], last: readPages, hasQuota: true, share: 0.1 },
   people: { operation: anyPeopleOperation, initial: firstPeople, first: [], last: [listPeople], share: 0.1 },
   content: { operation: anyContentOperation, initial: firstContent, first: [], last: readContent, share: 0.15 },
+  sessions: {
+    operation: anySessionOperation,
+    initial: people,
+    first: beginSession,
+    last: useAll,
+    // A process forgets every caller before the next operation begins (A-13).
+    gap: 21_000,
+    share: 0.05,
+  },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
 } satisfies Readonly<Record<string, Subject>>
 type Name = keyof typeof subjects
@@ -265,6 +278,7 @@ test.each(Object.keys(subjects) as Name[])(
 test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
   ['no condition of S3', 'files', 3],
   ['no condition of DynamoDB', 'fields and links', 6],
+  ['no condition of DynamoDB', 'sessions', 3],
   ['no lease of uploads', 'uploads', 6],
   ['no take-over of uploads', 'a stalled upload', 6, { last: [readVersions('a/x')] }],
 ])('concurrent changes reveal a service with %s: %s', { timeout: patience }, async (plant, name, seed, own) => {

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
@@ -82,6 +82,13 @@ interface Run {
 const failure = (name: string, status: number) =>
   Object.assign(new Error(name), { name, $metadata: { httpStatusCode: status }, $response: { statusCode: status } })
 
+/** The hashes of passwords that threads compute. No scheduler knows these threads. */
+const hashes = new Set<number>()
+export const watchHashes = createHook({
+  init: (id, type) => void (type === 'ARGON2REQUEST' && hashes.add(id)),
+  before: (id) => void hashes.delete(id),
+})
+
 /** Each call to a store waits for the turn that the scheduler gives it. */
 export const createTurns = (time: Time) => {
   const caller = new AsyncLocalStorage<string>()
@@ -92,7 +99,7 @@ export const createTurns = (time: Time) => {
   const settle = async (): Promise<void> => {
     for (let seen = -1, quiet = 0; quiet < 4; ) {
       await turn()
-      quiet = moves === seen ? quiet + 1 : 0
+      quiet = moves === seen && hashes.size === 0 ? quiet + 1 : 0
       seen = moves
     }
   }
@@ -209,7 +216,7 @@ type Group = keyof typeof prefixes
 
 const groupOf = (path: string): Group => {
   if (path.startsWith('webforms')) return 'fields'
-  if (path.startsWith('users')) return 'access'
+  if (/^(users|keys|\/)/.test(path)) return 'access'
   return /^(categories|news)\b/.test(path) ? 'tables' : 'storage'
 }
 
@@ -225,8 +232,13 @@ export interface Administration extends ReturnType<typeof openAreas> {
   readonly entry: HistoryEntry
 }
 
+export type Secret = 'session' | 'key' | 'invitation'
+
 export interface ScheduledSite {
-  /** `path` is relative to the site. */
+  readonly id: SiteId
+  /** Everything that callers have received, the newest last. */
+  readonly secrets: Readonly<Record<Secret, string[]>>
+  /** `path` is relative to the site. With a slash at its beginning, it is relative to the service. */
   request(method: string, path: string, request?: Request): ReturnType<typeof send>
   /** Makes a change of a command. A change that returns false is refused. */
   administer(
@@ -305,11 +317,14 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
     }
     let requests = 0
     return {
+      id: site,
+      secrets: { session: [], key: [], invitation: [] },
       request(method, path, { headers, ...rest } = {}) {
         requests += 1
         const group = groupOf(path)
         const handlers = functions[requests % functions.length] as (typeof functions)[number]
-        const target = `${prefixes[group]}/sites/${site}/${path.replace(/^users\/\w+/, `$&.${site}`)}`
+        const place = path.startsWith('/') ? path : `/sites/${site}/${path.replace(/^users\/\w+/, `$&.${site}`)}`
+        const target = prefixes[group] + place
         return send(handlers[group], method, target, { ...rest, headers: { Authorization: token, ...headers } })
       },
       async administer(type, subject, change) {
