@@ -222,6 +222,7 @@ const subjects = {
     last: useAll,
     // A process forgets every caller before the next operation begins.
     gap: 21_000,
+    fates: delays,
     share: 0.05,
   },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },

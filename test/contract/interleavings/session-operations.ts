@@ -10,7 +10,8 @@ const rightsOf = { write: ['access:write', 'files:write'], read: ['access:write'
 const without = (state: State, ...starts: readonly string[]): Map<string, string> =>
   new Map([...state].filter(([name]) => !starts.some((start) => name.startsWith(start))))
 const plus = (state: State, ...entries: readonly (readonly [string, string])[]) => new Map([...state, ...entries])
-const isEnabled = (state: State): boolean => state.has(user) && !state.has('disabled')
+const hasUser = (state: State): boolean => state.has(user)
+const isEnabled = (state: State): boolean => hasUser(state) && !state.has('disabled')
 const rootOf = (state: State, token: string): string => state.get(`session ${token}`) || token
 const works = (state: State, text: string): boolean => {
   if (state.has(`key ${text}`)) return isEnabled(state) && state.get(`key ${text}`) === state.get(user)
@@ -26,7 +27,7 @@ interface Act {
   readonly may: (state: State, secret: string, answer: Answer) => boolean
   readonly change?: (state: State, secret: string, given: string) => State
   readonly entry?: string
-  readonly isRepeatable?: boolean
+  readonly inRace?: Act['may']
 }
 const as = (Authorization: string, body?: object) => ({ headers: { Authorization }, ...(body && { body }) })
 const look: Pick<Act, 'call' | 'may'> = {
@@ -34,7 +35,6 @@ const look: Pick<Act, 'call' | 'may'> = {
   may: (state, text, { status, json }) =>
     works(state, text) && (status >= 300 || String(json?.sites?.[0]?.rights).includes(`files:${state.get('rights')}`)),
 }
-const hasUser = (state: State): boolean => state.has(user)
 const put = (body: object, change: NonNullable<Act['change']>): Act => ({
   call: () => ['PUT', `users/${user}`, { body }],
   ...{ may: hasUser, change, entry: `changed user/${user}` },
@@ -62,24 +62,24 @@ const changePassword = (oldPassword: string, password: string): Act => ({
   uses: 'session',
   call: (token) => ['PUT', '/me', as(token, { oldPassword, password })],
   may: (state, token) => works(state, token) && state.get('password') === oldPassword,
-  change: (state, token) => withPassword(state, password, rootOf(state, token)),
+  inRace: (state) => isEnabled(state) && state.get('password') === oldPassword,
+  change: (state, token) => withPassword(state, password, works(state, token) ? rootOf(state, token) : ''),
 })
 const [first, second] = ['correct horse 1', 'correct horse 2'] as const
 const acts = {
-  'use session': { uses: 'session', ...look },
-  'use key': { uses: 'key', ...look },
+  ...{ 'use session': { uses: 'session', ...look }, 'use key': { uses: 'key', ...look } },
   'get site token': {
     ...{ uses: 'session', gives: 'session', may: works },
     call: (token, { id }) => ['POST', `/sites/${id}/tokens`, as(token)],
     change: (state, token, given) => plus(state, [`session ${given}`, rootOf(state, token)]),
   },
   'sign out': {
-    ...{ uses: 'session', may: works, isRepeatable: true },
+    ...{ uses: 'session', may: works, inRace: () => true },
     call: (token) => ['DELETE', '/tokens', as(token)],
     change: (state, token) => without(state, `session ${token}`),
   },
   'sign out everywhere': {
-    ...{ uses: 'session', may: works, isRepeatable: true },
+    ...{ uses: 'session', may: works, inRace: () => true },
     call: (token) => ['DELETE', '/tokens', { ...as(token), query: { all: '' } }],
     change: (state) => without(state, 'session '),
   },
@@ -90,7 +90,7 @@ const acts = {
     change: (state, _, given) => plus(state, [`key ${given}`, String(state.get(user))]),
   },
   'revoke key': {
-    ...{ uses: 'key', entry: 'removed key/KEY', isRepeatable: true },
+    ...{ uses: 'key', entry: 'removed key/KEY', inRace: () => true },
     call: (key) => ['DELETE', `keys/${hashToken(key)}`],
     may: (state, key) => state.has(`key ${key}`),
     change: (state, key) => without(state, `key ${key}`),
@@ -107,7 +107,7 @@ const acts = {
   },
   remove: {
     ...put({}, (state) => new Map([...state].filter(([name]) => name.startsWith('key ')))),
-    ...{ call: () => ['DELETE', `users/${user}`], entry: `removed user/${user}`, isRepeatable: true },
+    ...{ call: () => ['DELETE', `users/${user}`], entry: `removed user/${user}`, inRace: () => true },
   },
   disable: put({ disabled: true }, (state) => plus(state, ['disabled', 'true'])),
   enable: put({ disabled: false }, (state) => without(state, 'disabled')),
@@ -117,7 +117,7 @@ const acts = {
 } satisfies Readonly<Record<string, Act>>
 type Name = keyof typeof acts
 const act = (name: Name, index = 0): Operation => {
-  const { uses, gives, call, may, change = (state) => state, entry, isRepeatable = false }: Act = acts[name]
+  const { uses, gives, call, may, change = (state) => state, entry, inRace }: Act = acts[name]
   let [secret, given] = ['', '']
   return {
     get label() {
@@ -134,11 +134,11 @@ const act = (name: Name, index = 0): Operation => {
       return answer
     },
     succeed: (state, answer) => (may(state, secret, answer) ? change(state, secret, given) : undefined),
-    inRace: (state, answer) => (isRepeatable && !may(state, secret, answer) ? change(state, secret, given) : undefined),
-    mayHaveNoEntry: isRepeatable,
+    inRace: (state, answer) =>
+      inRace?.(state, secret, answer) && !may(state, secret, answer) ? change(state, secret, given) : undefined,
+    mayHaveNoEntry: inRace !== undefined,
   }
 }
-
 export const people = { [user]: 'first' }
 export const beginSession = (['give write', 'invite', 'accept'] as const).map((name) => act(name))
 export const useAll = [
