@@ -89,7 +89,9 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
       const key = keyOfName(person.name)
       const isFree = expression`attribute_not_exists(#key)`
       const isCreated = await putMarked(table, { key }, { ...person, key, version: 1 }, isFree)
-      return recordIf(isCreated, record, ...entries)
+      // If the answer was lost, somebody may already have changed the person.
+      const stored = isCreated ? undefined : await table.get({ key })
+      return recordIf(isCreated || (stored?.created === person.created && stored.version > 1), record, ...entries)
     },
 
     async replace(before, after, entries) {

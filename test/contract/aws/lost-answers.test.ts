@@ -180,6 +180,20 @@ test('Imports at once are recorded although the first answer is lost (H-1, T-25)
   expect(await contents.get(site, 'news', item.id)).toMatchObject({ subject: 'New', slug: 'other' })
 })
 
+test('A person whose first answer is lost beside another change is created once (A-109)', async () => {
+  const [amy, client] = [testPerson({ name: 'amy', sites: {} }), connect()]
+  const later = { ...amy, displayName: 'Amy' }
+  recorded.length = 0
+  loseAnswer(client, 'PutItemCommand', async () => void (await people.replace(amy, later, [])))
+  const record = async (one: HistoryEntry) => void recorded.push(one)
+  const { create } = openTableStores(names, { dynamodb: client, record }).people
+  expect([await create(amy, [entry]), await create({ ...amy, created: amy.created + 1 }, [entry])]).toEqual([
+    true,
+    false,
+  ])
+  expect([recorded, await people.get('amy')]).toEqual([[entry], { ...later, version: 2 }])
+})
+
 test('A change of the rules whose first answer is lost is made and recorded once (H-1)', async () => {
   const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
   const grants = { rights: ['files:read'], ttl: 900 } as const
