@@ -33,7 +33,7 @@ const leavingReserve = 45_000
 /**
  * The table Users: one item for each person. Two owners may leave a site at the same moment. So an owner who is about to
  * leave is first stored as leaving. For anybody else who is about to leave, this owner does not count. Then the store
- * counts the other owners.
+ * counts the other owners. If the answer to `create` was lost, somebody may already have changed the new person.
  */
 export const createPeople = ({ record, now = Date.now, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)
@@ -89,7 +89,6 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
       const key = keyOfName(person.name)
       const isFree = expression`attribute_not_exists(#key)`
       const isCreated = await putMarked(table, { key }, { ...person, key, version: 1 }, isFree)
-      // If the answer was lost, somebody may already have changed the person.
       const stored = isCreated ? undefined : await table.get({ key })
       return recordIf(isCreated || (stored?.created === person.created && stored.version > 1), record, ...entries)
     },
