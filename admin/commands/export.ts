@@ -135,13 +135,12 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['full', 'its disk is full. Free some space, or name a file elsewhere'],
 ])
 
-// A file must not replace a device or a pipe.
+// A file must not replace a device, a pipe or a directory.
 const writeFile = async (records: AsyncIterable<object>, out: string, signal: AbortSignal): Promise<number> => {
   try {
     const path = resolveTarget(out)
     refuseWithin(path, out)
-    const stats = statSync(path, { throwIfNoEntry: false })
-    const takesAll = stats !== undefined && !stats.isFile() && !stats.isDirectory()
+    const takesAll = statSync(path, { throwIfNoEntry: false })?.isFile() === false
     return await (takesAll ? writeTo(records, createWriteStream(path), signal) : writeWhole(records, path, signal))
   } catch (error) {
     signal.throwIfAborted()

@@ -191,3 +191,10 @@ test('put replaces a file, or fails with a reason', async ({ demo, proxied, serv
   expect(raced).toMatchObject(outcome(3, messages.client.changedMeanwhile))
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'new', 'b.txt/in': 'in a folder' })
 })
+
+test('a refusal of a large file names the file', async ({ service, folder, makeDirectory, proxied }) => {
+  const here = await makeDirectory({ 'large.bin': 'x'.repeat(4_600_000) })
+  const baseUrl = await proxied((method) => (method === 'POST' ? 413 : 'pass'))
+  const refused = await siteFiles(['put', join(here, 'large.bin'), `${folder}/`], asDemo({ ...service, baseUrl }))
+  expect(refused).toMatchObject(outcome(1, `${folder}/large.bin: Busy.`))
+})

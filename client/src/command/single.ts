@@ -73,12 +73,9 @@ const destinations = async (context: Context, to: string, names: readonly string
   const [name] = names
   if (names.length === 1 && name !== undefined) return [await destination(context, to, name)]
   const there = await find(context, sitePath(to))
-  if (there?.type === 'file') {
-    throw new UsageError(`"${to}" is a file, and several files need a folder. Name a folder.`)
-  }
-  if (new Set(names).size < names.length) {
+  if (there?.type === 'file') throw new UsageError(`"${to}" is a file, and several files need a folder. Name a folder.`)
+  if (new Set(names).size < names.length)
     throw new UsageError('Two of the files have the same name, so one would replace the other. Upload them one by one.')
-  }
   return names.map((each) => ({ path: joinPath(there?.path ?? sitePath(to), each), replace: true }))
 }
 
@@ -92,9 +89,12 @@ const openUnmodified = async (file: string) => {
   })
 }
 
+const withPath = (error: unknown, path: string): unknown =>
+  error instanceof ServiceError ? new ServiceError({ ...error, message: error.message, path }) : error
+
 /** The message of the library suggests options that this command does not have. */
 const explainConflict = async (context: Context, path: string, error: unknown): Promise<unknown> => {
-  if (!hasStatus(error, 412)) return error
+  if (!hasStatus(error, 412)) return withPath(error, path)
   const isFolder = (await find(context, path))?.type === 'folder'
   return new LocalRefusal(
     isFolder
@@ -143,8 +143,7 @@ const stateAt = async (context: Context, path: string): Promise<FileCondition> =
 }
 
 const namingTarget = (path: string) => (error: unknown) => {
-  const isTaken = error instanceof ServiceError && error.code === 104022
-  throw isTaken ? new ServiceError({ ...error, message: error.message, path }) : error
+  throw Object(error).code === 104022 ? withPath(error, path) : error
 }
 
 export const move = async (context: Context, given: string, to: string) => {

@@ -66,7 +66,6 @@ export const fetchFile = async (
   onBytes: (count: number) => void,
   signal?: AbortSignal,
 ): Promise<Fingerprint> => {
-  await mkdir(join(root, stateFolder), { recursive: true })
   const temporary = join(root, stateFolder, temporaryName())
   const fingerprint = createFingerprint()
   try {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stateFolder } from './ignored.ts'
 import type { Remembered } from './local-tree.ts'
+import { makeFolder } from './make-folder.ts'
 import type { SeenState } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
@@ -68,7 +69,7 @@ const load = async <Stored, Result>(
 
 /** Replaces the file in one step, so that a killed process leaves the old file. */
 const replace = async (file: string, value: object): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true })
+  await makeFolder(dirname(file))
   const temporary = join(dirname(file), temporaryName())
   try {
     await writeFile(temporary, JSON.stringify(value), { mode: 0o600, flag: 'wx' })

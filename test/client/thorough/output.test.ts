@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { messages } from '../../support/messages.ts'
@@ -52,6 +52,22 @@ test.skipIf(noSmallDisk !== undefined)(
       const { status, stderr } = await inShell(service, 'run cat "$1" > "$2"', `${folder}/long.txt`, file)
       expect(statSync(file).size).toBe(4096)
       expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(noRoom) })
+    } finally {
+      disk.unmount()
+    }
+  },
+)
+
+test.skipIf(noSmallDisk !== undefined)(
+  'a push from a read-only disk says that the disk is read-only',
+  async ({ service, makeDirectory, skip, folder }) => {
+    const disk = mountSmallDisk(join(await makeDirectory(), 'disk'), 1)
+    if (!disk) return skip('no file system can be mounted here')
+    try {
+      writeFileSync(join(disk.path, 'a.txt'), 'a')
+      disk.makeReadOnly()
+      const pushed = await inShell(service, 'run push "$1" "$2"', disk.path, folder)
+      expect(pushed).toMatchObject(outcome(1, messages.client.readOnly(join(disk.path, '.site-files'))))
     } finally {
       disk.unmount()
     }

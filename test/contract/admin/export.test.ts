@@ -65,6 +65,7 @@ test('an unwritable file is refused in one line', async ({ commands: { attempt }
   for (const [file, reason] of [
     [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
     [outside, messages.file.isDirectory],
+    ['/', messages.file.isDirectory],
   ] as const) {
     expect(await attempt(exportTo(file))).toEqual(refusal(siteDirectory, messages.file.unwritable(file, reason)))
   }
