@@ -96,9 +96,8 @@ const show = async (stores: AdminStores, id: string, { site }: OfSite) =>
 const change = async (stores: AdminStores, id: string, options: Options) => {
   const { site, url: targetUrl, rotate } = options
   const wanted = { ...settingsOf(options), targetUrl, rotate }
-  if (Object.values(wanted).every((value) => value === undefined)) {
+  if (Object.values(wanted).every((value) => value === undefined))
     throw new Refusal('Name what to change: "webhook change --help" lists the options.')
-  }
   if (targetUrl !== undefined) refuseTarget(targetUrl, options)
   const { area, webhook } = await find(stores, site, id)
   const changed = await changeWebhook(area, webhook, wanted, { author: administrator, now: Date.now() })

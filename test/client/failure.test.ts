@@ -24,10 +24,17 @@ test.for([
   ['an unknown authority', 0, 0, messages.client.trustAuthority, 'x did not answer (UNABLE_TO_VERIFY_LEAF_SIGNATURE).'],
   ['an expired certificate', 0, 0, messages.client.renewCertificate, 'x did not answer (CERT_HAS_EXPIRED).'],
   ['a file named like a code', 404, 104001, /^Refused: "x \(SELF_SIGNED\)\."$/, 'Refused: "x (SELF_SIGNED)."'],
+  ['several sites', 0, 0, /^Choose a site with --site: 1, 2\.$/, 'Choose a site by its id: 1, 2.'],
   ['a service without https', 0, 0, messages.client.beginWithHttp, 'x did not answer (ERR_SSL_WRONG_VERSION_NUMBER).'],
 ] as const)('advice about %s fits on one line', ([, status, code, sentence, message = 'Refused.']) => {
   expect(report(new ServiceError({ status, code, message }))).toBe(1)
   expect(printed).toMatch(sentence)
+})
+
+test('a failure says whose disk is full', () => {
+  report(Object.assign(new Error('No space is left.'), { code: 'ENOSPC' }))
+  report(new ServiceError({ status: 507, code: 100507, message: 'The disk is full.' }))
+  expect(printed).toMatch(/^The disk of this machine is full\. .*The disk of the service is full\.$/)
 })
 
 const closed = Object.assign(new Error('The reader has closed the pipe.'), { code: 'EPIPE' })

@@ -1,9 +1,10 @@
-import { appendFileSync, truncateSync } from 'node:fs'
+import { appendFileSync, existsSync, rmSync, truncateSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect, type Files } from '../../client/src/index.ts'
 import { nodeFetch } from '../../client/src/node.ts'
+import { push, type SyncEvent } from '../../client/src/sync/index.ts'
 import { messages } from '../support/messages.ts'
 import { asDemo, outcome, siteFiles } from './support/command.ts'
 import { pathsOf, readTree, test, writeTree } from './support/site.ts'
@@ -101,6 +102,13 @@ test('a file that vanishes while its fingerprint is read is left out', async ({ 
   const pulled = await site.pull(here, { client: site.withFiles({ listAll }) })
   expect(pulled).toMatchObject({ create: 1, failed: 0 })
   expect(await readTree(here)).toStrictEqual({ 'b.txt': 'b' })
+})
+
+test('a push does not create its folder again after its removal', async ({ client, folder, makeDirectory }) => {
+  const directory = await makeDirectory({ 'a.txt': 'a' })
+  const onEvent = ({ event }: SyncEvent) => event === 'plan' && rmSync(directory, { recursive: true })
+  await expect(push({ client, folder, directory, onEvent })).rejects.toThrow('ENOENT')
+  expect(existsSync(directory)).toBe(false)
 })
 
 test('without its saved state, a push still recognises equal files of any size', async ({ makeDirectory, site }) => {

@@ -44,6 +44,8 @@ const withCommands = (message: string): string =>
   message
     .replace('Send "replace": true', 'Add --replace')
     .replace(' Send a valid token in the Authorization header.', '')
+    .replace('Choose a site by its id:', 'Choose a site with --site:')
+    .replace('The disk is full.', 'The disk of the service is full.')
     .replace('?versions lists', '"site-files versions" lists')
     .replace('force: must be true or false', 'The service is too old to purge versions, and nothing was deleted.')
     .replace('?deleted lists', 'In the console, "Deleted files" lists')

@@ -105,12 +105,11 @@ export const connectAs = async (
     tokenFile === undefined
       ? process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
       : await readTokenFile(tokenFile)
-  if (!token) {
+  if (!token)
     throw new UsageError(
       `No token for ${address}. Pass one with --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files ` +
         'login".',
     )
-  }
   const chosen = site ?? (isKept && token === login.token ? login.site : undefined)
   return connect({ ...options, url: address, token, ...(chosen !== undefined && { site: chosen }) })
 }
