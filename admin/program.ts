@@ -86,7 +86,7 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
   ]
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {
-    const outputError = (text: string) => console.error(refusalOf(text.trim(), true))
+    const outputError = (text: string) => console.error(refusalOf(text.trim().replace('\n(Did', ' (Did'), true))
     const writeErr = (text: string) => text.startsWith('Usage:') && outputError('Name a command: --help lists them.')
     command.configureOutput({ ...printableErrors, writeOut: sayHelp, ...(isJson && { outputError, writeErr }) })
     command.exitOverride().configureHelp({ showGlobalOptions: true })

@@ -174,9 +174,8 @@ const importFile = (stores: AdminStores, file: string, options: OfSite & Options
       )
     }
     const [first] = outcome.errors
-    if (options.strict && first) {
+    if (options.strict && first)
       throw new Refusal(`Line ${first.line}: ${first.message} (Imported records: ${outcome.imported}.)`)
-    }
     return outcome
   })
 

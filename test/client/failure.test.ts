@@ -31,6 +31,14 @@ test.for([
   expect(printed).toMatch(sentence)
 })
 
+test.for([
+  ['EDQUOT', /^Your quota on this disk is used up: a\. Free some space/],
+  ['EMFILE', /^Too many files are open: a\. Raise the limit/],
+] as const)('a failure of this machine says what to do: %s', ([code, sentence]) => {
+  report(Object.assign(new Error('The write failed.'), { code, path: 'a' }))
+  expect(printed).toMatch(sentence)
+})
+
 test('a failure says whose disk is full', () => {
   report(Object.assign(new Error('No space is left.'), { code: 'ENOSPC' }))
   report(new ServiceError({ status: 507, code: 100507, message: 'The disk is full.' }))

@@ -494,6 +494,7 @@ const areas = 'files, forms, categories, history, access'
 
 export const wrongCommands = [
   ['bogus', usage.unknown("command 'bogus'")],
+  ['site lst', "unknown command 'lst' (Did you mean list?)"],
   ['site', '{"code":null,"message":"Name a command: '],
   ['site create', "required option '--name <name>' not specified"],
   ['site create --name \u0007', 'without control characters'],

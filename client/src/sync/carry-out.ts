@@ -18,7 +18,7 @@ const savingRatio = 10
 const isFatal = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
-  return ['ENOSPC', 'EROFS', 'EMFILE'].includes(systemCodeOf(error))
+  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE'].includes(systemCodeOf(error))
 }
 
 const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {

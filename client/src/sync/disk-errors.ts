@@ -9,6 +9,8 @@ const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = 
   EISDIR: ['This is a folder, but a file is needed', 'Name a file, or move the folder away'],
   ENOTDIR: ['This is a file, but a folder is needed', 'Name a folder, or move the file away'],
   ENOSPC: ['The disk of this machine is full', 'Free some space, then repeat the command'],
+  EDQUOT: ['Your quota on this disk is used up', 'Free some space, then repeat the command'],
+  EMFILE: ['Too many files are open', 'Raise the limit with "ulimit -n", then repeat the command'],
   EFBIG: ['This file is larger than the disk or a limit of the system allows', 'Choose another place'],
   EXDEV: ['This is not on the same disk as the folder', 'Push or pull it separately'],
   ENAMETOOLONG: ['This name or path is longer than the disk allows', 'Shorten it, or choose another place'],
