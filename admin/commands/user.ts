@@ -103,8 +103,10 @@ const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   const entry = entryIn(options)
   if (!entry) throw new Refusal('Give the person rights with --role or --right. "role list" lists the roles.')
   await Promise.all(ids.map((id) => siteOf(stores, id)))
-  if ((email ?? displayName) !== undefined && (await stores.people.get(name)))
-    throw new Refusal(`${name} already exists. Change --email and --display-name with "user change ${name}".`)
+  const known = await stores.people.get(name)
+  const isJoining = (email ?? displayName) === undefined && ids.every((id) => known?.sites[id] === undefined)
+  if (known && !isJoining)
+    throw new Refusal(`${name} already exists. Change rights, --email and --display-name with "user change ${name}".`)
   const password = passwordStdin && (await readPassword())
   const sites: Person['sites'] = Object.fromEntries(ids.map((id) => [id, entry]))
   const user = { name, email, displayName, sites, password }

@@ -14,7 +14,7 @@ const changed = (path: string) =>
   new ServiceError({
     status: 412,
     code: 100412,
-    message: `${path} changed on the site in the meantime. Repeat the command.`,
+    message: `"${path}" changed on the site in the meantime. Repeat the command.`,
     path,
   })
 

@@ -98,7 +98,7 @@ const explain = (error: unknown, path: string): unknown =>
     ? new ServiceError({
         ...error,
         status: 412,
-        message: `${path} changed or was removed during the download, so the zip is not complete. Repeat the download.`,
+        message: `"${path}" changed or was removed during the download, so the zip is not complete. Repeat the download.`,
         path,
       })
     : error

@@ -130,7 +130,7 @@ $`,
     beginWithHttp: text` begin the address with http://.$`,
     becameShorter: 'became shorter during the upload',
     changedMeanwhile: 'was changed by someone else in the meantime. Repeat the command to replace it.',
-    changedInZip: (path: string) => `${path} changed or was removed during the download, so the zip is not complete.`,
+    changedInZip: (path: string) => `"${path}" changed or was removed during the download, so the zip is not complete.`,
     checkAddress: text`^Refused. Check the address. ….$`,
     conflictAnd: (path: string, other: string) =>
       text`^CONFLICT (changed on both sides, or never synchronised)  ${path}  here 4 bytes, 20…Z; on the site 6 bytes, 20…Z\nleft unchanged (changed only on the target)  ${other}  1 byte\n$`,

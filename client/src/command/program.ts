@@ -105,9 +105,8 @@ const addTransfers = (add: AddCommand, context: OpenContext): void => {
     .usage('[options] <file...> <path>')
     .action(async (given: string[]) => {
       const path = given.at(-1)
-      if (path === undefined || given.length < 2) {
+      if (path === undefined || given.length < 2)
         throw new UsageError('Name a file and a path: site-files put index.html news/')
-      }
       await single.put(await context(), given.slice(0, -1), path)
     })
   add(

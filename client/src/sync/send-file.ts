@@ -49,9 +49,8 @@ const isAlreadyStored = async (
 
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
   const source = await openFile(file.location, async () => {
-    if (!isUnmodified(file)) {
+    if (!isUnmodified(file))
       throw new LocalRefusal(`${path} changed during the upload. Repeat the command when nobody writes to it.`)
-    }
   })
   const fingerprint = file.fingerprint.join(' ')
   const begun = uploads.get(path)

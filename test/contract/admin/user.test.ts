@@ -15,6 +15,12 @@ test('user add gives a person a role on several sites, with one invitation (A-10
   expect(await run('user show ann')).toMatchObject({ sites })
 })
 
+test('user add for a site that the person has names user change', async ({ commands: { run, attempt } }) => {
+  await run(add('ann', '--role owner'))
+  const { stderr } = await attempt(add('ann', '--role viewer'))
+  expect(stderr).toContain('ann already exists. Change rights, --email and --display-name with "user change ann".')
+})
+
 test('user change sets and removes the e-mail address of a person (A-101)', async ({ commands: { run } }) => {
   await run(add('ann', '--role owner'))
   for (const email of ['ann@example.com', '']) {
