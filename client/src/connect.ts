@@ -58,9 +58,8 @@ export const readUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   // The message does not contain the address, because logs keep messages.
   if (url?.username || url?.password) refuse('Remove the name and the password from the address of the service.')
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
     return refuse(`"${text}" is not the address of a service. Use an address such as https://admin.example.com.`)
-  }
   return url.href.replace(/\/+$/, '')
 }
 

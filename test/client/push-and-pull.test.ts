@@ -111,6 +111,17 @@ test('a push does not create its folder again after its removal', async ({ clien
   expect(existsSync(directory)).toBe(false)
 })
 
+test('a pull whose state is removed meanwhile still stores its next files', async ({ client, makeDirectory, site }) => {
+  await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
+  const here = await makeDirectory()
+  const read: Files['read'] = (path, options) => {
+    if (path.endsWith('a.txt')) rmSync(join(here, '.site-files'), { recursive: true })
+    return client.files.read(path, options)
+  }
+  const pulled = await site.pull(here, { client: site.withFiles({ read }), atOnce: 1 })
+  expect(pulled).toMatchObject({ create: 1, failed: 1 })
+})
+
 test('without its saved state, a push still recognises equal files of any size', async ({ makeDirectory, site }) => {
   const [atOnce, part] = [256 * 1024, 8 * 1024 ** 2]
   const sizes = [0, 1, atOnce, atOnce + 1, part, part + 1]

@@ -66,6 +66,7 @@ export const fetchFile = async (
   onBytes: (count: number) => void,
   signal?: AbortSignal,
 ): Promise<Fingerprint> => {
+  await mkdir(join(root, stateFolder)).catch(() => {})
   const temporary = join(root, stateFolder, temporaryName())
   const fingerprint = createFingerprint()
   try {
