@@ -5,6 +5,9 @@ import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
 
+/** The row of a value. Its columns in `Columns` have other types than the members of the value. */
+export type RowOf<Value, Columns> = Omit<Value, keyof Columns> & Readonly<Columns>
+
 type Values = readonly SQLInputValue[]
 type Prepare<Call> = (connection: DatabaseSync) => Call
 

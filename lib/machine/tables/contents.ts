@@ -64,13 +64,6 @@ const membersOf = (content: Content, kind: ContentKind): string => JSON.stringif
 
 type Apply = Parameters<Contents['changeMany']>[3]
 
-interface Changed {
-  readonly done: number
-  readonly changed: number
-  /** The ids of content that is being removed. If this list is not empty, nothing is changed. */
-  readonly marked: readonly number[]
-}
-
 type Statements = Readonly<Record<ContentKind, ReturnType<typeof prepareContents>>>
 
 const createChange = (statements: Statements, record: RecordChange) => {
@@ -84,7 +77,7 @@ const createChange = (statements: Statements, record: RecordChange) => {
     return true
   }
 
-  return (site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry): Changed => {
+  return (site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry) => {
     const marked = statements[kind].marked(site, JSON.stringify(ids))
     if (marked.length > 0) return { done: 0, changed: 0, marked }
     const toContent = contentReader(site, kind)

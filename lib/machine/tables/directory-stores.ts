@@ -6,7 +6,7 @@ import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory
 import { quotaExceeded, type SiteUsage } from '../../storage/quota.ts'
 import type { Database } from '../sqlite/database.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
-import { all, type Flag, one, prepareAll, readPages, withoutNulls } from '../sqlite/queries.ts'
+import { all, type Flag, one, prepareAll, type RowOf, readPages, withoutNulls } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 /**
@@ -37,20 +37,12 @@ export const createSiteUsage = ({ connection, read, write }: Database): SiteUsag
   }
 }
 
-interface SiteRow extends Omit<Site, 'renderingEngine'> {
-  readonly renderingEngine: Flag
-}
-
-const toSite = ({ renderingEngine, ...row }: SiteRow): Site => ({
+const toSite = ({ renderingEngine, ...row }: RowOf<Site, { renderingEngine: Flag }>): Site => ({
   ...withoutNulls(row),
   renderingEngine: renderingEngine === 1,
 })
 
-interface DataCentreRow extends Omit<DataCentre, 'isDefault'> {
-  readonly isDefault: Flag
-}
-
-const toDataCentre = ({ isDefault, ...row }: DataCentreRow): DataCentre => ({
+const toDataCentre = ({ isDefault, ...row }: RowOf<DataCentre, { isDefault: Flag }>): DataCentre => ({
   ...withoutNulls(row),
   isDefault: isDefault === 1,
 })
@@ -108,12 +100,7 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
   }
 }
 
-interface GrantRow extends Omit<Grant, 'sites' | 'permissions'> {
-  readonly sites: string
-  readonly permissions: string
-}
-
-const toGrant = ({ sites, permissions, ...row }: GrantRow): Grant => ({
+const toGrant = ({ sites, permissions, ...row }: RowOf<Grant, { sites: string; permissions: string }>): Grant => ({
   ...withoutNulls(row),
   sites: JSON.parse(sites),
   permissions: JSON.parse(permissions),

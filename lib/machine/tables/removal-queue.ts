@@ -4,7 +4,7 @@ import type { RemovalTask } from '../../storage/object-store.ts'
 import { storedPath } from '../../storage/path.ts'
 import type { RemovalQueue } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all } from '../sqlite/queries.ts'
+import { all, type RowOf } from '../sqlite/queries.ts'
 
 // Works for about `slice` milliseconds. Returns what is left to do.
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
@@ -13,10 +13,7 @@ type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | 
 const slice = 1_000
 const pauseAfterFailure = 5_000
 
-interface TaskRow extends Omit<RemovalTask, 'path'> {
-  readonly number: number
-  readonly path: string
-}
+type TaskRow = RowOf<RemovalTask, { number: number; path: string }>
 
 /**
  * Tasks are in the database, but only the server knows when they are due. A task that waits for a request is due when

@@ -4,15 +4,11 @@ import type { Clock } from '../../core/time.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { isOf, type TakeOutcome, type Upload, type UploadRecords } from '../../storage/uploads/upload.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type Flag, one, prepareAll } from '../sqlite/queries.ts'
+import { type Flag, one, prepareAll, type RowOf } from '../sqlite/queries.ts'
 import { createQuotaCheck } from './directory-stores.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
-  readonly target: string
-  readonly isComplete: Flag
-  readonly blob: string | null
-}
+type UploadRow = RowOf<Omit<Upload, 'holding'>, { target: string; isComplete: Flag; blob: string | null }>
 
 const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
   ...row,

@@ -3,14 +3,13 @@ import type { SiteId, WebFormId } from '../../core/ids.ts'
 import { unlimited } from '../../core/time.ts'
 import type { WebForm, WebFormSummary, WebForms } from '../../fields/web-forms.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type AnyId, all, one, prepareAll, readPages } from '../sqlite/queries.ts'
+import { type AnyId, all, one, prepareAll, type RowOf, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-interface FormRow extends Pick<WebForm, 'site' | 'id' | 'name'> {
-  readonly fields: string
-}
-
-const toForm = ({ site, id, name, fields }: FormRow): WebForm => ({ site, id, name, fields: JSON.parse(fields) })
+const toForm = ({ fields, ...row }: RowOf<WebForm, { fields: string }>): WebForm => ({
+  ...row,
+  fields: JSON.parse(fields),
+})
 
 const idOf = ({ id }: WebFormSummary): number => id
 
