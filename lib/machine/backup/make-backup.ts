@@ -100,11 +100,6 @@ export interface BackupOptions {
   readonly signal: AbortSignal
 }
 
-export interface Backup extends BackupMarker {
-  /** The path of the backup, or of the data directory that was restored from a backup. */
-  readonly path: string
-}
-
 // In milliseconds: blobs are held for this long after the last extension of the hold. An extension comes every
 // `interval`.
 const heldFor = 60_000
@@ -227,7 +222,7 @@ const fillUnderHold = async (place: BackupPlace, opened: OpenDataDirectory, opti
  * every blob that the database refers to at this moment. Blobs that are no longer needed stay until the backup has
  * them. Throws UsageError; then nothing of the backup is left.
  */
-export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
+export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions) => {
   const opened = await openDataDirectory(dataDirectory, { role: 'command', reset: false, durable: true })
   try {
     using place = openBackupPlace(target)

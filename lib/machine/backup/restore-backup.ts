@@ -16,7 +16,7 @@ import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
 import { claimEmpty } from '../directory/open-directory.ts'
 import { connect, openImmutable } from '../sqlite/database.ts'
 import { isEmpty, refusalOfTables } from '../sqlite/schema.ts'
-import type { Backup, BackupOptions } from './make-backup.ts'
+import type { BackupOptions } from './make-backup.ts'
 import { blobsIn, takeBlobs } from './take-blobs.ts'
 
 const damaged = ({ path }: DataDirectory, fault: string) =>
@@ -69,7 +69,7 @@ export const restoreBackup = async (
   backupPath: string,
   dataDirectory: string,
   { evenIfDamaged, keepsWebhooks = false, signal }: RestoreOptions,
-): Promise<Backup & { readonly disabledWebhooks: number }> => {
+) => {
   const backup = layoutOf(backupPath)
   const marker = readBackupMarker(backup)
   if ('code' in marker) throw refusalOf(backup, marker)

@@ -11,18 +11,17 @@ import { checkBytes } from './byte-pass.ts'
 import { checkDatabase, type Findings } from './database-pass.ts'
 import { type CheckedUse, checkFiles, namesOfBlobs } from './file-pass.ts'
 
-const modeOf = (file: string): number | undefined => {
+const modeOf = (file: string): number => {
   try {
-    return statSync(file, { throwIfNoEntry: false })?.mode
+    return statSync(file, { throwIfNoEntry: false })?.mode ?? 0
   } catch {
-    return undefined
+    return 0
   }
 }
 
 const checkModes = ({ path, database, blobs, demo, marker, backupMarker }: DataDirectory): Finding[] =>
   [path, database, blobs, demo, marker, backupMarker].flatMap((file) => {
-    const mode = modeOf(file) ?? 0
-    const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
+    const isOpen = process.platform !== 'win32' && (modeOf(file) & 0o077) !== 0
     return isOpen ? [{ where: file, fault: 'other users of the machine have access to it. Remove their rights.' }] : []
   })
 

@@ -53,10 +53,9 @@ const interval = 10
  * the lock for too long.
  */
 export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposable> => {
-  for (const until = performance.now() + longestWait; ; await pause(interval)) {
+  for (const until = performance.now() + longestWait; performance.now() < until; await pause(interval)) {
     const gate = takeLock(locks.gate, 'exclusive')
     if (gate) return gate
-    if (performance.now() > until) break
   }
   throw new UsageError(
     `The data directory ${path} is being opened or closed by another process. Repeat the command when that ` +

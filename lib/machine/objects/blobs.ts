@@ -8,7 +8,7 @@ import { giveBack, lendPiece } from '../../core/pieces.ts'
 import { asPortError, failureOf, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
 import { type DataDirectory, makePrivateFolder } from '../directory/data-directory.ts'
-import { later, type Writing, type Written, writeBlob } from './write-blob.ts'
+import { later, type Writing, writeBlob } from './write-blob.ts'
 
 export type BlobFolders = Pick<DataDirectory, 'blobs' | 'orphans'>
 
@@ -133,7 +133,7 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
     start: number,
     content: AsyncIterable<Uint8Array>,
     callbacks: Pick<Writing, 'kept' | 'isOver'>,
-  ): Promise<Written> => {
+  ) => {
     const flags = start === 0 ? constants.O_RDWR | constants.O_CREAT : 'r+'
     await using file = await open(pathOf(name), flags, 0o600)
     const named = start === 0 ? syncName() : undefined

@@ -31,15 +31,12 @@ export const later = (promise: Promise<void>): Promise<void> => {
 
 // Syncs regularly, but never twice at once. `kept` gets the number of bytes on the disk.
 const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number) => void) => {
-  let written = 0
   let begun = 0
   let syncing: Promise<void> | undefined
   return {
-    wrote(length: number): void {
-      written += length
-      if (syncing || written - begun < syncAhead) return
-      begun = written
-      const size = written
+    wrote(size: number): void {
+      if (syncing || size - begun < syncAhead) return
+      begun = size
       const now = (durable ? file.datasync() : Promise.resolve()).then(() => {
         syncing = undefined
         kept(size)
@@ -58,11 +55,6 @@ export interface Writing {
   readonly isOver?: () => boolean
 }
 
-export interface Written {
-  readonly size: number
-  readonly failure?: unknown
-}
-
 /**
  * Writes while the next bytes are arriving, one write at a time. When this function returns, durable bytes are on the
  * disk, even if the content failed. Then the file may be closed. Errors: unavailable, when the time is up.
@@ -71,7 +63,7 @@ export const writeBlob = async (
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
   { durable, start = 0, kept = () => {}, isOver = () => false }: Writing,
-): Promise<Written> => {
+) => {
   const ahead = createSyncAhead(file, durable, kept)
   const { received, chunks } = untilFailure(content)
   let gathered: Uint8Array[] = []
@@ -81,11 +73,11 @@ export const writeBlob = async (
     await writing
     if (length === 0) return
     if (isOver()) throw new ServiceError('unavailable')
-    const [pieces, bytes] = [gathered, length]
+    const [pieces, bytes, size] = [gathered, length, received.size]
     gathered = []
     length = 0
-    const position = start + received.size - bytes
-    writing = later(writeWhole(file, pieces, { position, length: bytes }).then(() => ahead.wrote(bytes)))
+    const position = start + size - bytes
+    writing = later(writeWhole(file, pieces, { position, length: bytes }).then(() => ahead.wrote(size)))
   }
   try {
     for await (const chunk of chunks) {
