@@ -55,11 +55,10 @@ const gatherFaults = () => {
         // The message may quote the file, so control characters are escaped.
         const message = escapeControls(text)
         const key = message.startsWith(notJson) ? notJson : message
-        const known = errors.get(key)
-        if (known) {
-          known.count += 1
-          if (known.lines.length < mostLines) known.lines.push(line)
-        } else if (errors.size < mostErrors) errors.set(key, { line, message, count: 1, lines: [line] })
+        const fault = errors.get(key) ?? { line, message, count: 0, lines: [] }
+        fault.count += 1
+        if (fault.lines.length < mostLines) fault.lines.push(line)
+        if (errors.size < mostErrors) errors.set(key, fault)
       }
     },
     skipped: () => skipped,

@@ -173,9 +173,7 @@ export interface DownloadLink {
 
 export type LinkTo = (object: ObjectInfo, dataCentre: DataCentre) => Promise<DownloadLink>
 
-type UploadStores = Pick<Stores, 'progress' | 'uploadRecords' | 'uploadParts' | 'directParts'>
-
-export type FileStores = UploadStores &
+export type FileStores = Pick<Stores, 'progress' | 'uploadRecords' | 'uploadParts' | 'directParts'> &
   Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'history' | 'live'>
 
 export const createStorageDeps = (
