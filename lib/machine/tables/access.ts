@@ -14,13 +14,10 @@ import type { Database } from '../sqlite/database.ts'
 import { all, one, prepareAll, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-interface PersonRow {
-  readonly key: string
-  readonly version: number
-  readonly record: string
-}
-
-const toPerson = ({ version, record }: PersonRow): Person => ({ ...JSON.parse(record), version })
+const toPerson = ({ version, record }: Pick<Person, 'version'> & { readonly record: string }): Person => ({
+  ...JSON.parse(record),
+  version,
+})
 
 const recordOf = ({ version: _, ...person }: Person): string => JSON.stringify(person)
 

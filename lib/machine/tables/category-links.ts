@@ -17,12 +17,10 @@ import { all, type CountedRows, countPages, type Flag, one, prepareAll, readPage
 import { contentTables, isNotBeingRemoved, linkTables } from '../sqlite/tables.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-interface LinkRow {
-  readonly object: number
-  readonly displayable: Flag
-}
-
-const toLink = ({ object, displayable }: LinkRow): CategoryLink => ({ id: object, displayable: displayable === 1 })
+const toLink = ({ object, displayable }: { object: number; displayable: Flag }): CategoryLink => ({
+  id: object,
+  displayable: displayable === 1,
+})
 
 const idOf = ({ id }: { readonly id: number }): number => id
 
