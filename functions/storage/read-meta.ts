@@ -2,21 +2,13 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { content, entry } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { entityTagOf } from '../../lib/core/headers.ts'
-import { countFitting } from '../../lib/core/pages.ts'
 import { readSwitches } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import { encodePath, isInScope, nameOf, root, type Scope, type StoragePath } from '../../lib/storage/path.ts'
-import {
-  type Entry,
-  entriesTowards,
-  type FileBelow,
-  listFiles,
-  listFolder,
-  type Page,
-} from '../../lib/storage/reading/listing.ts'
+import { type Entry, entriesTowards, type FileBelow, listFiles, listFolder } from '../../lib/storage/reading/listing.ts'
 import { describeFile, describeFolder } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { spellingsOf } from '../../lib/storage/resolve-path.ts'
@@ -81,14 +73,6 @@ const viewBelow = (file: FileBelow, folderUri: string): ContentView => ({
   links: linksTo(`${folderUri}/${encodePath(file.path)}`),
 })
 
-const show = async <Entry>(
-  viewOf: (entry: Entry) => ContentView,
-  list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Page<Entry>>,
-): Promise<Page<ContentView>> => {
-  const { contents, cursor } = await list((entries) => countFitting(entries, viewOf))
-  return { contents: contents.map(viewOf), cursor }
-}
-
 const describePage = async (
   { files }: StorageDeps,
   scope: Scope,
@@ -96,11 +80,9 @@ const describePage = async (
   uri: string,
   { limit, cursor, recursive: isRecursive }: Awaited<ReturnType<typeof listingOf>>,
 ) => {
-  const viewOf = (file: FileBelow) => viewBelow(file, uri)
-  const viewOfChild = (entry: Entry) => childView(entry, uri)
   const page = isRecursive
-    ? show(viewOf, (countThatFit) => listFiles(files, scope, path, { limit, cursor, countThatFit }))
-    : show(viewOfChild, (countThatFit) => listFolder(files, scope, path, { limit, cursor, countThatFit }))
+    ? listFiles(files, scope, path, { limit, cursor, viewOf: (file) => viewBelow(file, uri) })
+    : listFolder(files, scope, path, { limit, cursor, viewOf: (entry) => childView(entry, uri) })
   const isFromStart = !isRecursive && cursor === undefined
   if (isInScope(scope, path)) return describeFolder(files, scope.site, path, page, isFromStart)
   const [entries, listing] = await Promise.all([entriesTowards(files, scope, path), page])

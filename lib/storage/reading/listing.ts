@@ -1,5 +1,5 @@
 import { compareText } from '../../core/names.ts'
-import { foreignCursor, readCursor, writeCursor } from '../../core/pages.ts'
+import { countFitting, foreignCursor, readCursor, writeCursor } from '../../core/pages.ts'
 import type { Deadline } from '../../core/time.ts'
 import {
   type ListedObject,
@@ -33,10 +33,10 @@ export interface Page<Item> {
   readonly cursor: string | undefined
 }
 
-interface PageQuery<Item> {
+interface PageQuery<Item, View> {
   readonly limit: number | undefined
   readonly cursor: string | undefined
-  readonly countThatFit: (items: readonly Item[]) => number
+  readonly viewOf: (item: Item) => View
 }
 
 const wholeFolder = 10_000
@@ -63,27 +63,28 @@ const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, 
   return { entries, next: after }
 }
 
-type FittingQuery = Pick<PageQuery<Entry>, 'countThatFit'> & {
+interface FittingQuery<View> extends Pick<PageQuery<Entry, View>, 'viewOf'> {
   readonly size: number
   readonly after: string | undefined
 }
 
-const listByKey = async (store: ObjectStore, prefix: string, { size, after, countThatFit }: FittingQuery) => {
+const listByKey = async <View>(store: ObjectStore, prefix: string, { size, after, viewOf }: FittingQuery<View>) => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
   // The cursor is a key, so the entries are cut off in the order of their keys.
-  const contents = entries.sort((a, b) => compareText(keyOf(a), keyOf(b))).slice(0, countThatFit(entries))
+  const contents = entries.sort((a, b) => compareText(keyOf(a), keyOf(b))).slice(0, countFitting(entries, viewOf))
   const last = contents.at(-1)
   const isEnd = last === undefined || (next === undefined && contents.length === entries.length)
-  return { contents: contents.sort(byName), cursor: isEnd ? undefined : writeCursor({ by: 'key', after: keyOf(last) }) }
+  const cursor = isEnd ? undefined : writeCursor({ by: 'key', after: keyOf(last) })
+  return { contents: contents.sort(byName).map(viewOf), cursor }
 }
 
-const listByName = (all: readonly Entry[], { size, after, countThatFit }: FittingQuery): Page<Entry> => {
+const listByName = <View>(all: readonly Entry[], { size, after, viewOf }: FittingQuery<View>): Page<View> => {
   const start = after === undefined ? 0 : all.findIndex(({ name }) => compareText(name, after) > 0)
   const some = start < 0 ? [] : all.slice(start, start + size)
-  const contents = some.slice(0, countThatFit(some))
+  const contents = some.slice(0, countFitting(some, viewOf))
   const last = contents.at(-1)
   const isEnd = last === undefined || last === all.at(-1)
-  return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
+  return { contents: contents.map(viewOf), cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
 export const entriesTowards = async (
@@ -99,15 +100,15 @@ export const entriesTowards = async (
     .sort(byName)
 }
 
-export const listFolder = async (
+export const listFolder = async <View>(
   store: ObjectStore,
   scope: Scope,
   folder: StoragePath,
-  { limit = wholeFolder, cursor, countThatFit }: PageQuery<Entry>,
-): Promise<Page<Entry>> => {
+  { limit = wholeFolder, cursor, viewOf }: PageQuery<Entry, View>,
+): Promise<Page<View>> => {
   const prefix = folderKey('live', scope.site, folder)
   const position = cursor === undefined ? undefined : readCursor(cursor, ['name', 'key'], 'storageRefused')
-  const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
+  const query = { size: Math.min(limit, wholeFolder), after: position?.after, viewOf }
   if (!isInScope(scope, folder)) return listByName(await entriesTowards(store, scope, folder), query)
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
@@ -131,12 +132,12 @@ const prefixesBelow = (scope: Scope, folder: StoragePath): readonly string[] => 
 }
 
 /** Lists every live file below a folder in the order of keys (S-80, A-45). Errors: storageRefused (cursor). */
-export const listFiles = async (
+export const listFiles = async <View>(
   store: ObjectStore,
   scope: Scope,
   folder: StoragePath,
-  { limit = mostFiles, cursor, countThatFit }: PageQuery<FileBelow>,
-): Promise<Page<FileBelow>> => {
+  { limit = mostFiles, cursor, viewOf }: PageQuery<FileBelow, View>,
+): Promise<Page<View>> => {
   const top = folderKey('live', scope.site, folder)
   const prefixes = prefixesBelow(scope, folder)
   const size = Math.min(limit, mostFiles)
@@ -154,8 +155,9 @@ export const listFiles = async (
     after = next ?? prefix
   }
   const some = found.slice(0, size)
-  const contents = some.slice(0, countThatFit(some))
-  const position = contents.length === found.length ? after?.slice(top.length) : contents.at(-1)?.path
+  const fitting = some.slice(0, countFitting(some, viewOf))
+  const position = fitting.length === found.length ? after?.slice(top.length) : fitting.at(-1)?.path
+  const contents = fitting.map(viewOf)
   return { contents, cursor: position === undefined ? undefined : writeCursor({ by: 'path', after: position }) }
 }
 
