@@ -16,18 +16,14 @@ import { type Bucket, isMissing, marked } from './bucket.ts'
 const mostParts = 20
 
 export const createPartBuffers = (most = mostParts) => {
-  const idle: Buffer[] = []
-  const waiting: (() => void)[] = []
-  let free = most
-
-  const enter = async (): Promise<void> => {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-  const leave = () => {
+  // A place with a buffer, or for a new one.
+  type Place = Buffer | undefined
+  const free: Place[] = Array.from({ length: most })
+  const waiting: ((place: Place) => void)[] = []
+  const leave = (place: Place): void => {
     const next = waiting.shift()
-    if (next) next()
-    else free += 1
+    if (next) next(place)
+    else free.push(place)
   }
 
   return {
@@ -36,18 +32,16 @@ export const createPartBuffers = (most = mostParts) => {
       const lent = new Set<Buffer>()
       let hasFailed = false
       const giveBack = (buffer: Buffer): void => {
-        if (!lent.delete(buffer)) return
-        idle.push(buffer)
-        leave()
+        if (lent.delete(buffer)) leave(buffer)
       }
       return {
         async take(): Promise<Buffer> {
-          await enter()
+          const place = free.length > 0 ? free.pop() : await new Promise<Place>((resolve) => waiting.push(resolve))
           if (hasFailed) {
-            leave()
+            leave(place)
             throw new Error('No buffer for an upload whose part was not sent')
           }
-          const buffer = idle.pop() ?? Buffer.allocUnsafeSlow(partLength)
+          const buffer = place ?? Buffer.allocUnsafeSlow(partLength)
           lent.add(buffer)
           return buffer
         },
@@ -64,12 +58,12 @@ export const createPartBuffers = (most = mostParts) => {
             return sent
           } catch (error) {
             hasFailed = true
-            if (lent.delete(buffer)) leave()
+            if (lent.delete(buffer)) leave(undefined)
             throw error
           }
         },
         [Symbol.dispose](): void {
-          for (const _ of lent) leave()
+          for (const _ of lent) leave(undefined)
         },
       }
     },
