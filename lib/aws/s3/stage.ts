@@ -16,7 +16,6 @@ import { type Bucket, isMissing, marked } from './bucket.ts'
 const mostParts = 20
 
 export const createPartBuffers = (most = mostParts) => {
-  // A place with a buffer, or for a new one.
   type Place = Buffer | undefined
   const free: Place[] = Array.from({ length: most })
   const waiting: ((place: Place) => void)[] = []
