@@ -274,7 +274,6 @@ test('an owner creates and revokes keys with the keyboard (K-32)', async ({ peop
     const address = `${people.baseUrl}/api/v2/admin/sites/1001/storage/${path}`
     return (await fetch(address, { method: 'PUT', headers, body: 'text' })).status
   }
-  await page.context().grantPermissions(['clipboard-write'])
   await page.getByRole('button', { name: 'Create a key' }).press('Enter')
   await page.keyboard.type('Deployment')
   await press(page, 'Tab')
@@ -333,7 +332,6 @@ test('an owner creates, tests and removes a webhook with the keyboard (K-52)', a
     await page.getByRole('button', { name: `Actions for ${host}` }).press('Enter')
     await page.getByRole('menuitem', { name: item }).press('Enter')
   }
-  await page.context().grantPermissions(['clipboard-write'])
   await page.getByRole('button', { name: 'Create a webhook' }).press('Enter')
   await page.keyboard.type('http://example.com/')
   await page.getByLabel('Note').fill('Search index')
@@ -406,7 +404,6 @@ test('an owner invites and manages people with the keyboard (K-29)', async ({ pe
   const act = (item: string) => choose(page, 'Actions for Bob', item)
   const state = (text: string) => person(page, 'Bob').getByText(text).waitFor()
   await person(page, 'olga').waitFor()
-  await page.context().grantPermissions(['clipboard-write'])
   await page.getByRole('button', { name: 'Invite…' }).press('Enter')
   await page.keyboard.type('bob')
   await press(page, 'Tab')

@@ -181,7 +181,6 @@ test('Undo says that a newer item has the name of a deleted item (K-24)', async 
 
 test('a failure stays when more notices follow than the page shows', async ({ openFolder }) => {
   const page = await openFolder(['a.txt'])
-  await page.context().grantPermissions(['clipboard-write'])
   await page.route('**/storage/**?link=', refusal(507, 100507, 'The disk is full.'))
   await row(page, 'a.txt').click()
   await page.getByRole('button', { name: 'Download' }).click()

@@ -133,7 +133,6 @@ test('without a right on files, the console opens another view first (K-27)', as
 
 test('a link and a path can be copied, also without the clipboard', async ({ openFolder, folder, service }) => {
   const page = await openFolder(['a b.txt'])
-  await page.context().grantPermissions(['clipboard-write'])
   const search = page.getByLabel('Search names below this folder')
   for (const clipboard of ['usable', 'forbidden', 'absent']) {
     await row(page, 'a b.txt').click()

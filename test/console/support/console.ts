@@ -36,7 +36,8 @@ const openPage = async (
   baseUrl: string,
   { issuer = baseUrl, ...options }: OpenOptions,
 ) => {
-  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
+  const usual: OpenOptions = { locale: 'en-GB', reducedMotion: 'reduce', permissions: ['clipboard-write'] }
+  const context = await browser.newContext({ ...usual, ...options })
   context.setDefaultTimeout(25_000)
   const page = await context.newPage()
   const faults = recordFaults(page, [baseUrl, issuer])
