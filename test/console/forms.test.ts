@@ -6,12 +6,8 @@ import { choose, focusedLabel, notice, press, refusal } from './support/page.ts'
 
 const view = `#/1001/forms/${form}`
 const rows = (page: Page) => page.locator('.field-row .field-name bdi:first-child')
-const rowCalled = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
 const expectRows = (page: Page, names: readonly string[]) =>
   expect.poll(() => rows(page).allTextContents(), { timeout: 10_000 }).toEqual(names)
-
-/** Hides changes of other people until the page itself changes something. */
-const withoutNews = (page: Page) => page.route('**/changes?*', (route) => route.abort())
 
 test('a field is added, required, moved, removed and restored by keyboard (K-13)', async ({ open, client }) => {
   await fill(client, [-2, -3])
@@ -95,7 +91,8 @@ test('a field is dragged by its handle, and Escape cancels the drag (K-13)', asy
 test('a change by someone else is not overwritten, and the user can try again (K-14)', async ({ open, client }) => {
   await fill(client, [-2, -3, -7])
   const page = await open(view)
-  await withoutNews(page)
+  // Hides changes of other people until the page itself changes something.
+  await page.route('**/changes?*', (route) => route.abort())
   await expectRows(page, ['Name', 'Email address', 'Date of birth'])
   await client.forms.change(form, -7, { order: 1 })
   await page.getByRole('button', { name: 'Move Name' }).press('ArrowDown')
@@ -142,5 +139,5 @@ test('a field that only an import can store is removed after a confirmation', as
   await dialog.getByText('cannot add a field of this type').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Remove' }).click()
-  await expect.poll(() => rowCalled(page, 'Image verification').count()).toBe(0)
+  await expect.poll(() => page.getByRole('listitem').filter({ hasText: 'Image verification' }).count()).toBe(0)
 })
