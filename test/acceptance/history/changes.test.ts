@@ -212,7 +212,9 @@ describeWithAdmin('The history of a site', () => {
     const send = (method: string, path: string, body: object) => call(path, { method, body, token })
     for (let time = 0; time < 2; time++) {
       await admin('site', 'create', '--name', 'Again', '--id', String(site)).catch(() => {})
+      await admin('site', 'rename', String(site), '--name', 'Renamed')
       await admin('form', 'create', ...own, '--name', 'Form', '--id', '1').catch(() => {})
+      await admin('form', 'rename', '1', ...own, '--name', 'Renamed')
       await admin('category', 'create', ...own, '--name', 'Six', '--id', '6').catch(() => {})
       await importRecords(site, news)
       for (const objectId of [1, 2]) await send('POST', `${v3}/categories/5/news`, { items: [{ objectId }] })
@@ -224,15 +226,17 @@ describeWithAdmin('The history of a site', () => {
     }
     for (let time = 0; time < 2; time++) {
       await admin('workflow', 'end', 'a.html', ...own).catch(() => {})
+      await admin('form', 'remove', '1', ...own, '--yes').catch(() => {})
       await admin('object', 'remove', 'news', '1', ...own, '--yes').catch(() => {})
       await admin('category', 'remove', '5', ...own, '--yes').catch(() => {})
     }
     const { items } = (await call(`/api/v2/admin/sites/${site}/changes`, { token })).json
     const entries = items.map(({ type, subject }: { type: string; subject: string }) => `${type} ${subject}`)
     expect(entries.slice(2)).toEqual([
-      ...['form.created form/1', 'category.created category/6', 'content.imported news', 'content.imported category'],
+      ...[`site.changed site/${site}`, 'form.created form/1', 'form.changed form/1', 'category.created category/6'],
+      ...['content.imported news', 'content.imported category'],
       ...['link.added category/5/news/1', 'link.added category/7/news/1', 'field.created form/1/field/-2'],
-      ...['workflow.created a.html', 'workflow.removed a.html', 'object.removed news/1'],
+      ...['workflow.created a.html', 'workflow.removed a.html', 'form.removed form/1', 'object.removed news/1'],
       'category.removed category/5',
     ])
   })
