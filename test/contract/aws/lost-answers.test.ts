@@ -91,15 +91,16 @@ test.each<[string, () => Promise<boolean>, () => Promise<unknown>, unknown]>([
 const otherPlace = { ...place, id: storedId<SiteId>(1003) }
 const otherForm = { ...contactForm, id: storedId<WebFormId>(8) }
 
-test.each<[string, () => Promise<unknown>]>([
-  ['name of a site', () => sites.renameSite(otherPlace.id, 'Shop 2', entry)],
-  ['quota of a site', () => sites.setQuota(otherPlace.id, 1_000, entry)],
-  ['end of a quota', () => sites.setQuota(otherPlace.id, undefined, entry)],
-  ['name of a web form', () => webForms.rename(site, otherForm.id, 'Newsletter', entry)],
-])('A new %s is recorded once although its first answer is lost (H-1)', async (_, change) => {
+test.each<[string, string, () => Promise<unknown>]>([
+  ['name of a site', 'UpdateItemCommand', () => sites.renameSite(otherPlace.id, 'Shop 2', entry)],
+  ['quota of a site', 'UpdateItemCommand', () => sites.setQuota(otherPlace.id, 1_000, entry)],
+  ['end of a quota', 'UpdateItemCommand', () => sites.setQuota(otherPlace.id, undefined, entry)],
+  ['name of a web form', 'UpdateItemCommand', () => webForms.rename(site, otherForm.id, 'Newsletter', entry)],
+  ['workflow', 'PutItemCommand', () => workflows.start(site, page, entry)],
+])('A new %s is recorded once although its first answer is lost (H-1)', async (_, command, change) => {
   await Promise.all([sites.createSite(otherPlace, entry), webForms.create(otherForm, entry)])
   recorded.length = 0
-  const answers = loseAnswer(dynamodb, 'UpdateItemCommand')
+  const answers = loseAnswer(dynamodb, command)
   await change()
   await change()
   expect([answers.lost, recorded]).toEqual([1, [entry]])

@@ -1,19 +1,18 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, test } from 'vitest'
 import { createFolderRemovals, type ObservedRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
-import { createWorkflows, recordKey } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { recordKey } from '../../../lib/aws/dynamodb/path-locks.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { createDeadline } from '../../../lib/core/time.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
-import { longestSilence, type Workflows } from '../../../lib/storage/path-locks.ts'
+import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { failOnce, loseAnswer, loseFirstAnswers } from '../../support/store-faults.ts'
 
 let time = Date.UTC(2026, 0, 1)
 const tables = openMemoryTables(() => time)
-let workflows: Workflows
 let removals: ObservedRemovals
 let dynamodb: DynamoDBDocumentClient
 const recorded: HistoryEntry[] = []
@@ -27,13 +26,10 @@ beforeEach(() => {
   const { pathLocks: table } = tables.names
   dynamodb = tables.connect()
   const record = async (one: HistoryEntry) => void recorded.push(one)
-  const options = { dynamodb, table, record, now: () => time }
-  workflows = createWorkflows(options)
-  removals = createFolderRemovals(options)
+  removals = createFolderRemovals({ dynamodb, table, record, now: () => time })
 })
 const minute = 60_000
 const folder = toStoragePath('photos/2026')
-const below = toStoragePath('photos/2026/may')
 
 test('a check notices a lock that was set and released since the previous check', async () => {
   const { ids } = await removals.locksOf(site, [folder])
@@ -82,13 +78,6 @@ test('after lost answers and a repeated call, a removal has one entry (H-6)', as
   for (const removed of [2, 0]) await removals.close(site, folder, task.id, removed)
   expect(recorded).toMatchObject([{ details: { count: 5 } }])
   expect(await removals.lastOf(site, [folder])).toHaveLength(1)
-})
-
-test('a started workflow has one history entry after a lost answer and a repeated call', async () => {
-  loseAnswer(dynamodb, 'PutItemCommand')
-  await workflows.start(site, below, entry)
-  await workflows.start(site, below, entry)
-  expect(recorded).toHaveLength(1)
 })
 
 const day = 24 * 3600_000
