@@ -102,14 +102,6 @@ test('a worker that runs out of time sends one message to continue the removal',
   expect([left, await isOpen(), sent.length]).toEqual([0, false, 2])
 })
 
-test('a worker learns the last key that the worker before it removed (S-113)', async () => {
-  await open(1)
-  const { removals } = start()
-  await removals.take(task, 'first', wholeTime)
-  await removals.giveBack(task, 'first', 1, 'live/1001/large/a')
-  expect(await removals.take(task, 'next', wholeTime)).toEqual({ outcome: 'taken', after: 'live/1001/large/a' })
-})
-
 test('a worker does not continue a removal that another worker is running', async () => {
   const isOpen = await open(2)
   const { pass, reached, open: goOn } = createGate()
