@@ -41,17 +41,3 @@ test('a search waits 300 ms for the next key, and a late answer is dropped (K-22
   expect(search.found.value?.map(({ path }) => path)).toEqual(['news/report.txt'])
   expect([search.isSearching.value, search.hasMore.value]).toEqual([false, false])
 })
-
-test('a search shows 100 results, and more on request (K-22)', async () => {
-  vi.useFakeTimers()
-  const { search, answer } = heldSite()
-  search.type('a')
-  await vi.advanceTimersByTimeAsync(300)
-  const items = Array.from({ length: 150 }, (_, index) => item(`news/a${index}.txt`))
-  await answer('a', items)
-  await vi.advanceTimersByTimeAsync(0)
-  vi.useRealTimers()
-  expect([search.found.value?.length, search.hasMore.value]).toEqual([100, true])
-  await search.more()
-  expect([search.found.value?.length, search.hasMore.value]).toEqual([150, false])
-})
