@@ -8,13 +8,13 @@ import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
 
-const arn = (region: string, name: string) => `arn:aws:cloudwatch:${region}:123456789012:alarm:${name}`
+const alarms = ['A-1', 'B-2'].map((name) => `arn:aws:cloudwatch:us-east-1:123456789012:alarm:${name}`)
 
-/** Simulates CloudFormation with one stack and its alarms. */
-const cloudFormation = async (stack: string, alarms: readonly string[]): Promise<string> => {
+/** Simulates CloudFormation with the stack Test-us and its alarms. */
+const cloudFormation = async (): Promise<string> => {
   const server = createServer(async (request, response) => {
     const body = await text(request)
-    const isKnown = new URLSearchParams(body).get('StackName') === stack
+    const isKnown = new URLSearchParams(body).get('StackName') === 'Test-us'
     const output = `<member><OutputKey>RollbackAlarms</OutputKey><OutputValue>${alarms.join(' ')}</OutputValue></member>`
     const answer = isKnown
       ? `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${output}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
@@ -27,7 +27,7 @@ const cloudFormation = async (stack: string, alarms: readonly string[]): Promise
 const dataCentres = { staging: { region: 'eu-west-1' }, us: { region: 'us-east-1' } }
 
 /** Runs the command with a fake `cdk` that records its arguments, and fails at the given stack. */
-const deployWatched = async (endpoint: string, args: readonly string[], failing = 'none') => {
+const deployWatched = async (args: readonly string[], failing = 'none') => {
   const folder = scratchDirectory()
   const notes = join(folder, 'notes')
   writeFileSync(notes, '')
@@ -35,7 +35,7 @@ const deployWatched = async (endpoint: string, args: readonly string[], failing 
   chmodSync(join(folder, 'cdk'), 0o755)
   const program = launch('tools/deployment/deploy-watched.ts', args, {
     PATH: `${folder}:${process.env['PATH']}`,
-    AWS_ENDPOINT_URL: endpoint,
+    AWS_ENDPOINT_URL: await cloudFormation(),
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
   })
@@ -48,9 +48,7 @@ const context = (settings: object = {}) =>
   `siteAdmin=${JSON.stringify({ prefix: 'Test', dataCentres, defaultDataCentre: 'us', ...settings })}`
 
 test('the command deploys the directory first, then each data centre with its alarms', async () => {
-  const alarms = [arn('us-east-1', 'A-1'), arn('us-east-1', 'B-2')]
-  const endpoint = await cloudFormation('Test-us', alarms)
-  const { status, stdout, calls } = await deployWatched(endpoint, ['-c', context(), '--minutes', '20'])
+  const { status, stdout, calls } = await deployWatched(['-c', context(), '--minutes', '20'])
   expect(status).toBe(0)
   const triggers = alarms.map((alarm) => `--rollback-trigger-alarm-arns ${alarm}`).join(' ')
   const passed = `--context ${context()}`
@@ -64,21 +62,14 @@ test('the command deploys the directory first, then each data centre with its al
 })
 
 test('after a rollback, the command does not deploy later data centres', async () => {
-  const { status, calls } = await deployWatched(
-    await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]),
-    ['-c', context()],
-    'Test-staging',
-  )
+  const { status, calls } = await deployWatched(['-c', context()], 'Test-staging')
   expect(status).toBe(1)
   expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
 })
 
 test('the command deploys directory and edge first, and the watch stack last', async () => {
   const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
-  const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
-    '-c',
-    context(settings),
-  ])
+  const { calls } = await deployWatched(['-c', context(settings)])
   expect(calls[0]).toMatch(/^deploy Test-directory Test-edge /)
   expect(calls.at(-1)).toMatch(/^deploy Test-watch --exclusively /)
 })
