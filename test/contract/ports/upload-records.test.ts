@@ -110,8 +110,11 @@ describeOn({ ...tested, subject: 'the lease of uploads' }, ({ stores: { uploadRe
     expect(await records.renew(upload.id, 'two', minute, progressOf(upload, 9))).toBe(false)
     expect(await records.renew(upload.id, 'one', minute, noted)).toBe(true)
     expect(await records.get(upload.id)).toMatchObject({ offset: 3, expires: noted.expires })
+    passed += minute / 2
     expect(await records.renew(upload.id, 'one', minute)).toBe(true)
-    passed += minute
+    passed += minute / 2
+    expect(await records.take(upload.id, 3, 'two', minute)).toEqual({ outcome: 'held', left: minute / 2 })
+    passed += minute / 2
     expect(await records.take(upload.id, 3, 'two', minute)).toMatchObject({ outcome: 'taken', upload: { offset: 3 } })
   })
 
