@@ -1,5 +1,5 @@
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, type PutOptions } from '../../client/src/index.ts'
 import { openStorageOnAws } from '../contract/storage/hands.ts'
 import { openStorage, type StorageOptions } from '../contract/storage/service.ts'
@@ -27,7 +27,6 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
   const onAws = (options: StorageOptions = {}) => openStorageOnAws({ ...options, bucket })
   const service = await openUploads({}, hasBucket ? onAws : openStorage)
   Object.assign(service.deps, { largestResumableFile: 2 * bytes.length })
-  onTestFinished(service.close)
   const sent: Sent[] = []
   let address = ''
   const state = { isAway: (_: Sent): boolean => false, onRead: (_: number): void => {}, bytes }

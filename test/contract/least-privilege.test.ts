@@ -8,7 +8,7 @@ import type { Route } from '../../lib/http/router.ts'
 import { listAll } from '../../lib/storage/many-objects.ts'
 import { type Answer, codeOf, statusAndCode } from '../support/answer.ts'
 import { type Act, type Ask, acts, free, put } from './storage/acts.ts'
-import { openStorage, type Requests, type StorageUnderTest } from './storage/service.ts'
+import { openStorage, type Requests } from './storage/service.ts'
 
 // Tries each operation on files with tokens and keys of every kind of right. No store knows rights, so one store is
 // enough. access/least-privilege.test.ts has the other operations.
@@ -69,15 +69,13 @@ const rows = storageRoutes.flatMap(({ operation }) =>
   Object.entries(acts[operation]).map(([how, act]) => ({ name: `${operation} ${how}`, act })),
 )
 
-let storage: StorageUnderTest
+const storage = await openStorage({ closes: afterAll })
 /** The token of another site. */
 const elsewhere = newToken()
 beforeAll(async () => {
-  storage = await openStorage()
   const grant = { user: 'test', sites: [1002 as SiteId], permissions: ['files'] as const, expires: 4_000_000_000 }
   await storage.stores.grants.put({ ...grant, hash: hashToken(elsewhere) }, [])
 })
-afterAll(() => storage.close())
 let count = 0
 
 const askOver =

@@ -12,10 +12,9 @@ let now = 1_700_000_000_000
 const clock = { wall: () => now, monotonic: () => now }
 const records: RequestRecord[] = []
 
-const storage = await openStorage({ clock })
+const storage = await openStorage({ clock, closes: afterAll })
 const telemetry = { request: (record: RequestRecord) => void records.push(record) }
 const downloads = createDownloads(storage.deps.files, storage.linkSecret, { ...storage.deps.edge, telemetry })
-afterAll(() => storage.close())
 beforeEach(async () => {
   await storage.put('/a b.html', '0123456789')
 })

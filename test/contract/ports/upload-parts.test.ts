@@ -10,6 +10,7 @@ import { inPieces } from '../../support/in-pieces.ts'
 import { bytesIn, infoOf, nowhere } from '../../support/objects.ts'
 import { ownClaim } from '../../support/uploads.ts'
 import { openStorageOnAws, storageHands } from '../storage/hands.ts'
+import type { StorageOptions } from '../storage/service.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -21,14 +22,14 @@ const neverOver = () => false
 
 const withKms = openBucketInMemory({ encryptsWithKms: true })
 
-const hands = [...storageHands, { name: 'AWS with KMS', open: () => openStorageOnAws({ bucket: withKms }) }]
+const openWithKms = (options?: StorageOptions) => openStorageOnAws({ ...options, bucket: withKms })
+const hands = [...storageHands, { name: 'AWS with KMS', open: openWithKms }]
 
 /** The number of uploads. Each has its own file. */
 let count = 0
 
 const uploadsOf = async ({ name, open }: (typeof hands)[number]) => {
-  const { site, deps, close } = await open()
-  afterAll(close)
+  const { site, deps } = await open({ closes: afterAll })
   const { files, uploadParts, uploadRecords } = deps
 
   const begin = async (length: number | null = null) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import type { FolderRemovals } from '../../../lib/storage/path-locks.ts'
@@ -19,14 +19,12 @@ const stores: readonly (readonly [string, typeof inBucket])[] = [
   ['on one machine', (files) => files],
   ['in S3', inBucket],
 ]
-const openForEach = (hold: typeof inBucket) => {
+const openForEach = (hold: typeof inBucket) =>
   beforeEach(async () => {
     others = createInterruption()
     storage = await openStorage({ between: ({ files, removals }) => ({ files: others.in(hold(files, removals)) }) })
     for (const path of ['/f/a', '/f/b', '/to/x']) await storage.put(path, path.at(-1))
   })
-  afterEach(() => storage.close())
-}
 
 describe.each(stores)('Changes and removals %s', (_, hold) => {
   openForEach(hold)

@@ -27,7 +27,6 @@ it.each([
   vi.setSystemTime(new Date('2026-01-02T00:00:00Z'))
   expect((await storage.rename('/a.txt', 'b.txt')).status).toBe(200)
   expect((await storage.get('/b.txt', { meta: '' })).json.lastModified).toBe(expected)
-  await storage.close()
 })
 
 it('If a process dies in a form on S3, a repetition stores all files (S-31)', async () => {
@@ -50,7 +49,6 @@ it('If a process dies in a form on S3, a repetition stores all files (S-31)', as
   expect(files.map(({ content }) => content)).toEqual(expect.arrayContaining(left))
   expect((await storage.post('/form', files)).status).toBe(200)
   expect(await texts()).toEqual(files.map(({ content }) => content))
-  await storage.close()
 })
 
 it('On one machine, the files of a form or restore appear together (S-32)', async () => {
@@ -65,7 +63,6 @@ it('On one machine, the files of a form or restore appear together (S-32)', asyn
     expect((await changed).status).toBe(200)
     await storage.remove('/form')
   }
-  await storage.close()
 })
 
 it('A folder without an object is in the trash if a file below it is (H-37)', async () => {

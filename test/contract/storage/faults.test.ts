@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { callsToTry } from '../../support/each-call.ts'
 import { contentIn } from '../../support/objects.ts'
 import { createFault } from './failing-stores.ts'
@@ -54,7 +54,6 @@ const cases = Object.entries(scenarios)
 it.each(cases)('A failed call during %s changes nothing, and a repetition succeeds', async (_, { prepare, run }) => {
   const fault = createFault()
   const storage = await openStorage(fault)
-  onTestFinished(() => storage.close())
 
   /** The live content and the draft at every path below a folder. */
   const stateOf = async (folder: string): Promise<string[]> => {

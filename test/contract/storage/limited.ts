@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest'
 import { listAll } from '../../../lib/storage/many-objects.ts'
 import { editions } from '../../../lib/storage/path.ts'
 import type { Answer } from '../../support/answer.ts'
@@ -18,7 +17,6 @@ export const limited = async <Storage extends StorageUnderTest>(
   const storage = await open({
     clock: { wall: () => Date.now() + later.wall, monotonic: () => performance.now() + later.monotonic },
   })
-  onTestFinished(() => storage.close())
   const { site, stores, deps } = storage
 
   /** Waits until every process knows the quota. */

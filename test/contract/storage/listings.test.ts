@@ -16,8 +16,7 @@ const counted = (files: ObjectStore): ObjectStore => ({
     return files.list(query)
   },
 })
-const storage = await openStorage({ between: ({ files }) => ({ files: counted(files) }) })
-afterAll(() => storage.close())
+const storage = await openStorage({ closes: afterAll, between: ({ files }) => ({ files: counted(files) }) })
 
 /** In bytes: the largest answer, as a text within JSON. */
 const largestAnswer = 5_000_000
@@ -80,7 +79,6 @@ it('In a folder of more than 1,000 entries, only the exact case is found (S-8)',
 it('A search in an empty storage finds nothing (S-129)', async () => {
   const empty = await openStorage()
   expect(await empty.get('', { search: 'walrus' })).toMatchObject({ status: 200, json: { items: [] } })
-  await empty.close()
 })
 
 it('A search that runs out of time continues on the next page (S-128)', async () => {

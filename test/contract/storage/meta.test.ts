@@ -11,6 +11,7 @@ const withoutFingerprint = <Info extends ObjectInfo | undefined>(info: Info): In
   info?.key.includes('unknown') ? { ...info, fingerprint: null } : info
 
 const storage = await openStorage({
+  closes: afterAll,
   between: ({ files }) => ({
     files: {
       ...files,
@@ -19,7 +20,6 @@ const storage = await openStorage({
     },
   }),
 })
-afterAll(() => storage.close())
 
 const meta = (path: string, query: Record<string, string> = {}, method = 'GET') =>
   storage.call(method, path, { query: { meta: '', ...query }, remaining: 20_000 })

@@ -31,5 +31,4 @@ it('The progress of an upload is visible while it runs (S-86, operation 13)', as
   // A request that fails within 500 ms writes no progress (S-90).
   expect((await storage.post('/slow/a', [{ name: 'b', content: 'x' }])).status).toBe(400)
   expect(await percent()).toBe(100)
-  await storage.close()
 })

@@ -1,5 +1,5 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/time.ts'
 import type { ObjectStore, ObjectVersion } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
@@ -37,11 +37,7 @@ const countsOf = async ({ deps, site }: StorageUnderTest) =>
     .map(({ details }) => details?.['count'])
 
 describe.each(storageHands)('A purge on $name', ({ open }) => {
-  const opened = async (between?: Between) => {
-    const storage = await open({ clock, ...(between && { between }) })
-    onTestFinished(() => storage.close())
-    return storage
-  }
+  const opened = (between?: Between) => open({ clock, ...(between && { between }) })
 
   it('A purge in a folder that is being removed is refused with 104010 (H-32, E-38)', async () => {
     const storage = await opened()
@@ -166,7 +162,6 @@ it('More than 10,000 versions are purged by several requests (H-34)', async () =
       return { files: { ...files, versions, purge } }
     },
   })
-  onTestFinished(() => storage.close())
   expect((await purge(storage, '/a.html', { query: { versionId: 'v11999' } })).status).toBe(200)
   const first = await purge(storage, '/a.html')
   expect([first.status, first.headers['retry-after'], first.json.code]).toEqual([503, '1', 100503])
@@ -184,7 +179,6 @@ describe('A purge on S3', () => {
     s3 = bucket.s3
     storage = await openStorageOnAws({ bucket, clock })
   })
-  afterEach(() => storage.close())
 
   const isDeletion: Matcher = (request) => isBatch(request) || request.query?.['x-id'] === 'DeleteObject'
 
@@ -219,7 +213,6 @@ describe('A purge on S3', () => {
     expect((await purge(storage, '/a')).status).toBe(200)
     expect(await sizesOf(storage, '/a')).toEqual([20])
     expect(await countsOf(storage)).toEqual([1, 1])
-    await parts.close()
   })
 
   it('During the restore of a removed file, its versions cannot be purged (H-36)', async () => {

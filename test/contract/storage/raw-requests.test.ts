@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Person } from '../../../lib/access/people.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { inPieces } from '../../support/in-pieces.ts'
@@ -7,9 +7,8 @@ import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
 import { openStorage } from './service.ts'
 
 // A gateway reads bodies itself, and refuses some of these paths. So acceptance cases cannot test this everywhere.
-const storage = await openStorage()
+const storage = await openStorage({ closes: afterAll })
 await storage.put('/old', 'old')
-afterAll(() => storage.close())
 
 it.each(['%C0%AE%C0%AE', '%E2%82', '%', '%ff'])('%s is not UTF-8: refused with 104015 or 104009', async (path) => {
   expect(statusAndCode(await storage.put(`/${path}`, 'x'))).toEqual([400, 104015])
@@ -83,7 +82,6 @@ describe.each([gone, lost])('With %i/%i, a caller who %s while the body arrives'
     let passed = 0
     const clock = { wall: Date.now, monotonic: () => passed }
     const slow = await openStorage({ clock, lease: { lasts: 120_000 } })
-    onTestFinished(() => slow.close())
     const key = await slow.asKey(['files:write:/in'], ['files:write'])
     const { people } = slow.stores
     async function* slowly() {

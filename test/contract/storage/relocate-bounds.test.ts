@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { type Answer, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
@@ -10,7 +10,6 @@ let storage: StorageUnderTest
 beforeEach(async () => {
   storage = await openStorage()
 })
-afterEach(() => storage.close())
 
 const relocations = [
   { kind: 'rename', bodyOf: (name: string) => ({ name }) },

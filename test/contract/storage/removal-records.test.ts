@@ -42,10 +42,9 @@ const openForEach = (open: (fault: Fault) => Promise<StorageUnderTest>) => {
     fault = createFault()
     storage = await open(fault)
   })
-  afterEach(async () => {
+  afterEach(() => {
     vi.useRealTimers()
     vi.restoreAllMocks()
-    await storage.close()
   })
 }
 
@@ -260,7 +259,6 @@ describe('A removed folder on one machine whose clock was set back', () => {
   beforeEach(async () => {
     storage = await openStorage({ clock: { wall: () => now, monotonic: () => performance.now() } })
   })
-  afterEach(() => storage.close())
 
   it.each([
     ['small', 3],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { createDeadline, unlimited } from '../../../lib/core/time.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
@@ -42,7 +42,6 @@ beforeEach(async () => {
   })
   await fillFolder(storage, '/large', 2_100)
 })
-afterEach(() => storage.close())
 
 const put = (path: string) => storage.put(path, 'x')
 const metaOf = (path: string) => storage.get(path, { meta: '' })
@@ -211,5 +210,4 @@ it('The removal of a folder lists the next page while it deletes the current pag
   expect((await storage.remove('/large')).status).toBe(200)
   expect(removed).toBe(keys.length)
   expect(await storage.keys()).toEqual([])
-  await storage.close()
 })

@@ -21,10 +21,7 @@ import { openStorage, type StorageUnderTest } from './service.ts'
 let storage: StorageUnderTest
 const clock = { ...systemClock, wall: () => Date.now() }
 const later = (pause = 10_000) => vi.setSystemTime(Date.now() + pause)
-afterEach(async () => {
-  vi.useRealTimers()
-  await storage.close()
-})
+afterEach(() => void vi.useRealTimers())
 
 const put = async (path: string) => {
   expect((await storage.put(path)).status).toBe(200)

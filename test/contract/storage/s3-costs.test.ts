@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { UsageCounts } from '../../../lib/storage/quota.ts'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
@@ -50,7 +50,6 @@ beforeEach(async () => {
     }),
   })
 })
-afterEach(() => storage.close())
 
 const inRounds = () => {
   const { count, ask } = createRounds()

@@ -1,5 +1,5 @@
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { downloadLink } from '../../../lib/aws/s3/read.ts'
 import { createDeadline, unlimited } from '../../../lib/core/time.ts'
 import type { Downloads } from '../../../lib/service/deps.ts'
@@ -23,7 +23,6 @@ beforeEach(async () => {
   const bodies = { ten: '0123456789', empty: '', full: 'x'.repeat(20), large: 'x'.repeat(22) }
   for (const [name, body] of Object.entries(bodies)) await storage.put(`/${name}`, body)
 })
-afterEach(() => storage.close())
 
 const range = (value: string) => ({ Range: value })
 it.each([

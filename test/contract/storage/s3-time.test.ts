@@ -19,10 +19,7 @@ beforeEach(async () => {
   storage = await openStorage({ between: () => ({ files: bench.store }) })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 })
-afterEach(async () => {
-  vi.useRealTimers()
-  await storage.close()
-})
+afterEach(() => void vi.useRealTimers())
 
 type Ask = (remaining: () => number) => Promise<{ readonly status: number }>
 

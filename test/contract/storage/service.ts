@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { onTestFinished } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { newKey } from '../../../lib/access/keys.ts'
 import type { Person } from '../../../lib/access/people.ts'
@@ -69,11 +70,14 @@ export type StorageOptions = Partial<Surroundings> & {
   readonly lease?: LeaseTerms
   /** Bodies arrive with their headers, as through API Gateway. By default they are streams. */
   readonly wholeBodies?: boolean
+  /** When the stores are closed. Default: at the end of the test. */
+  readonly closes?: (close: () => Promise<void>) => void
 }
 
 /** The operations on files, with a site and a token. */
-export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = {}) => {
-  const files = await openTestFiles(options)
+export const openStorage = async ({ wholeBodies, closes = onTestFinished, ...options }: StorageOptions = {}) => {
+  const { close, ...files } = await openTestFiles(options)
+  closes(close)
   const site = 1001 as SiteId
   const { sites, grants, people } = files.stores
   await sites.createSite({ id: site, name: 'Test', dataCentre: 'us', renderingEngine: true }, entry)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf } from '../../support/answer.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
@@ -27,7 +27,6 @@ beforeEach(async () => {
   meanwhile = {}
   storage = await openStorage({ between: ({ files }) => ({ files: watchingReads(files) }) })
 })
-afterEach(() => storage.close())
 
 it('A file that is replaced after its check is checked again: 104008 (S-26)', async () => {
   await storage.put('/Templates/a.txt', template)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { roles } from '../../../lib/access/people.ts'
 import { errors, ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -140,8 +140,7 @@ let count = 0
 test.each(storageHands)('In any order of requests, the bytes are right: $name (U-19)', async ({ name: hand, open }) => {
   let past = 0
   const clock = { wall: () => Date.now() + past, monotonic: () => performance.now() + past }
-  const { deps, close } = await open({ clock })
-  onTestFinished(close)
+  const { deps } = await open({ clock })
   const start: Start = (diesAfter) => {
     past += pause
     return serve(deps, diesAfter)

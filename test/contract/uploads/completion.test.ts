@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { storedPath } from '../../../lib/storage/path.ts'
 import type { Between } from '../../support/files.ts'
@@ -11,7 +11,6 @@ import { openUploads, uploadIn } from './service.ts'
 const open = async () => {
   const placing = createInterruption()
   const service = await openUploads({ between: ({ files }) => ({ files: placing.in(files) }) })
-  onTestFinished(service.close)
   return { ...service, placing }
 }
 
@@ -82,7 +81,6 @@ describe('An upload that completed without being recorded on AWS', () => {
       },
     })
     const service = await openUploads({ between }, openStorageOnAws)
-    onTestFinished(service.close)
     const upload = uploadIn(await service.create('a.txt', 5))
     expect((await service.patch(upload, 0, 'hello')).status).toBe(503)
     expect(await service.content('a.txt')).toBe('hello')

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { UploadRecords } from '../../../lib/storage/uploads/upload.ts'
 import { statusAndCode } from '../../support/answer.ts'
@@ -36,7 +36,6 @@ beforeEach(async () => {
   const between: Between = ({ files }) => ({ files: placing.in(files) })
   service = await openUploads({ between }, (options) => openStorageOnAws({ ...options, bucket }))
 })
-afterEach(() => service.close())
 
 const withoutTus = { 'Tus-Resumable': null }
 const ask = (method: string, path: string, query: Readonly<Record<string, string>> = {}, more = {}) =>

@@ -62,10 +62,7 @@ const start = async (
       return { uploadRecords: { ...records, renew } }
     },
   })
-  onTestFinished(async () => {
-    vi.useRealTimers()
-    await service.close()
-  })
+  onTestFinished(() => void vi.useRealTimers())
   return {
     ...service,
     renewals,

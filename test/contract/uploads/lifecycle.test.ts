@@ -9,8 +9,8 @@ import { openUploads, uploadIn } from './service.ts'
 // Clocks, races and locks of resumable uploads (U-1), which the acceptance cases cannot control.
 let now = Date.UTC(2026, 0, 31, 12)
 const hour = 3_600_000
-const service = await openUploads({ clock: { wall: () => now, monotonic: () => performance.now() } })
-afterAll(() => service.close())
+const clock = { wall: () => now, monotonic: () => performance.now() }
+const service = await openUploads({ clock, closes: afterAll })
 
 test('Bytes are dropped if the connection breaks before their checksum arrives (U-22)', async () => {
   const upload = uploadIn(await service.create('checked.txt', 5))

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { statusAndCode } from '../../../support/answer.ts'
 import { timesToTry } from '../../../support/each-call.ts'
 import { messages } from '../../../support/messages.ts'
@@ -9,7 +9,6 @@ it.each(storageHands)(
   'Thousands of objects are restored in one request: $name (H-21)',
   async ({ open }) => {
     const storage = await open()
-    onTestFinished(() => storage.close())
     const keys = await fillFolder(storage, '/large', timesToTry(5_000))
     expect((await storage.remove('/large')).status).toBe(200)
     expect(await storage.keys()).toEqual([])
@@ -23,7 +22,6 @@ it.each(storageHands)(
 // The rule is the same on AWS, and the store in memory would need minutes for so many objects.
 it('More than 10,000 objects are refused, with the folders to restore (H-22)', async () => {
   const storage = await openStorage()
-  onTestFinished(() => storage.close())
   await fillFolder(storage, '/large/one', 6_000)
   await fillFolder(storage, '/large/two', 4_500)
   expect((await storage.remove('/large')).status).toBe(200)
