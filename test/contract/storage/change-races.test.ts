@@ -1,33 +1,24 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
-import type { FolderRemovals } from '../../../lib/storage/path-locks.ts'
 import { type Answer, codeOf, statusAndCode } from '../../support/answer.ts'
-import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
+import { storageHands } from './hands.ts'
 import { createInterruption, type Interruption } from './interruption.ts'
-import { openStorage, type StorageUnderTest } from './service.ts'
-
-const inBucket = (_: ObjectStore, { locksOf }: FolderRemovals): ObjectStore =>
-  openObjectStore(openBucketInMemory(), { removals: { ...noRemovals, locksOf } })
+import type { StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
 /** Another caller acts after the checks, and before the changes are made. */
 let others: Interruption
 
-const stores: readonly (readonly [string, typeof inBucket])[] = [
-  ['on one machine', (files) => files],
-  ['in S3', inBucket],
-]
-const openForEach = (hold: typeof inBucket) =>
+const openForEach = (open: (typeof storageHands)[number]['open']) =>
   beforeEach(async () => {
     others = createInterruption()
-    storage = await openStorage({ between: ({ files, removals }) => ({ files: others.in(hold(files, removals)) }) })
+    storage = await open({ between: ({ files }) => ({ files: others.in(files) }) })
     for (const path of ['/f/a', '/f/b', '/to/x']) await storage.put(path, path.at(-1))
   })
 
-describe.each(stores)('Changes and removals %s', (_, hold) => {
-  openForEach(hold)
+describe.each(storageHands)('Changes and removals on $name', ({ open }) => {
+  openForEach(open)
 
   it('A path is taken if a folder exists there only because of its contents (S-136)', async () => {
     const { deps, site } = storage
@@ -74,9 +65,9 @@ describe.each(stores)('Changes and removals %s', (_, hold) => {
   })
 })
 
-const relocations = stores.flatMap((store) => [['move', ...store] as const, ['copy', ...store] as const])
-describe.each(relocations)('A %s %s', (kind, _, hold) => {
-  openForEach(hold)
+const relocations = storageHands.flatMap((hand) => ['move', 'copy'].map((kind) => ({ ...hand, kind })))
+describe.each(relocations)('A $kind on $name', ({ kind, open }) => {
+  openForEach(open)
 
   const run = async (from: string, path: string) => {
     const answer = await storage.relocate(from, { [kind === 'copy' ? 'copyTo' : 'path']: path })
@@ -133,8 +124,8 @@ describe.each(relocations)('A %s %s', (kind, _, hold) => {
   })
 })
 
-describe.each(stores)('A change with a condition %s', (_, hold) => {
-  openForEach(hold)
+describe.each(storageHands)('A change with a condition on $name', ({ open }) => {
+  openForEach(open)
 
   const path = '/folder/page.html'
   type Fields = Readonly<Record<string, string>>

@@ -5,7 +5,7 @@ import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { countFolder } from '../../../lib/storage/reading/preview-removal.ts'
 import { codeOf, statusAndCode } from '../../support/answer.ts'
-import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
@@ -277,14 +277,10 @@ it('The time for a restore begins before its folder is locked (H-25)', async () 
   expect((await storage.restore('/folder')).status).toBe(503)
 })
 
-it.each([
-  ['on one machine', (files: ObjectStore) => files],
-  ['in S3', () => openObjectStore(openBucketInMemory())],
-])('A restore while its file is being removed restores no older version: %s (H-24)', async (_, storeOf) => {
+it.each(storageHands)('A restore during a removal restores no older version: $name (H-24)', async ({ open }) => {
   let removal: (() => Promise<unknown>) | undefined
-  storage = await openStorage({
-    between: ({ files: own }) => {
-      const files = storeOf(own)
+  storage = await open({
+    between: ({ files }) => {
       const versions: ObjectStore['versions'] = async (...query) => {
         const found = await files.versions(...query)
         await removal?.()
