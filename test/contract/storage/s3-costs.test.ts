@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { UsageCounts } from '../../../lib/storage/quota.ts'
+import { aroundCalls } from '../../support/around-calls.ts'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
@@ -14,18 +15,7 @@ let asked = async () => {}
 /** In milliseconds: the age of every folder. */
 let age: number
 
-const asking =
-  <Input extends readonly unknown[], Output>(call: (...input: Input) => Promise<Output>) =>
-  async (...input: Input): Promise<Output> => {
-    await asked()
-    return call(...input)
-  }
-const removals = {
-  locksOf: asking(noRemovals.locksOf),
-  begin: asking(noRemovals.begin),
-  note: asking(noRemovals.note),
-  cancel: asking(noRemovals.cancel),
-}
+const asking = <Port extends object>(port: Port): Port => aroundCalls(port, (call) => asked().then(call))
 
 beforeEach(async () => {
   const opened = openBucketInMemory()
@@ -33,20 +23,24 @@ beforeEach(async () => {
   bucket = opened.bucket
   asked = async () => {}
   age = 3_600_000
-  const files = openObjectStore(opened, { removals, record: asking(unrecorded), now: () => Date.now() + age })
-  const counts: UsageCounts = {
-    reserve: asking(async (site) => ({ site, epoch: 1, removals: 0, undone: undefined, isRecounting: false })),
-    release: asking(async () => {}),
-    undo: asking(async () => {}),
-  }
+  const files = openObjectStore(opened, {
+    ...asking({ record: unrecorded }),
+    removals: asking(noRemovals),
+    now: () => Date.now() + age,
+  })
+  const counts = asking<UsageCounts>({
+    reserve: async (site) => ({ site, epoch: 1, removals: 0, undone: undefined, isRecounting: false }),
+    release: async () => {},
+    undo: async () => {},
+  })
   storage = await openStorage({
     wholeBodies: true,
-    between: ({ workflows, removals: going, progress }) => ({
+    between: ({ workflows, removals, progress }) => ({
       files,
       counts,
-      workflows: { ...workflows, isRunning: asking(workflows.isRunning) },
-      removals: { ...going, locksOf: asking(going.locksOf) },
-      progress: { ...progress, begin: asking(progress.begin), report: asking(progress.report) },
+      workflows: { ...workflows, ...asking({ isRunning: workflows.isRunning }) },
+      removals: { ...removals, ...asking({ locksOf: removals.locksOf }) },
+      progress: asking(progress),
     }),
   })
 })
