@@ -5,7 +5,6 @@ import { storageRoutes } from '../../lib/contract/routes/storage.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Area, areas } from '../../lib/core/rights.ts'
 import type { Route } from '../../lib/http/router.ts'
-import { listAll } from '../../lib/storage/many-objects.ts'
 import { type Answer, codeOf, statusAndCode } from '../support/answer.ts'
 import { type Act, type Ask, acts, free, put } from './storage/acts.ts'
 import { openStorage, type Requests } from './storage/service.ts'
@@ -107,12 +106,7 @@ const callersWith = async (act: Act, given: readonly string[]): Promise<readonly
 
 /** All objects and the last history entry, to see that nothing has changed. */
 const state = async () => {
-  const objects: string[] = []
-  for (const edition of ['live/', 'draft/']) {
-    for await (const some of listAll(storage.deps.files, edition)) {
-      objects.push(...some.map(({ key, version }) => `${key} ${version}`))
-    }
-  }
+  const objects = (await storage.objects()).map(({ key, version }) => `${key} ${version}`)
   const [last] = await storage.stores.history.before(storage.site, undefined, 1)
   return { objects, last }
 }

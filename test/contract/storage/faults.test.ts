@@ -58,16 +58,13 @@ it.each(cases)('A failed call during %s changes nothing, and a repetition succee
   /** The live content and the draft at every path below a folder. */
   const stateOf = async (folder: string): Promise<string[]> => {
     fault.arm(0)
-    const lines: string[] = []
-    for (const area of ['live', 'draft']) {
-      const prefix = `${area}/${storage.site}${folder}/`
-      const { objects } = await storage.deps.files.list({ prefix, folded: false, limit: 1000 })
-      for (const { key } of objects) {
+    const keys = (await storage.keys()).filter((key) => key.includes(`${folder}/`))
+    return Promise.all(
+      keys.map(async (key) => {
         const text = (await contentIn(storage.deps.files, key)) ?? ''
-        lines.push(`${area} ${key.slice(prefix.length)} ${text.slice(0, 10)} ${text.length}`)
-      }
-    }
-    return lines
+        return `${key.replace(folder, '')} ${text.slice(0, 10)} ${text.length}`
+      }),
+    )
   }
 
   await prepare(storage, '/measure')

@@ -1,5 +1,3 @@
-import { listAll } from '../../../lib/storage/many-objects.ts'
-import { editions } from '../../../lib/storage/path.ts'
 import type { Answer } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { tusOver, uploadIn } from '../uploads/service.ts'
@@ -17,7 +15,7 @@ export const limited = async <Storage extends StorageUnderTest>(
   const storage = await open({
     clock: { wall: () => Date.now() + later.wall, monotonic: () => performance.now() + later.monotonic },
   })
-  const { site, stores, deps } = storage
+  const { site, stores } = storage
 
   /** Waits until every process knows the quota. */
   const setQuota = async (bytes: number | undefined): Promise<void> => {
@@ -32,20 +30,10 @@ export const limited = async <Storage extends StorageUnderTest>(
   const uploads: string[] = []
   const tus = tusOver(storage)
 
-  const fileBytes = async (): Promise<number> => {
-    let sum = 0
-    for (const edition of editions) {
-      for await (const objects of listAll(deps.files, `${edition}/${site}/`)) {
-        for (const { size } of objects) sum += size
-      }
-    }
-    return sum
-  }
-
   return {
     ...storage,
     setQuota,
-    fileBytes,
+    fileBytes: async () => (await storage.objects()).reduce((sum, { size }) => sum + size, 0),
     pass(milliseconds: number): void {
       later.wall += milliseconds
       later.monotonic += milliseconds

@@ -6,6 +6,7 @@ import type { Person } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Downloads, Surroundings } from '../../../lib/service/deps.ts'
 import { listAll } from '../../../lib/storage/many-objects.ts'
+import type { ListedObject } from '../../../lib/storage/object-store.ts'
 import type { LeaseTerms } from '../../../lib/storage/uploads/uploads.ts'
 import type { Answer } from '../../support/answer.ts'
 import { type Between, openTestFiles } from '../../support/files.ts'
@@ -112,20 +113,23 @@ export const openStorage = async ({ wholeBodies, closes = onTestFinished, ...opt
     return requestsWith(key)
   }
 
+  /** Live and draft. */
+  const objects = async (): Promise<ListedObject[]> => {
+    const found: ListedObject[] = []
+    for (const area of ['draft/', 'live/']) {
+      for await (const some of listAll(files.deps.files, area)) found.push(...some)
+    }
+    return found
+  }
+
   return {
     ...files,
     ...(await as('files')),
     as,
     asKey,
     site,
-    /** All keys, live and draft. */
-    async keys(): Promise<string[]> {
-      const keys: string[] = []
-      for (const area of ['draft/', 'live/']) {
-        for await (const objects of listAll(files.deps.files, area)) keys.push(...objects.map(({ key }) => key))
-      }
-      return keys
-    },
+    objects,
+    keys: async () => (await objects()).map(({ key }) => key),
   }
 }
 
