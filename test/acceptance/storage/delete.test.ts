@@ -39,11 +39,6 @@ it('DELETE of a missing or illegal path is refused (S-14, S-92, S-94, E-29, E-37
   }
 })
 
-it('DELETE of the root answers 400/104014 (S-93, E-41)', async () => {
-  expectError(await call(storage, { method: 'DELETE' }), 400, 104014)
-  expectError(await call(`${storage}/`, { method: 'DELETE' }), 400, 104014)
-})
-
 const reservedFolders = ['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets']
 it.each(reservedFolders)('DELETE of the reserved folder %s answers 400/104020 (S-17, S-96, E-45)', async (folder) => {
   expectError(await remove(folder), 400, 104020)

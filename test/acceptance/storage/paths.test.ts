@@ -32,7 +32,7 @@ it.each(['%2F', '/%2F/', '%2f%2F'])('Slashes written as %s count as one (S-1, S-
   expect((await at(`${slashes}${own}${slashes}encoded${slashes}a`)).text).toBe('a')
 })
 
-it.each(['/', '//', '%2F'])('The path storage/%s means the root (S-2, S-93, S-109)', async (slashes) => {
+it.each(['', '/', '//', '%2F'])('The path storage/%s means the root (S-2, S-93, S-109)', async (slashes) => {
   const { json } = await at(`${slashes}?meta`)
   expect(json).toMatchObject({ name: '', type: 'folder' })
   expect((await at(`${slashes}?status`)).json).toHaveProperty('percent')
