@@ -95,13 +95,6 @@ it('If-Match may contain 100 tags', async () => {
   expect((await putIf(path, 'new', { 'If-Match': [...others, await tagOf(path)].join(', ') })).status).toBe(200)
 })
 
-it('A read with another tag in If-Match answers 412/100412 (E-12)', async () => {
-  const path = fresh()
-  await put(path, 'text')
-  expect((await call(at(path), { headers: { 'If-Match': await tagOf(path) } })).text).toBe('text')
-  refused(await call(at(path), { headers: { 'If-Match': '"x"' } }))
-})
-
 it('A file with a tag that If-None-Match names is not changed (S-60, S-65)', async () => {
   const path = fresh()
   expect((await putIf(path, 'first', { 'If-None-Match': '*' })).status).toBe(200)

@@ -108,7 +108,7 @@ it('A time is a condition of a read, unless there is a condition with a tag (S-7
   }
 })
 
-it('The refusal of a read names the condition that failed (S-70)', async () => {
+it('The refusal of a read names the condition that failed (S-70, E-12)', async () => {
   const earlier = new Date(0).toUTCString()
   for (const [name, value] of Object.entries({ 'If-Unmodified-Since': earlier, 'If-Match': '"x"' })) {
     const answer = await call(at(`${own}/digits.txt`), { headers: { [name]: value } })
