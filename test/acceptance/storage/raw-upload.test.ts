@@ -35,30 +35,24 @@ it('PUT with ?type=folder creates a folder, but not in place of a file (S-49)', 
   expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
 })
 
-it('PUT of a part of a file answers 104000, and the file stays (S-132)', async () => {
-  const path = `${own}/raw/part.txt`
-  await put(path, 'first, second')
-  expectError(await put(path, 'second', '', { headers: { 'Content-Range': 'bytes 7-12/13' } }), 400, 104000)
-  expect((await read(path)).text).toBe('first, second')
-})
-
-it.each(['?restore', '?versions', '?type=Folder'])('PUT with %s changes nothing (S-49, S-137)', async (query) => {
-  const path = `${own}/raw/switch.txt`
-  await put(path, 'the file')
-  expectError(await put(path, '{}', query), 400, 104000)
+it.each<[string, string, Readonly<Record<string, string>>?]>([
+  ['?restore (S-137)', '?restore'],
+  ['?versions (S-137)', '?versions'],
+  ['?type=Folder (S-49)', '?type=Folder'],
+  ['a part of a file (S-132)', '', { 'Content-Range': 'bytes 7-12/13' }],
+  ['bytes in gzip (S-133)', '', { 'Content-Encoding': 'gzip' }],
+  ['bytes in Brotli (S-133)', '', { 'Content-Encoding': 'BR' }],
+  ['bytes in two codings (S-133)', '', { 'Content-Encoding': 'identity, x-gzip' }],
+])('PUT with %s answers 104000, and the file stays', async (_, query, headers = {}) => {
+  const path = `${own}/raw/kept.txt`
+  expect((await put(path, 'the file', '', { headers: { 'Content-Encoding': 'utf-8' } })).status).toBe(200)
+  expectError(await put(path, '{}', query, { headers }), 400, 104000)
   expect((await read(path)).text).toBe('the file')
 })
 
-it('PUT of an encoded file answers 104000, and other codings are ignored (S-133)', async () => {
-  const path = `${own}/raw/coded.txt`
-  const putCoded = (coding: string) => put(path, coding, '', { headers: { 'Content-Encoding': coding } })
-  expect((await putCoded('utf-8')).status).toBe(200)
-  for (const coding of ['gzip', 'BR', 'identity, x-gzip']) expectError(await putCoded(coding), 400, 104000)
-  for (const method of ['POST', 'PUT']) {
-    const headers = { 'Content-Encoding': 'gzip' }
-    expectError(await upload(own, [{ name: 'form' }], { method, headers }), 400, 104000)
-  }
-  expect((await read(path)).text).toBe('utf-8')
+it.each(['POST', 'PUT'])('%s of an encoded form answers 104000 (S-133)', async (method) => {
+  const headers = { 'Content-Encoding': 'gzip' }
+  expectError(await upload(own, [{ name: 'form' }], { method, headers }), 400, 104000)
 })
 
 let count = 0
@@ -82,10 +76,7 @@ it('PUT stores bytes that match their digest (S-50)', async () => {
 
 it.for([
   ['Content-Digest', `sha-256=:${digest('sha256', other)}:`],
-  ['Content-Digest', `sha-256=${digest('sha256')}`],
-  ['Content-Digest', 'sha-256=:AAAA:'],
   ['Content-MD5', digest('md5', other)],
-  ['Content-MD5', 'nonsense'],
 ] as const)('PUT with %s: %s answers 104033 and changes nothing (S-50, E-53)', async ([name, value], { skip }) => {
   const path = fresh()
   await put(path, 'old')
