@@ -142,14 +142,10 @@ it('A body that is not multipart is refused with 104000 (S-36)', async () => {
   }
 })
 
-it('An upload below a file is refused with 400/104009 (S-41, E-37)', async () => {
+it('An upload into a file answers 104019, and below it 104009 (S-41, S-42, E-37, E-44)', async () => {
   await put(`${own}/file`, 'x')
   expectError(await upload(`${own}/file/below/more`, [{ name: 'a' }]), 400, 104009)
   expectError(await put(`${own}/file/below`, 'x'), 400, 104009)
-})
-
-it('An upload into a file is refused with 400/104019 (S-42, E-44)', async () => {
-  await put(`${own}/file`, 'x')
   expectError(await upload(`${own}/file`, [{ name: 'a' }]), 400, 104019)
   expect((await read(`${own}/file`)).text).toBe('x')
 })
@@ -185,21 +181,12 @@ const ofForms: readonly (readonly [string, string])[] = [
   ['nothing', ''],
   ['only a line end', '\r\n'],
   ['only the last boundary', `--${boundary}--\r\n`],
-  ['no last boundary', good.slice(0, good.lastIndexOf('--boundary'))],
-  ['half of the last boundary', good.slice(0, -10)],
   ['one dash before a boundary', good.slice(1)],
   ['another boundary', good.replaceAll(boundary, 'other')],
   ['line feeds only', good.replaceAll('\r\n', '\n')],
-  ['a part without a header', `--${boundary}\r\n\r\ncontent\r\n--${boundary}--\r\n`],
-  ['a header field without a colon', good.replace('Content', 'nonsense\r\nContent')],
-  ['a NUL in a header field', good.replace('Content', 'X\0Y: x\r\nContent')],
   ['a header field of 20 KB', good.replace('Content', `X: ${'x'.repeat(20_000)}\r\nContent`)],
-  ['a disposition other than form-data', good.replace('form-data', 'inline')],
   ['a part in base64 (S-135)', good.replace('Content', 'Content-Transfer-Encoding: BASE64\r\nContent')],
-  ['an unclosed file name', two.replace('; filename="a"', '; filename="a')],
   ['a part without a disposition', two.replace(/Content-Disposition.*"a"/, 'Content-Type: text/plain')],
-  ['a blank after a boundary', two.replace(`\r\n--${boundary}\r\n`, `\r\n--${boundary} \r\n`)],
-  ['two file names', good.replace('filename="good"', '$&; filename="other"')],
   ['100 KB before its first boundary', 'x'.repeat(100_000) + good],
   [
     '10,000 other parts',
