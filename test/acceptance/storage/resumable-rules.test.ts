@@ -109,20 +109,13 @@ it('An upload is refused if its path becomes a folder meanwhile (U-11, U-28)', a
   expectError(await append(upload, 2, 'llo'), 404, 104032)
 })
 
-it.each([
-  ['<html></html>', 104008],
-  ['<!-- TemplateBeginEditable --><!-- TemplateEndEditable -->', 104006],
-  ['<!-- TemplateBeginEditable name="a" --><!-- TemplateEndEditable -->{pagecontent}', 104007],
-])('The template %s is refused after a resumable upload (U-11, S-21)', async (body, code) => {
-  const upload = await createUploader(`Templates/${own}`).begin('bad.html', body.length)
-  await append(upload, 0, body.slice(0, 3))
-  expectError(await append(upload, 3, body.slice(3)), 400, code)
-  expectError(await append(upload, 3, body.slice(3)), 404, 104032)
-})
-
-it('A template with the tag is stored after a resumable upload (S-21)', async () => {
+it('A template is checked after its last append (U-11, S-21)', async () => {
   await store(`Templates/${own}`, 'good.html', '{tag_pagecontent}')
   expect((await read(`Templates/${own}/good.html`)).text).toBe('{tag_pagecontent}')
+  const upload = await createUploader(`Templates/${own}`).begin('bad.html', 5)
+  await append(upload, 0, 'he')
+  expectError(await append(upload, 2, 'llo'), 400, 104008)
+  expectError(await append(upload, 2, 'llo'), 404, 104032)
   expect((await remove(`Templates/${own}`)).status).toBe(200)
 })
 
