@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { createFingerprint, partLength } from '../../../lib/storage/content.ts'
+import { createFingerprint } from '../../../lib/storage/content.ts'
+
+const partLength = 8 * 1024 * 1024
 
 const md5 = (bytes: Buffer) => hash('md5', bytes, 'buffer')
 
