@@ -4,25 +4,21 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { findInTrash } from '../../../lib/storage/changes/restore.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
-import type { Between } from '../../support/files.ts'
 import { entry } from '../../support/history.ts'
 import { infoOf, putObject } from '../../support/objects.ts'
-import { openStorage } from './service.ts'
+import { openStorageOnAws } from './hands.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 // Rules that apply to only one of the two stores.
 
 afterEach(() => vi.useRealTimers())
 
-const inBucket =
-  (bucket = openBucketInMemory()): Between =>
-  () => ({ files: openObjectStore(bucket) })
-
 it.each([
-  ['on one machine keeps its time', undefined, '2026-01-01T00:00:00.000Z'],
-  ['in S3 has the time of the move', inBucket(), '2026-01-02T00:00:00.000Z'],
-])('A file that is moved %s (S-107)', async (_, between, expected) => {
+  ['on one machine keeps its time', openStorage, '2026-01-01T00:00:00.000Z'],
+  ['in S3 has the time of the move', openStorageOnAws, '2026-01-02T00:00:00.000Z'],
+])('A file that is moved %s (S-107)', async (_, open, expected) => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-01T00:00:00Z') })
-  const storage = await openStorage(between ? { between } : {})
+  const storage: StorageUnderTest = await open()
   await storage.put('/a.txt')
   vi.setSystemTime(new Date('2026-01-02T00:00:00Z'))
   expect((await storage.rename('/a.txt', 'b.txt')).status).toBe(200)
@@ -39,7 +35,7 @@ it('If a process dies in a form on S3, a repetition stores all files (S-31)', as
     if (isPlacing && !request.path.endsWith('/')) placed += 1
     return handle(request, options)
   }
-  const storage = await openStorage({ between: inBucket(bucket) })
+  const storage = await openStorageOnAws({ bucket })
   const files = ['a', 'b', 'c', 'd'].map((name) => ({ name, content: name.repeat(1_000) }))
   const texts = () => Promise.all(files.map(({ name }) => storage.read(`/form/${name}`)))
   expect((await storage.post('/form', files)).status).toBeGreaterThanOrEqual(500)
