@@ -13,19 +13,10 @@ export interface TestTables {
   close(): Promise<void>
 }
 
-export const tableSettings = (names: TestTables['names']) => ({
-  sitesTable: names.sites,
-  tokensTable: names.tokens,
-  usersTable: names.users,
-  signInsTable: names.signIns,
-  webFormsTable: names.webForms,
-  contentTable: names.content,
-  categoryLinksTable: names.categoryLinks,
-  pathLocksTable: names.pathLocks,
-  journalTable: names.journal,
-  uploadsTable: names.uploads,
-  webhooksTable: names.webhooks,
-})
+type TableSettings = { readonly [Name in TableName as `${Name}Table`]: string }
+
+export const tableSettings = (names: TestTables['names']): TableSettings =>
+  Object.fromEntries(Object.entries(names).map(([name, table]) => [`${name}Table`, table])) as TableSettings
 
 interface StoreOptions {
   readonly dynamodb: DynamoDBDocumentClient
