@@ -29,17 +29,12 @@ const openStore = (most: number) => {
   return { store, open: gate.resolve, failNext }
 }
 
-/** This many chunks, each filled with one letter. `read` counts the chunks that were read. */
-const countedContent = (chunks: number) => {
-  const read = { count: 0 }
-  const content = (async function* () {
-    for (; read.count < chunks; ) {
-      read.count += 1
-      yield Buffer.alloc(chunkLength, 'a'.charCodeAt(0) + ((read.count - 1) % 26))
-    }
-  })()
-  return { read, content }
-}
+/** This many chunks, each filled with one letter. */
+const bytesOf = (chunks: number) =>
+  Buffer.concat(
+    Array.from({ length: chunks }, (_, index) => Buffer.alloc(chunkLength, 'a'.charCodeAt(0) + (index % 26))),
+  )
+const contentOf = (chunks: number) => inPieces(bytesOf(chunks), chunkLength)
 
 /** Lets all pending work run. */
 const settle = async () => {
@@ -49,54 +44,53 @@ const settle = async () => {
 const stage = (store: ObjectStore, key: string, content: AsyncIterable<Uint8Array>) =>
   store.stage(content, { key, contentType: 'a/b' })
 
-const expected = (chunks: number) =>
-  Buffer.concat(
-    Array.from({ length: chunks }, (_, index) => Buffer.alloc(chunkLength, 'a'.charCodeAt(0) + (index % 26))),
-  )
-
 it('Uploads wait for a free buffer before they read, and all of them complete', async () => {
   const { store, open } = openStore(2)
-  const [first, second] = [countedContent(40), countedContent(20)]
-  const keys = ['first', 'second']
-  const staging = [first, second].map(({ content }, at) => stage(store, keys[at] ?? '', content))
+  const read = { first: 0, second: 0 }
+  const chunks = { first: 40, second: 20 }
+  const putting = (['first', 'second'] as const).map(async (key) => {
+    async function* counted() {
+      for await (const chunk of contentOf(chunks[key])) {
+        read[key] += 1
+        yield chunk
+      }
+    }
+    return { kind: 'put', key, staged: await stage(store, key, counted()) } as const
+  })
   await settle()
   // Each upload is sending its buffer, and one more chunk waits.
   const inBuffer = partLength / chunkLength
-  expect([first.read.count, second.read.count]).toEqual([inBuffer + 1, inBuffer + 1])
+  expect(read).toEqual({ first: inBuffer + 1, second: inBuffer + 1 })
   open()
-  const changes = (await Promise.all(staging)).map(
-    (staged, at) => ({ kind: 'put', key: keys[at] ?? '', staged }) as const,
-  )
-  await store.place(changes, nowhere, entry)
-  expect((await bytesIn(store, 'first'))?.equals(expected(40))).toBe(true)
-  expect((await bytesIn(store, 'second'))?.equals(expected(20))).toBe(true)
+  await store.place(await Promise.all(putting), nowhere, entry)
+  expect((await bytesIn(store, 'first'))?.equals(bytesOf(40))).toBe(true)
+  expect((await bytesIn(store, 'second'))?.equals(bytesOf(20))).toBe(true)
 })
 
 it('If the bucket fails, uploads that share all buffers fail, and free them', async () => {
   const { store, open, failNext } = openStore(2)
-  const staging = ['first', 'second'].map((key) => stage(store, key, countedContent(30).content))
+  const staging = ['first', 'second'].map((key) => stage(store, key, contentOf(30)))
   const failed = Promise.allSettled(staging)
   await settle()
   failNext(10)
   open()
   expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   failNext(0)
-  await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
+  await expect(stage(store, 'whole', contentOf(30))).resolves.toMatchObject({ size: 30 * chunkLength })
 })
 
 it('Uploads whose body breaks off free their buffers', async () => {
   const { store, open } = openStore(1)
   open()
-  const breaking = inPieces(expected(3), chunkLength, new Error('The caller has gone'))
+  const breaking = inPieces(bytesOf(3), chunkLength, new Error('The caller has gone'))
   await expect(stage(store, 'broken', breaking)).rejects.toThrow('The caller has gone')
-  await expect(stage(store, 'small', countedContent(1).content)).resolves.toMatchObject({ size: chunkLength })
+  await expect(stage(store, 'small', contentOf(1))).resolves.toMatchObject({ size: chunkLength })
 })
 
 it('Many small uploads need no buffers', async () => {
   const { store, open } = openStore(1)
   open()
-  const staged = await Promise.all(
-    Array.from({ length: 30 }, (_, index) => stage(store, `small-${index}`, countedContent(1).content)),
-  )
-  expect(staged.map(({ size }) => size)).toEqual(Array.from({ length: 30 }, () => chunkLength))
+  const names = Array.from({ length: 30 }, (_, index) => `small-${index}`)
+  const staged = await Promise.all(names.map((name) => stage(store, name, contentOf(1))))
+  expect(staged.map(({ size }) => size)).toEqual(names.map(() => chunkLength))
 })
