@@ -109,15 +109,12 @@ describe.each([
   const illegal: readonly (readonly [path: string, code: number])[] = [
     ['..', 104015],
     ['a/../../b', 104015],
-    ['./b', 104015],
     ['a\\b', 104015],
     ['a\u0000', 104015],
-    ['a\nb', 104015],
     [`${'x'.repeat(200)}/`.repeat(5), 104015],
     ['x'.repeat(256), 104028],
     ['\ud800', 104015],
     ['', 104014],
-    ['/', 104014],
     ['///', 104014],
   ]
   it.each(illegal.map(([path, code]) => ({ start: JSON.stringify(path).slice(0, 50), path, code })))(
