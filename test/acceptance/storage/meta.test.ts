@@ -115,11 +115,6 @@ it('With limit and cursor, the contents come in pages (S-78)', async () => {
   expect(names.flat()).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
 })
 
-it('The description of the root has the contents, but no time (S-75)', async () => {
-  const root = { name: '', type: 'folder', lastModified: null }
-  expect(await call(`${storage}?meta`)).toMatchObject({ status: 200, json: root })
-})
-
 it('A recursive list contains every live file, sorted by path (S-80)', async () => {
   const { contents, cursor } = (await read(folder, '?meta&recursive=true')).json
   const expected = ['a-b', 'a.txt', 'a/b/deep.txt', 'a/page.html', 'z', 'ä/%41 b+c.txt', '\uff5e', '\u{1f350}']

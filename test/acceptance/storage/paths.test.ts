@@ -34,7 +34,7 @@ it.each(['%2F', '/%2F/', '%2f%2F'])('Slashes written as %s count as one (S-1, S-
 
 it.each(['', '/', '//', '%2F'])('The path storage/%s means the root (S-2, S-93, S-109)', async (slashes) => {
   const { json } = await at(`${slashes}?meta`)
-  expect(json).toMatchObject({ name: '', type: 'folder' })
+  expect(json).toMatchObject({ name: '', type: 'folder', lastModified: null })
   expect((await at(`${slashes}?status`)).json).toHaveProperty('percent')
   expectError(await at(slashes, { method: 'DELETE' }), 400, 104014)
   expectError(await at(slashes, { method: 'PUT', body: 'x' }), 400, 104014)
