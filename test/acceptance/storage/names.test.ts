@@ -52,9 +52,3 @@ it('Both Unicode normal forms of a name mean the same file (S-1)', async () => {
   expect(await namesIn(`${own}/forms`)).toEqual(['\u00e9'])
   expect((await read(`${own}/forms/e\u0301`)).text).toBe('composed')
 })
-
-it('Names keep their upper and lower case (S-3)', async () => {
-  await put(`${own}/case/a`, '1')
-  await put(`${own}/case/A`, '2')
-  expect(await namesIn(`${own}/case`)).toEqual(['A', 'a'])
-})
