@@ -141,13 +141,6 @@ it('HEAD returns the metadata as sent, and is not cached (U-3)', async () => {
   expect(headers).toMatchObject({ 'upload-metadata': value, 'cache-control': 'no-store' })
 })
 
-it('HEAD of an unknown upload has no Upload-Offset (U-24)', async () => {
-  for (const id of ['none', 'a'.repeat(32)]) {
-    const { status, headers } = await head(`${uploads}/${id}`)
-    expect([status, headers['upload-offset']]).toEqual([404, undefined])
-  }
-})
-
 it('Answers contain the expiry of an upload until the upload is complete (U-25)', async () => {
   const created = await create('expires.txt', 4)
   const upload = new URL(created.headers['location'] ?? '').pathname.replace(/^.*(?=\/api\/v2\/)/, '')
