@@ -5,22 +5,17 @@ import { entry } from './history.ts'
 
 export const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 
-export const stageObject = (
-  store: Pick<ObjectStore, 'stage'>,
-  key: string,
-  content: string | Buffer,
-  contentType = 'text/plain',
-) => store.stage(Readable.from([Buffer.from(content)]), { key, contentType })
+export const stageObject = (store: Pick<ObjectStore, 'stage'>, key: string, content: string | Buffer) =>
+  store.stage(Readable.from([Buffer.from(content)]), { key, contentType: 'text/plain' })
 
 /** Stores an object without checks. Its default content is its key. */
 export const putObject = async (
   store: Pick<ObjectStore, 'stage' | 'place'>,
   key: string,
-  content: string | Buffer = key,
-  conditions: Partial<PlaceConditions> = {},
+  content?: string | Buffer,
 ) => {
-  const staged = await stageObject(store, key, content)
-  return store.place([{ kind: 'put', key, staged }], { ...nowhere, ...conditions }, entry)
+  const staged = await stageObject(store, key, content ?? key)
+  return store.place([{ kind: 'put', key, staged }], nowhere, entry)
 }
 
 export const infoOf = async (store: Pick<ObjectStore, 'find'>, key: string): Promise<ObjectInfo> => {

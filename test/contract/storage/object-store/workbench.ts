@@ -44,8 +44,8 @@ export const openWorkbench = (open: () => Promise<OpenedStore>) => {
   afterEach(async () => expect(await opened.leftovers()).toBe(0))
   afterAll(() => opened.close())
 
-  const stage = (key: string | undefined, content: string | Buffer, contentType = 'text/plain'): Promise<Staged> =>
-    opened.store.stage(inPieces(Buffer.from(content), 64 * kilobyte), { key, contentType })
+  const stage = (key: string | undefined, content: string | Buffer): Promise<Staged> =>
+    opened.store.stage(inPieces(Buffer.from(content), 64 * kilobyte), { key, contentType: 'text/plain' })
   /** Places changes under exactly these conditions. */
   const place = (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
     opened.store.place(changes, { ...nowhere, ...conditions }, entry)
@@ -66,8 +66,8 @@ export const openWorkbench = (open: () => Promise<OpenedStore>) => {
     stage,
     place,
     placed,
-    put: async (key: string, content: string | Buffer, contentType?: string) =>
-      placed([{ kind: 'put', key, staged: await stage(key, content, contentType) }]),
+    put: async (key: string, content: string | Buffer) =>
+      placed([{ kind: 'put', key, staged: await stage(key, content) }]),
     /** The bytes of an object as characters. Undefined if the object does not exist. */
     content: async (key: string) => (await bytesIn(opened.store, key))?.toString('latin1'),
     async keysUnder(prefix: string, query: Partial<ListQuery> = {}): Promise<string[]> {
