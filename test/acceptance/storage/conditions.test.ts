@@ -23,17 +23,17 @@ const removeIf = (path: string, headers: Headers, query = '') => call(at(path, q
 const renameIf = (path: string, name: string, headers: Headers) =>
   call(at(path, '?meta'), { method: 'PUT', body: { name }, headers })
 const refused = (answer: Answer) => expectError(answer, 412, 100412)
+const expectEachRefused = async (path: string, headers: Headers, status = 412, code = 100412) => {
+  const changes = [putIf(path, 'refused', headers), removeIf(path, headers), renameIf(path, 'b.txt', headers)]
+  for (const answer of await Promise.all(changes)) expectError(answer, status, code)
+}
 
 it('PUT, DELETE and rename fail if the file has another tag (S-60, S-65)', async () => {
   const path = fresh()
   await put(path, 'old')
   const old = await tagOf(path)
   expect((await putIf(path, 'new', { 'If-Match': `"x", ${old}` })).status).toBe(200)
-  for (const header of [old, '"x"', `W/${await tagOf(path)}`]) {
-    refused(await putIf(path, 'late', { 'If-Match': header }))
-    refused(await removeIf(path, { 'If-Match': header }))
-    refused(await renameIf(path, 'b.txt', { 'If-Match': header }))
-  }
+  for (const header of [old, '"x"', `W/${await tagOf(path)}`]) await expectEachRefused(path, { 'If-Match': header })
   expect((await read(path)).text).toBe('new')
   expect((await renameIf(path, 'b.txt', { 'If-Match': await tagOf(path) })).status).toBe(200)
   const renamed = path.replace('a.txt', 'b.txt')
@@ -43,11 +43,7 @@ it('PUT, DELETE and rename fail if the file has another tag (S-60, S-65)', async
 
 it('If-Match fails if the file is missing, and * matches any file (S-60, S-63)', async () => {
   const path = fresh()
-  for (const header of ['"x"', '*']) {
-    refused(await putIf(path, 'x', { 'If-Match': header }))
-    refused(await removeIf(path, { 'If-Match': header }))
-    refused(await renameIf(path, 'b.txt', { 'If-Match': header }))
-  }
+  for (const header of ['"x"', '*']) await expectEachRefused(path, { 'If-Match': header })
   await put(path, 'old')
   expect((await putIf(path, 'new', { 'If-Match': '*' })).status).toBe(200)
   expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
@@ -58,9 +54,7 @@ it('If-Match: * matches a folder, but no tag matches it (S-63)', async () => {
   const parent = path.slice(0, -'/folder'.length)
   await put(`${path}/below`, 'x')
   for (const headers of [{ 'If-Match': '"x"' }, { 'If-None-Match': '*' }]) {
-    refused(await removeIf(path, headers))
-    refused(await renameIf(path, 'other', headers))
-    refused(await putIf(path, 'x', headers))
+    await expectEachRefused(path, headers)
     refused(await postIf(parent, ['folder'], 'x', headers))
   }
   for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
@@ -83,9 +77,7 @@ it('If-Match may contain 100 tags', async () => {
 it('A file with a tag that If-None-Match names is not changed (S-60, S-65)', async () => {
   const path = fresh()
   expect((await putIf(path, 'first', { 'If-None-Match': '*' })).status).toBe(200)
-  refused(await putIf(path, 'second', { 'If-None-Match': '*' }))
-  refused(await removeIf(path, { 'If-None-Match': '*' }))
-  refused(await renameIf(path, 'b.txt', { 'If-None-Match': '*' }))
+  await expectEachRefused(path, { 'If-None-Match': '*' })
   const tag = await tagOf(path)
   for (const header of [tag, `W/${tag}`]) refused(await putIf(path, 'second', { 'If-None-Match': header }))
   expect((await read(path)).text).toBe('first')
@@ -162,9 +154,7 @@ it.each(unreadable)('The malformed condition %s is refused with 104000 (E-28)', 
   const path = fresh()
   await put(path, 'old')
   for (const name of ['If-Match', 'If-None-Match']) {
-    expectError(await putIf(path, 'new', { [name]: header }), 400, 104000)
-    expectError(await removeIf(path, { [name]: header }), 400, 104000)
-    expectError(await renameIf(path, 'b.txt', { [name]: header }), 400, 104000)
+    await expectEachRefused(path, { [name]: header }, 400, 104000)
     expectError(await postIf(`${own}/form`, ['a'], 'new', { [name]: header }), 400, 104000)
   }
   expect((await read(path)).text).toBe('old')
@@ -190,8 +180,7 @@ testWithAdmin('Conditions are checked before a running workflow (S-64)', async (
   const page = fresh('page.html')
   await put(page, 'live')
   await duringWorkflow(page, async () => {
-    refused(await putIf(page, 'x', { 'If-Match': '"x"' }))
-    refused(await removeIf(page, { 'If-Match': '"x"' }))
+    await expectEachRefused(page, { 'If-Match': '"x"' })
     expectError(await putIf(page, 'x', { 'If-Match': '*' }), 400, 104012)
   })
 })
@@ -233,9 +222,7 @@ it('A change with If-Unmodified-Since needs If-Match, too (S-134)', async () => 
   const path = fresh()
   await put(path, 'old')
   const time = { 'If-Unmodified-Since': new Date(Date.now() + 60_000).toUTCString() }
-  expectError(await putIf(path, 'new', time), 400, 104000)
-  expectError(await removeIf(path, time), 400, 104000)
-  expectError(await renameIf(path, 'b.txt', time), 400, 104000)
+  await expectEachRefused(path, time, 400, 104000)
   expectError(await postIf(`${own}/form`, ['a'], 'new', time), 400, 104000)
   expectError(await createUploader(own).create('c.txt', 1, time), 400, 104000)
   expect((await putIf(path, 'new', { ...time, 'If-Match': await tagOf(path) })).status).toBe(200)
