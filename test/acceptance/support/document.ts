@@ -1,3 +1,4 @@
+import type { Answer } from '../../support/answer.ts'
 import { isAddedOnTheWay } from './headers-on-the-way.ts'
 import { createValueChecks } from './value-checks.ts'
 import type { Schema } from './xml-by-schema.ts'
@@ -29,11 +30,7 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-export interface CheckedAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly text: string
-}
+type CheckedAnswer = Pick<Answer, 'status' | 'headers' | 'text'>
 
 /** Headers that the service may add to any answer. The document does not repeat them for each operation. */
 const everyAnswer = new Set([
