@@ -27,6 +27,13 @@ const put = async (path: string) => {
   expect((await storage.put(path)).status).toBe(200)
 }
 
+/** Lets time pass before and after the removal. */
+const removeApart = async (path: string, pause?: number) => {
+  later(pause)
+  expect((await storage.remove(path)).status).toBe(200)
+  later(pause)
+}
+
 describe.each(storageHands)('The time of a removal on $name', ({ name: hand, open }) => {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
@@ -43,13 +50,9 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
     await put('/folder/large')
     const upload = uploadIn(await create('large', bytes.length, { folder: '/folder' }))
     await patch(upload, 0, bytes.subarray(0, partLength))
-    later()
-    await storage.remove('/folder/large')
-    later()
+    await removeApart('/folder/large')
     await patch(upload, partLength, bytes.subarray(partLength))
-    later()
-    await storage.remove('/folder')
-    later()
+    await removeApart('/folder')
     await restored('/folder')
     expect((await storage.get('/folder/large')).status).toBe(200)
   })
@@ -61,15 +64,10 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
     ['may restore entries that were removed in the same second', 10, allInOneSecond],
   ])('A restore %s (H-21, H-23)', async (_, pause, expected) => {
     await put('/folder/first')
-    later(pause)
-    await storage.remove('/folder')
-    later(pause)
+    await removeApart('/folder', pause)
     for (const name of ['second', 'third']) await put(`/folder/${name}`)
-    later(pause)
-    await storage.remove('/folder/second')
-    later(pause)
-    await storage.remove('/folder')
-    later(pause)
+    await removeApart('/folder/second', pause)
+    await removeApart('/folder', pause)
     await restored('/folder')
     const names = ['first', 'second', 'third']
     const found = await Promise.all(names.map((name) => storage.read(`/folder/${name}`)))
@@ -96,16 +94,12 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
 
   it('A folder in a removed folder is restored as it was before that removal (H-21)', async () => {
     await put('/around/folder/old')
-    later()
-    await storage.remove('/around/folder')
-    later()
+    await removeApart('/around/folder')
     await put('/around/folder/new')
     await put('/around/other')
     await storage.remove('/around/other')
     await put('/around/other/a')
-    later()
-    await storage.remove('/around')
-    later()
+    await removeApart('/around')
     await restored('/around/folder')
     expect(await storage.read('/around/folder/new')).toBe('/around/folder/new')
     expect(await storage.read('/around/folder/old')).toBe(404)
@@ -211,9 +205,7 @@ describe('A folder that is being restored on S3', () => {
   it.each(['copyTo', 'path'])('A restore below the "%s" of another request never hides new files', async (member) => {
     await storage.put('/new/below/a.txt', 'newer')
     await storage.put('/gone/below/a.txt', 'older')
-    later()
-    await storage.remove('/gone')
-    later()
+    await removeApart('/gone')
     const { pass, reached, open } = createGate()
     let relocating: ReturnType<typeof storage.relocate> | undefined
     s3.before = async (request) => {
