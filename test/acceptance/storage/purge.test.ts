@@ -27,15 +27,6 @@ describe.concurrent('A purge', () => {
     expect(await entriesOf(path)).toHaveLength(1)
   })
 
-  it('A purge with a version deletes only that version (H-30)', async () => {
-    const path = `${own}/one.txt`
-    for (const text of ['1', '22', '333']) await put(path, text)
-    const [, , oldest] = await versionsOf(path)
-    expect((await purge(path, named(oldest?.version))).status).toBe(200)
-    expect(await sizesOf(path)).toEqual([3, 2])
-    expect(await entriesOf(path)).toMatchObject([{ details: { count: 1 } }])
-  })
-
   it('After a purge of a removed file, nothing can be restored (H-30)', async () => {
     const path = `${own}/removed/a.txt`
     for (const text of ['1', '22']) await put(path, text)
