@@ -3,9 +3,7 @@ import { messages } from '../../support/messages.ts'
 import { boundary, multipart } from '../../support/multipart.ts'
 import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
-import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
-import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
 
@@ -212,13 +210,4 @@ describe.skipIf(largestFile === null)('Files at the size limit', () => {
     expect((await upload(`${own}/largest-too`, [{ name: 'a', content: largest }])).status).toBe(200)
     expect((await read(`${own}/largest-too/a`)).headers['content-length']).toBe(String(largestFile))
   })
-})
-
-// The case has its own token: other cases upload meanwhile, and the service shows only the newest upload of a token.
-testWithAdmin('Progress is 0 before the first upload, and 100 after a success (S-86, S-87)', async () => {
-  const token = await issueToken([await ownSiteId()], 'files')
-  const progress = async () => (await call(`${storage}?status`, { token })).json
-  expect(await progress()).toEqual({ percent: 0 })
-  await upload(`${own}/progress`, [{ name: 'a' }], { token })
-  expect(await progress()).toEqual({ percent: 100 })
 })

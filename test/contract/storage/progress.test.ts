@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { formHeaders, multipart } from '../../support/multipart.ts'
 import { openStorage } from './service.ts'
 
-it('The progress of an upload is visible while it runs (S-86, operation 13)', async () => {
+it('The progress of an upload is visible while it runs (S-86, S-87; operation 13)', async () => {
   let passed = 0
   const storage = await openStorage({ clock: { wall: Date.now, monotonic: () => passed } })
   const percent = async (): Promise<number> => (await storage.get('', { status: '' })).json.percent
