@@ -40,12 +40,3 @@ it('Several slashes never lead out of the site (S-10, S-12, S-16)', async () => 
   expectError(await at('//..%2F/x', { method: 'DELETE' }), 400, 104009)
   expectError(await at(`/${'x'.repeat(256)}`), 400, 104028)
 })
-
-it('Links in answers have single slashes (S-2)', async () => {
-  await put(`${own}/links/a`, 'a')
-  const { json } = await at(`/${own}//links//?meta`)
-  expect(json.name).toBe('links')
-  for (const { links } of [json, ...json.contents]) {
-    expect(new URL(links[0].uri).pathname).not.toContain('//')
-  }
-})
