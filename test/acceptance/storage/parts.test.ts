@@ -58,10 +58,6 @@ it.each([
   return undefined
 })
 
-it('A small file cannot be uploaded in parts (U-31)', async () => {
-  expectError(await begin('small.txt', 5), 400, 104000)
-})
-
 it('The description of a resumable upload has no addresses (U-32, U-33)', async () => {
   const upload = await createUploader(own).begin('tus.txt', 5)
   expect((await call(upload)).json).toEqual({ size: 5, inParts: false, complete: false, stored: [], addresses: [] })
