@@ -1,11 +1,12 @@
 import { afterAll, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { statusAndCode } from '../../support/answer.ts'
+import { codeOf, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
-import { nowhere, stageObject } from '../../support/objects.ts'
+import { nowhere, putObject, stageObject } from '../../support/objects.ts'
 import { fillFolder, openStorage } from './service.ts'
 
-// Listings of thousands of entries. In the acceptance cases, they would take too long.
+// Listings of thousands of entries, which would take too long in the acceptance cases, and descriptions that need the
+// calls of a store.
 
 let listings = 0
 
@@ -146,4 +147,53 @@ it('A page of a recursive list stays below 5 MB (S-79)', async () => {
   const pages = await recursively('/large')
   expectFull(pages, 0.9)
   expect(pathsIn(pages)).toEqual(paths)
+})
+
+const meta = (path: string, query: Readonly<Record<string, string>> = {}) => storage.get(path, { meta: '', ...query })
+/** Stores a file without the object of its folder. */
+const putAlone = (path: string) => putObject(storage.deps.files, `live/${storage.site}/${path}`)
+
+it('A folder without its own object has no time (S-75)', async () => {
+  await putAlone('by-others/a.txt')
+  const [plain, recursive] = [await meta('/by-others'), await meta('/by-others', { recursive: 'true' })]
+  expect(plain.json).toMatchObject({ lastModified: null, contents: [{ name: 'a.txt' }] })
+  expect(recursive.json).toMatchObject({ lastModified: null, contents: [{ path: 'a.txt' }] })
+})
+
+it('A page after the last entry is empty (S-78)', async () => {
+  for (const name of ['a', 'b']) await putAlone(`ended/${name}`)
+  const { cursor } = (await meta('/ended', { limit: '1' })).json
+  await storage.remove('/ended/b')
+  expect((await meta('/ended', { cursor })).json).toMatchObject({ type: 'folder', contents: [] })
+})
+
+it('A removed folder answers 404/104001, even to a request with a cursor', async () => {
+  await fillFolder(storage, '/going', 3)
+  const { cursor } = (await meta('/going', { limit: '2' })).json
+  await storage.remove('/going')
+  for (const query of [{}, { cursor }, { recursive: 'true' }]) expect(codeOf(await meta('/going', query))).toBe(104001)
+})
+
+it('?meta of a file waits for its fingerprint as long as the request has time (S-84)', async () => {
+  const [asked, fingerprints]: [[string, number][], string[]] = [[], ['made']]
+  const { put, call, site } = await openStorage({
+    between: ({ files }) => ({
+      files: {
+        ...files,
+        async find(key) {
+          const info = await files.find(key)
+          return info && { ...info, fingerprint: null }
+        },
+        async fingerprintOf({ key }, { timeLeft }) {
+          asked.push([key, timeLeft()])
+          return fingerprints.pop() ?? null
+        },
+      },
+    }),
+  })
+  await put('/a.bin', 'x')
+  const describe = () => call('GET', '/a.bin', { query: { meta: '' }, remaining: 20_000 })
+  expect((await describe()).json.fingerprint).toBe('made')
+  expect(asked).toEqual([[`live/${site}/a.bin`, 20_000]])
+  expect((await describe()).json.fingerprint).toBeNull()
 })
