@@ -4,6 +4,7 @@ import { createHandler, type EdgeDeps } from '../../lib/http/handler.ts'
 import type { PublicOperation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { RequestRecord } from '../../lib/http/request.ts'
+import { inPieces } from './in-pieces.ts'
 
 const nobody = async () => undefined
 
@@ -33,10 +34,5 @@ export const textReply = (length: number, bytes: Readable | Uint8Array): Reply =
   content: { type: 'text/plain', length, bytes },
 })
 
-export const breakingStream = (failure: Error, ...chunks: readonly string[]): Readable =>
-  Readable.from(
-    (async function* () {
-      yield* chunks.map((chunk) => Buffer.from(chunk))
-      throw failure
-    })(),
-  )
+export const breakingStream = (failure: Error, text = ''): Readable =>
+  Readable.from(inPieces(Buffer.from(text), 1_000, failure))
