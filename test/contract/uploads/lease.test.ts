@@ -4,9 +4,11 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Durable, UploadRecords } from '../../../lib/storage/uploads/upload.ts'
 import { type LeaseTerms, renewedLease } from '../../../lib/storage/uploads/uploads.ts'
 import { statusAndCode } from '../../support/answer.ts'
+import type { Between } from '../../support/files.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
-import { type UploadsUnderTest, uploadIn, uploadsHands } from './service.ts'
+import { storageHands } from '../storage/hands.ts'
+import { openUploads, type UploadsUnderTest, uploadIn } from './service.ts'
 
 const second = 1_000
 const mebibyte = 1024 * 1024
@@ -40,7 +42,7 @@ const begin = async (service: UploadsUnderTest) => {
 
 /** A service whose clock and records the test controls. */
 const start = async (
-  open: (typeof uploadsHands)[number]['open'],
+  open: (typeof storageHands)[number]['open'],
   change: (own: UploadRecords) => Partial<UploadRecords> = () => ({}),
   lease: LeaseTerms = renewedLease,
 ) => {
@@ -49,19 +51,17 @@ const start = async (
   let passed = 0
   const begun = Date.now()
   const renewals: Promise<boolean>[] = []
-  const service = await open({
-    clock: { wall: () => begun + passed, monotonic: () => passed },
-    lease,
-    between({ uploadRecords }) {
-      const records = { ...uploadRecords, ...change(uploadRecords) }
-      const renew: typeof records.renew = (...given) => {
-        const renewal = records.renew(...given)
-        renewals.push(renewal)
-        return renewal
-      }
-      return { uploadRecords: { ...records, renew } }
-    },
-  })
+  const between: Between = ({ uploadRecords }) => {
+    const records = { ...uploadRecords, ...change(uploadRecords) }
+    const renew: typeof records.renew = (...given) => {
+      const renewal = records.renew(...given)
+      renewals.push(renewal)
+      return renewal
+    }
+    return { uploadRecords: { ...records, renew } }
+  }
+  const clock = { wall: () => begun + passed, monotonic: () => passed }
+  const service = await openUploads({ clock, lease, between }, open)
   onTestFinished(() => void vi.useRealTimers())
   return {
     ...service,
@@ -81,7 +81,7 @@ const start = async (
   }
 }
 
-describe.each(uploadsHands)('The lease of an append: $name', ({ open }) => {
+describe.each(storageHands)('The lease of an append: $name', ({ open }) => {
   test('One call reads the upload and takes the lease', async () => {
     let reads = 0
     const service = await start(open, (own) => ({
@@ -187,7 +187,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ open }) => {
   })
 })
 
-describe.each(uploadsHands)('The renewal of a lease: $name', ({ name, open }) => {
+describe.each(storageHands)('The renewal of a lease: $name', ({ name, open }) => {
   test('The lease outlasts failed renewals until its time is over', async () => {
     let isAway = true
     const service = await start(open, (own) => ({

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import type { Answer } from '../../support/answer.ts'
-import { storageHands } from '../storage/hands.ts'
 import { openStorage, type StorageOptions, type StorageUnderTest } from '../storage/service.ts'
 
 interface Call {
@@ -70,9 +69,3 @@ export const openUploads = async (options: StorageOptions = {}, open: Open = ope
 }
 
 export type UploadsUnderTest = Awaited<ReturnType<typeof openUploads>>
-
-/** The two kinds of stores. Each call opens empty stores. */
-export const uploadsHands = storageHands.map(({ name, open }) => ({
-  name,
-  open: (options?: StorageOptions) => openUploads(options, open),
-}))
