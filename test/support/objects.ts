@@ -24,9 +24,6 @@ export const infoOf = async (store: Pick<ObjectStore, 'find'>, key: string): Pro
   return info
 }
 
-export const keysIn = async (store: Pick<ObjectStore, 'list'>): Promise<readonly string[]> =>
-  (await store.list({ prefix: 'live/', folded: false, limit: 1000 })).objects.map(({ key }) => key)
-
 export const bytesOf = async ({ body }: ReadObject): Promise<Buffer> => {
   if (body === undefined) return Buffer.alloc(0)
   return body instanceof Uint8Array ? Buffer.from(body) : Buffer.concat(await body.toArray())
