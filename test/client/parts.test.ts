@@ -2,8 +2,7 @@ import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { connect, type PutOptions } from '../../client/src/index.ts'
 import { openStorageOnAws } from '../contract/storage/hands.ts'
-import { openStorage, type StorageOptions } from '../contract/storage/service.ts'
-import { openUploads } from '../contract/uploads/service.ts'
+import { openStorage } from '../contract/storage/service.ts'
 import { openBucketInMemory } from '../support/bucket.ts'
 import { messages } from '../support/messages.ts'
 import { bytesIn } from '../support/objects.ts'
@@ -24,8 +23,7 @@ interface Sent {
 /** A client of a service, by default of a service with a bucket. Requests that match `isAway` get no answer. */
 const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
   const bucket = openBucketInMemory()
-  const onAws = (options: StorageOptions = {}) => openStorageOnAws({ ...options, bucket })
-  const service = await openUploads({}, hasBucket ? onAws : openStorage)
+  const service = await (hasBucket ? openStorageOnAws({ bucket }) : openStorage())
   Object.assign(service.deps, { largestResumableFile: 2 * bytes.length })
   const sent: Sent[] = []
   let address = ''
@@ -48,7 +46,7 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
     }
     const path = url.pathname.replace(/^.*?\/sites\/\w+/, '')
     const given = { 'Tus-Resumable': null, ...Object.fromEntries(headers), authorization: null }
-    const answer = await service.call(method, path, { query, headers: given, ...(body && { body }) })
+    const answer = await service.tus(method, path, { query, headers: given, ...(body && { body }) })
     const text = [101, 204, 205, 304].includes(answer.status) || method === 'HEAD' ? null : answer.text
     return new Response(text, { status: answer.status, headers: { ...answer.headers } as Record<string, string> })
   }

@@ -1,6 +1,6 @@
 import type { Answer } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
-import { tusOver, uploadIn } from '../uploads/service.ts'
+import { uploadIn } from '../uploads/service.ts'
 import type { StorageOptions, StorageUnderTest } from './service.ts'
 
 const minute = 60_000
@@ -28,7 +28,6 @@ export const limited = async <Storage extends StorageUnderTest>(
   }
 
   const uploads: string[] = []
-  const tus = tusOver(storage)
 
   return {
     ...storage,
@@ -41,12 +40,12 @@ export const limited = async <Storage extends StorageUnderTest>(
     /** All uploads that were created. */
     uploads,
     async create(name: string, length: number | undefined, folder = ''): Promise<Answer> {
-      const answer = await tus.create(name, length, { folder })
+      const answer = await storage.create(name, length, { folder })
       if (answer.status === 201) uploads.push(uploadIn(answer))
       return answer
     },
-    append: (upload: string, body: string): Promise<Answer> => tus.patch(upload, 0, body),
-    cancel: (upload: string): Promise<Answer> => tus.call('DELETE', upload),
+    append: (upload: string, body: string): Promise<Answer> => storage.patch(upload, 0, body),
+    cancel: (upload: string): Promise<Answer> => storage.tus('DELETE', upload),
     /** The used bytes that the service counts for the site. */
     used: () => stores.usage.bytesOf(site),
   }

@@ -10,7 +10,7 @@ import type { Between } from '../../support/files.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
-import { tusOver, uploadIn } from '../uploads/service.ts'
+import { uploadIn } from '../uploads/service.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
 import { holdAt, isBatch, isCopy, isListing } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
@@ -45,7 +45,7 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
   }
 
   it('A restore finds a file whose upload began before an older removal (H-21)', async () => {
-    const { create, patch } = tusOver(storage)
+    const { create, patch } = storage
     const bytes = Buffer.alloc(partLength + 1)
     await put('/folder/large')
     const upload = uploadIn(await create('large', bytes.length, { folder: '/folder' }))

@@ -14,6 +14,7 @@ import { send } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
 import { type FilePart, formHeaders, multipart } from '../../support/multipart.ts'
 import { testPerson } from '../../support/people.ts'
+import { tusOver } from '../uploads/service.ts'
 
 type Fields = Readonly<Record<string, string>>
 
@@ -25,7 +26,7 @@ interface Request {
   readonly remaining?: number | (() => number)
 }
 
-type Call = (method: string, path: string, request?: Request) => Promise<Answer>
+export type Call = (method: string, path: string, request?: Request) => Promise<Answer>
 
 const json = { 'Content-Type': 'application/json' }
 
@@ -63,7 +64,7 @@ const requestsOver = (call: Call) => {
 }
 
 /** The requests of one token. `callSite` sends a request to a path after the address of the site. */
-export type Requests = ReturnType<typeof requestsOver> & { readonly callSite: Call }
+export type Requests = ReturnType<typeof requestsOver> & ReturnType<typeof tusOver> & { readonly callSite: Call }
 
 export type StorageOptions = Partial<Surroundings> & {
   readonly between?: Between
@@ -93,7 +94,7 @@ export const openStorage = async ({ wholeBodies, closes = onTestFinished, ...opt
         body: wholeBodies || body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
       })
     const call: Call = (method, path, request) => callSite(method, `/storage${path}`, request)
-    return { ...requestsOver(call), callSite }
+    return { ...requestsOver(call), ...tusOver(callSite), callSite }
   }
 
   /** The requests of another token of the same user. */

@@ -5,12 +5,13 @@ import type { Between } from '../../support/files.ts'
 import { entry } from '../../support/history.ts'
 import { openStorageOnAws } from '../storage/hands.ts'
 import { createInterruption } from '../storage/interruption.ts'
-import { openUploads, uploadIn } from './service.ts'
+import { openStorage, type StorageUnderTest } from '../storage/service.ts'
+import { uploadIn } from './service.ts'
 
 /** A service whose object store can fail to place files. */
 const open = async () => {
   const placing = createInterruption()
-  const service = await openUploads({ between: ({ files }) => ({ files: placing.in(files) }) })
+  const service = await openStorage({ between: ({ files }) => ({ files: placing.in(files) }) })
   return { ...service, placing }
 }
 
@@ -26,11 +27,11 @@ describe('Completing an upload while the store fails for a time', () => {
       expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1', 'tus-resumable': '1.0.0' } })
       expect(answer.headers['upload-offset']).toBeUndefined()
     }
-    expect(await service.content('a.txt')).toBe(404)
+    expect(await service.read('/a.txt')).toBe(404)
     service.placing.end()
     const { status, headers } = await again()
     expect([status, headers['upload-offset']]).toEqual([method === 'HEAD' ? 200 : 204, '5'])
-    expect(await service.content('a.txt')).toBe('hello')
+    expect(await service.read('/a.txt')).toBe('hello')
   })
 
   test('The file is stored in the same folder, even if a folder in another case appears', async () => {
@@ -39,9 +40,9 @@ describe('Completing an upload while the store fails for a time', () => {
     service.placing.always(away)
     await service.patch(upload, 0, 'hello')
     service.placing.end()
-    await service.call('PUT', '/storage/FOLDER/b.txt', { body: 'theirs' })
+    await service.put('/FOLDER/b.txt', 'theirs')
     expect((await service.head(upload)).status).toBe(200)
-    expect([await service.content('folder/a.txt'), await service.content('FOLDER/a.txt')]).toEqual(['hello', 404])
+    expect([await service.read('/folder/a.txt'), await service.read('/FOLDER/a.txt')]).toEqual(['hello', 404])
   })
 
   test('On a full disk, completing an upload answers 507, and may be repeated', async () => {
@@ -80,39 +81,39 @@ describe('An upload that completed without being recorded on AWS', () => {
         },
       },
     })
-    const service = await openUploads({ between }, openStorageOnAws)
+    const service: StorageUnderTest = await openStorageOnAws({ between })
     const upload = uploadIn(await service.create('a.txt', 5))
     expect((await service.patch(upload, 0, 'hello')).status).toBe(503)
-    expect(await service.content('a.txt')).toBe('hello')
+    expect(await service.read('/a.txt')).toBe('hello')
     dies = false
     return { ...service, upload }
   }
 
   test('The history has one entry for the upload (H-1)', async () => {
-    const { head, call, upload } = await start()
+    const { head, callSite, upload } = await start()
     for (let times = 0; times < 2; times++) expect((await head(upload)).status).toBe(200)
-    const { items } = (await call('GET', '/changes', { query: { after: '', limit: '9' } })).json
+    const { items } = (await callSite('GET', '/changes', { query: { after: '', limit: '9' } })).json
     expect(items.map(({ type }: { readonly type: string }) => type)).toEqual(['file.stored'])
   })
 
   test('A newer file at the path is not replaced, even after a thousand other versions', async () => {
-    const { head, content, call, fill, site, upload } = await start()
+    const { head, read, put, fill, site, upload } = await start()
     await fill?.(Array.from({ length: 1_000 }, () => `live/${site}/a.txt`))
-    await call('PUT', '/storage/a.txt', { body: 'newest' })
+    await put('/a.txt', 'newest')
     expect((await head(upload)).headers['upload-offset']).toBe('5')
-    expect(await content('a.txt')).toBe('newest')
+    expect(await read('/a.txt')).toBe('newest')
   })
 
   test('A file that was moved away is not stored again', async () => {
-    const { head, content, call, upload } = await start()
-    await call('PUT', '/storage/a.txt', { query: { meta: '' }, body: '{"name": "b.txt"}' })
+    const { head, read, rename, upload } = await start()
+    await rename('/a.txt', 'b.txt')
     expect((await head(upload)).status).toBe(200)
-    expect([await content('a.txt'), await content('b.txt')]).toEqual([404, 'hello'])
+    expect([await read('/a.txt'), await read('/b.txt')]).toEqual([404, 'hello'])
   })
 })
 
 test('A folder in NFD accepts uploads, and can be removed (S-9, S-95)', async () => {
-  const service = await openUploads({}, openStorageOnAws)
+  const service = await openStorageOnAws()
   const { site, stores } = service
   const folder = 'e\u0301'
   await service.fill?.([`live/${site}/${folder}/`, `live/${site}/${folder}/in/`])
@@ -120,5 +121,5 @@ test('A folder in NFD accepts uploads, and can be removed (S-9, S-95)', async ()
   expect((await service.patch(upload, 0, 'hello')).status).toBe(204)
   expect(await service.keys()).toEqual(['/', '/a.txt', '/in/'].map((name) => `live/${site}/${folder}${name}`))
   await stores.removals.open(site, storedPath(`${folder}/in`), 'removal', entry)
-  expect((await service.call('DELETE', '/storage/\u00e9/in')).status).toBe(202)
+  expect((await service.remove('/\u00e9/in')).status).toBe(202)
 })

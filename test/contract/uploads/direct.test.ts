@@ -9,7 +9,8 @@ import { bytesIn } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { openStorageOnAws } from '../storage/hands.ts'
 import { createInterruption, type Interruption } from '../storage/interruption.ts'
-import { openUploads, type UploadsUnderTest, uploadIn } from './service.ts'
+import type { StorageUnderTest } from '../storage/service.ts'
+import { uploadIn } from './service.ts'
 
 const part = 8 * 1024 * 1024
 const bytes = Buffer.alloc(2 * part + 5, 'x')
@@ -27,14 +28,14 @@ interface State {
 }
 
 let bucket: ReturnType<typeof openBucketInMemory>
-let service: UploadsUnderTest
+let service: StorageUnderTest
 let placing: Interruption
 
 beforeEach(async () => {
   placing = createInterruption()
   bucket = openBucketInMemory()
   const between: Between = ({ files }) => ({ files: placing.in(files) })
-  service = await openUploads({ between }, (options) => openStorageOnAws({ ...options, bucket }))
+  service = await openStorageOnAws({ between, bucket })
 })
 
 const ask = (method: string, path: string, query: Readonly<Record<string, string>> = {}, more = {}) =>

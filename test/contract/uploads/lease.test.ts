@@ -8,7 +8,8 @@ import type { Between } from '../../support/files.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import { storageHands } from '../storage/hands.ts'
-import { openUploads, type UploadsUnderTest, uploadIn } from './service.ts'
+import type { StorageUnderTest } from '../storage/service.ts'
+import { uploadIn } from './service.ts'
 
 const second = 1_000
 const mebibyte = 1024 * 1024
@@ -32,7 +33,7 @@ const openBody = (first: string) => {
 }
 
 /** Begins an append, up to the point where it waits for more bytes. */
-const begin = async (service: UploadsUnderTest) => {
+const begin = async (service: StorageUnderTest) => {
   const upload = uploadIn(await service.create('a.txt', 10))
   const body = openBody('hello')
   const appending = service.patch(upload, 0, body.stream)
@@ -61,7 +62,7 @@ const start = async (
     return { uploadRecords: { ...records, renew } }
   }
   const clock = { wall: () => begun + passed, monotonic: () => passed }
-  const service = await openUploads({ clock, lease, between }, open)
+  const service: StorageUnderTest = await open({ clock, lease, between })
   onTestFinished(() => void vi.useRealTimers())
   return {
     ...service,
@@ -110,7 +111,7 @@ describe.each(storageHands)('The lease of an append: $name', ({ open }) => {
     expect((await appending).status).toBe(204)
     await service.pass(20)
     expect(service.renewals).toHaveLength(12)
-    expect(await service.content('a.txt')).toBe('helloworld')
+    expect(await service.read('/a.txt')).toBe('helloworld')
   })
 
   test('15 seconds after the last renewal, another append can take over', async () => {
@@ -126,7 +127,7 @@ describe.each(storageHands)('The lease of an append: $name', ({ open }) => {
     expect([423, 503]).toContain(status)
     expect((await service.head(upload)).headers['upload-offset']).toBe('5')
     await service.patch(upload, 5, 'WORLD')
-    expect(await service.content('a.txt')).toBe('HELLOWORLD')
+    expect(await service.read('/a.txt')).toBe('HELLOWORLD')
   })
 
   test('The lease ends when the connection ends, and the next append continues at once', async () => {
@@ -137,7 +138,7 @@ describe.each(storageHands)('The lease of an append: $name', ({ open }) => {
     await appending
     expect((await service.head(upload)).headers['upload-offset']).toBe('5')
     expect((await service.patch(upload, 5, 'world')).status).toBe(204)
-    expect(await service.content('a.txt')).toBe('helloworld')
+    expect(await service.read('/a.txt')).toBe('helloworld')
   })
 
   test.each([
@@ -179,10 +180,10 @@ describe.each(storageHands)('The lease of an append: $name', ({ open }) => {
     if (stored > 0) await service.patch(upload, 0, before)
     const appending = service.patch(upload, before.length, body.stream)
     await body.arrived
-    expect((await service.call('DELETE', upload)).status).toBe(204)
+    expect((await service.tus('DELETE', upload)).status).toBe(204)
     body.end(before)
     expect(statusAndCode(await appending)).toEqual([404, 104032])
-    expect(await service.content('a.txt')).toBe(404)
+    expect(await service.read('/a.txt')).toBe(404)
     expect(service.leftovers()).toBe(0)
   })
 })
@@ -200,7 +201,7 @@ describe.each(storageHands)('The renewal of a lease: $name', ({ name, open }) =>
     expect((await service.patch(upload, 0, 'x')).status).toBe(423)
     body.end('world')
     expect((await appending).status).toBe(204)
-    expect(await service.content('a.txt')).toBe('helloworld')
+    expect(await service.read('/a.txt')).toBe('helloworld')
   })
 
   test('An append without renewals stops, and continues from the stored bytes', async () => {
@@ -213,7 +214,7 @@ describe.each(storageHands)('The renewal of a lease: $name', ({ name, open }) =>
     const offset = Number((await service.head(upload)).headers['upload-offset'])
     expect(offset).toBe(name === 'AWS' ? 5 : 0)
     await service.patch(upload, offset, 'helloworld'.slice(offset))
-    expect(await service.content('a.txt')).toBe('helloworld')
+    expect(await service.read('/a.txt')).toBe('helloworld')
   })
 
   test('The last bytes are recorded after a running renewal of the lease (U-19)', async () => {
@@ -248,7 +249,7 @@ describe.each(storageHands)('The renewal of a lease: $name', ({ name, open }) =>
     renewing.open()
     expect((await appending).status).toBe(204)
     expect(calls).toEqual(['renewal begins', 'renewal ends', 'bytes are recorded'])
-    expect(await service.content('a.txt')).toBe('helloworld')
+    expect(await service.read('/a.txt')).toBe('helloworld')
   })
 
   test('If the lease ends with the last bytes, the next request succeeds (U-29)', async () => {
@@ -263,9 +264,9 @@ describe.each(storageHands)('The renewal of a lease: $name', ({ name, open }) =>
     }))
     const upload = uploadIn(await service.create('a.txt', 10))
     expect((await service.patch(upload, 0, 'helloworld')).status).toBe(503)
-    expect(await service.content('a.txt')).toBe(404)
+    expect(await service.read('/a.txt')).toBe(404)
     expect((await service.head(upload)).headers['upload-offset']).toBe('10')
-    expect(await service.content('a.txt')).toBe('helloworld')
+    expect(await service.read('/a.txt')).toBe('helloworld')
   })
 
   test('A lease that is not renewed ends with its time, however long the append takes', async () => {

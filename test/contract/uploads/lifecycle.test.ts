@@ -4,13 +4,14 @@ import { toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { inPieces } from '../../support/in-pieces.ts'
-import { openUploads, uploadIn } from './service.ts'
+import { openStorage } from '../storage/service.ts'
+import { uploadIn } from './service.ts'
 
 // Clocks, races and locks of resumable uploads (U-1), which the acceptance cases cannot control.
 let now = Date.UTC(2026, 0, 31, 12)
 const hour = 3_600_000
 const clock = { wall: () => now, monotonic: () => performance.now() }
-const service = await openUploads({ clock, closes: afterAll })
+const service = await openStorage({ clock, closes: afterAll })
 
 test('Bytes are dropped if the connection breaks before their checksum arrives (U-22)', async () => {
   const upload = uploadIn(await service.create('checked.txt', 5))
@@ -73,5 +74,5 @@ test('A complete upload is known for a day, in case its last answer was lost (U-
   expect((await service.head(upload)).headers).toMatchObject({ 'upload-offset': '5', 'upload-length': '5' })
   now += 1
   expect((await service.head(upload)).status).toBe(404)
-  expect(await service.content('lost.txt')).toBe('hello')
+  expect(await service.read('/lost.txt')).toBe('hello')
 })

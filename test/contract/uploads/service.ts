@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Answer } from '../../support/answer.ts'
-import { openStorage, type StorageOptions, type StorageUnderTest } from '../storage/service.ts'
+import type { Call } from '../storage/service.ts'
 
-interface Call {
+interface Request {
   /** `null` leaves out a default header. */
   readonly headers?: Readonly<Record<string, string | null>>
   readonly body?: string | Buffer | Readable
@@ -17,9 +17,9 @@ export const uploadIn = ({ headers, status, text }: Answer): string => {
 }
 
 /** The requests of resumable uploads to a site. */
-export const tusOver = ({ callSite }: Pick<StorageUnderTest, 'callSite'>) => {
+export const tusOver = (callSite: Call) => {
   /** Sends a request to a path after the address of the site. It is a tus request unless the headers say otherwise. */
-  const call = (method: string, path: string, { headers = {}, body, ...more }: Call = {}): Promise<Answer> => {
+  const tus = (method: string, path: string, { headers = {}, body, ...more }: Request = {}): Promise<Answer> => {
     const sent = {
       'Tus-Resumable': '1.0.0',
       'Content-Length': body === undefined || body instanceof Readable ? null : String(Buffer.byteLength(body)),
@@ -31,13 +31,13 @@ export const tusOver = ({ callSite }: Pick<StorageUnderTest, 'callSite'>) => {
   }
 
   return {
-    call,
+    tus,
     create: (
       name: string,
       length: number | undefined,
-      { folder = '', headers, ...more }: Call & { readonly folder?: string } = {},
+      { folder = '', headers, ...more }: Request & { readonly folder?: string } = {},
     ) =>
-      call('POST', `/storage${folder}`, {
+      tus('POST', `/storage${folder}`, {
         ...more,
         headers: {
           'Upload-Metadata': `filename ${Buffer.from(name).toString('base64')}`,
@@ -45,27 +45,12 @@ export const tusOver = ({ callSite }: Pick<StorageUnderTest, 'callSite'>) => {
           ...headers,
         },
       }),
-    patch: (upload: string, offset: number, body: string | Buffer | Readable, { headers, ...more }: Call = {}) =>
-      call('PATCH', upload, {
+    patch: (upload: string, offset: number, body: string | Buffer | Readable, { headers, ...more }: Request = {}) =>
+      tus('PATCH', upload, {
         body,
         ...more,
         headers: { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset), ...headers },
       }),
-    head: (upload: string, more?: Call) => call('HEAD', upload, more),
+    head: (upload: string, more?: Request) => tus('HEAD', upload, more),
   }
 }
-
-type Open = (options?: StorageOptions) => Promise<StorageUnderTest>
-
-/** A site, and the requests of resumable uploads to it. */
-export const openUploads = async (options: StorageOptions = {}, open: Open = openStorage) => {
-  const storage = await open(options)
-  return {
-    ...storage,
-    ...tusOver(storage),
-    /** The content of a file, or a status other than 200. */
-    content: (path: string) => storage.read(`/${path}`),
-  }
-}
-
-export type UploadsUnderTest = Awaited<ReturnType<typeof openUploads>>
