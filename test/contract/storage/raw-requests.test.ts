@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Person } from '../../../lib/access/people.ts'
-import { statusAndCode } from '../../support/answer.ts'
+import { type Answer, statusAndCode } from '../../support/answer.ts'
 import { inPieces } from '../../support/in-pieces.ts'
 import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
-import { openStorage } from './service.ts'
+import { openStorage, type Requests } from './service.ts'
 
 // A gateway reads bodies itself, and refuses some of these paths. So acceptance cases cannot test this everywhere.
 const storage = await openStorage({ closes: afterAll })
@@ -62,23 +62,17 @@ it.each([
   await refused(Readable.from(inPieces(multipart(files), 100_000)), code)
 })
 
-const asTus = {
-  'Tus-Resumable': '1.0.0',
-  'Upload-Length': '7',
-  'Upload-Metadata': `filename ${Buffer.from('a.txt').toString('base64')}`,
-  'Content-Type': 'application/offset+octet-stream',
-  'Content-Length': '7',
-}
+const ofBytes = { 'Content-Type': 'application/offset+octet-stream', 'Content-Length': '7' }
 const gone = [401, 101000, 'is removed', undefined] as const
 const lost = [400, 104003, 'loses the folder', { sites: { 1001: { rights: ['files:write:/other'] } } }] as const
 
 describe.each([gone, lost])('With %i/%i, a caller who %s while the body arrives', (status, code, _, change) => {
-  it.each<[string, string, string, Record<string, string>, string | Buffer, Record<string, string>?]>([
-    ['PUT', 'PUT', '/in/a.txt', {}, 'content'],
-    ['a form', 'POST', '/in', formHeaders, multipart([{ name: 'a.txt', content: 'content' }])],
-    ['a resumable upload', 'POST', '/in', asTus, 'content'],
-    ['a restore', 'POST', '/in/a.txt', {}, '{"replace": true}', { restore: '' }],
-  ])('changes nothing with %s (A-61, U-11)', async (_name, method, path, headers, content, query = {}) => {
+  it.each<[string, string | Buffer, (key: Requests, body: Readable) => Promise<Answer>]>([
+    ['PUT', 'content', ({ call }, body) => call('PUT', '/in/a.txt', { body })],
+    ['a form', multipart([{ name: 'a.txt' }]), ({ call }, body) => call('POST', '/in', { headers: formHeaders, body })],
+    ['tus', 'content', ({ create }, body) => create('a.txt', 7, { folder: '/in', headers: ofBytes, body })],
+    ['a restore', '{"replace": true}', ({ call }, body) => call('POST', '/in/a.txt', { query: { restore: '' }, body })],
+  ])('changes nothing with %s (A-61, U-11)', async (_name, content, ask) => {
     let passed = 0
     const clock = { wall: Date.now, monotonic: () => passed }
     const slow = await openStorage({ clock, lease: { lasts: 120_000 } })
@@ -93,7 +87,7 @@ describe.each([gone, lost])('With %i/%i, a caller who %s while the body arrives'
       yield Buffer.from(content).subarray(5)
     }
     const body = Readable.from(slowly(), { highWaterMark: 1 })
-    expect(statusAndCode(await key.call(method, path, { headers, body, query }))).toEqual([status, code])
+    expect(statusAndCode(await ask(key, body))).toEqual([status, code])
     expect(await slow.keys()).toEqual([])
     expect(slow.leftovers()).toBe(0)
   })
