@@ -102,7 +102,7 @@ export async function* statesBelow(
 }
 
 // In milliseconds: the longest time of a change (one minute), the differences of clocks, and whole seconds. An object
-// that was uploaded in parts has the time when its upload began, up to a quarter of an hour earlier.
+// that one request uploaded in parts has the time when this upload began, up to a quarter of an hour earlier.
 const mayBeUndoneFor = 62_000
 const longestUpload = 15 * 60_000
 

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -8,9 +9,9 @@ import type { WebhookMessage } from '../../../lib/aws/sqs-queues.ts'
 import { idOfChange } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
-import { deliverNext } from '../../../lib/webhooks/deliver.ts'
+import { deliverNext, repeatDelivery } from '../../../lib/webhooks/deliver.ts'
 import type { Message } from '../../../lib/webhooks/target.ts'
-import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
+import { changeWebhook, createWebhook, removeWebhook, type Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { createRandom } from '../../power-cuts/outage.ts'
 import { timesToTry } from '../../support/each-call.ts'
 import { storesOver, unsealed } from '../../support/every-operation.ts'
@@ -34,16 +35,24 @@ interface Habits {
   /** The share of the deliveries at which the worker dies. */
   readonly deaths?: number
   readonly seed?: number
+  /** The largest number of turns that others get before a call to the tables. */
+  readonly turns?: number
+  readonly sent?: (message: Message) => void
 }
 
 /** Tables, a stream and a queue whose clock advances only with each event. */
-const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) => {
+const openWorld = async ({ disorder = 0, deaths = 0, seed = 1, turns = 0, sent: watch }: Habits = {}) => {
   const random = createRandom(seed)
   const chance = () => random.below(1_000) / 1_000
   const tables = openMemoryTables(() => time)
   let time = Date.UTC(2026, 0, 1)
   const clock = { wall: () => time, monotonic: () => time }
-  const stores = storesOver(tables.connect(), clock.wall)
+  const client = tables.connect()
+  aroundCommands(client, 'attempt', async (send) => {
+    for (let left = turns && random.below(turns); left > 0; left -= 1) await turn()
+    return send()
+  })
+  const stores = storesOver(client, clock.wall)
   await stores.sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   await stores.sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
   const waiting: Waiting[] = []
@@ -64,12 +73,15 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
 
   const received = new Map<string, string[]>()
   const busy = new Set<string>()
+  const overlaps: string[] = []
   const statuses = new Map<string, () => number>()
   const target = {
     permitsPrivate: true,
     close: () => {},
-    async send({ url, headers }: Message) {
-      expect(busy.has(url)).toBe(false)
+    async send(message: Message) {
+      const { url, headers } = message
+      watch?.(message)
+      if (busy.has(url)) overlaps.push(url)
       busy.add(url)
       await stores.webhooks.listOfSite(site)
       busy.delete(url)
@@ -80,6 +92,10 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
     },
   }
   const deps = createDeliveryDeps({ ...stores, seals: unsealed }, { target, clock })
+  const repeated = async (message: Message) => {
+    watch?.(message)
+    return { status: 200 }
+  }
 
   /** Another worker, as another process of the function. */
   const startWorker = () =>
@@ -103,6 +119,10 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
   return {
     stores,
     statuses,
+    /** The addresses to which two workers sent at the same time. */
+    overlaps,
+    now: clock.wall,
+    repeat: (webhook: Webhook, id: string) => repeatDelivery({ ...deps, target: { send: repeated } }, webhook, id),
     options: { dynamodb: tables.connect(), table: tables.names.webhooks, now: clock.wall },
     put: (Item: object) => tables.connect().send(new PutCommand({ TableName: tables.names.webhooks, Item })),
     /** The times at which the messages arrive, in milliseconds since the epoch. */
@@ -171,13 +191,147 @@ const deliverInDisorder = async (seed: number) => {
   const ids = [...new Set(world.receivedBy(failing.targetUrl))].sort()
   expect({ seed, ids }).toEqual({ seed, ids: stored.toSorted() })
   expect((await world.stores.webhooks.get(site, 'failing'))?.retries).toEqual([])
+  expect(world.overlaps).toEqual([])
 }
 
-test('Each webhook gets each entry despite lost, late or repeated messages (V-9)', {
-  timeout: 30_000 + seeds.length * 10_000,
-}, async () => {
+const patience = 30_000 + seeds.length * 10_000
+
+test('Each webhook gets each entry despite lost, late or repeated messages (V-9)', { timeout: patience }, async () => {
   vi.spyOn(console, 'error').mockReturnValue()
   for (const seed of seeds) await deliverInDisorder(seed)
+})
+
+interface Hook {
+  readonly name: number
+  readonly id: string
+  readonly created: string
+  /** The requests that disabled and enabled the webhook. */
+  readonly pauses: { readonly from: string; to?: string }[]
+  /** Addresses that get at most `most` messages after this moment. */
+  readonly ended: { readonly url: string; readonly moment: number; readonly most: number }[]
+  url: string
+  isFree: boolean
+  isGone: boolean
+  repeats: number
+}
+
+const nameIn = (url: string): number => Number(/\d+/.exec(url)?.[0])
+
+/** Administrators change webhooks while workers deliver. Returns the webhooks and the messages. */
+const changeSettings = async (seed: number) => {
+  const random = createRandom(seed)
+  const sends: { url: string; entry: string; moment: number; signatures: number }[] = []
+  let moment = 0
+  const world = await openWorld({
+    ...{ disorder: 0.2, deaths: 0.05, turns: 6, seed },
+    sent: ({ url, headers: { 'webhook-id': entry = '', 'webhook-signature': signed = '' } }) =>
+      void sends.push({ url, entry, moment: moment++, signatures: signed.split(' ').length }),
+  })
+  const stores = { ...world.stores, seals: unsealed }
+  const hooks: Hook[] = []
+  const newAuthor = () => ({ actor: 'ann', requestId: `request ${moment++}` })
+  const newUrl = (name: number) => {
+    const url = `https://${name}.example.com/${moment++}`
+    let attempts = 0
+    if (name % 3 === 0) world.statuses.set(url, () => (++attempts % 4 === 0 ? 503 : 200))
+    return url
+  }
+  const end = ({ url, ended, repeats }: Hook) => void ended.push({ url, moment: moment++, most: 1 + repeats })
+
+  const create = async (): Promise<void> => {
+    const name = moment++
+    const [url, author, enabled] = [newUrl(name), newAuthor(), random.below(4) > 0]
+    const made = await createWebhook(stores, site, { targetUrl: url, types: ['file.*'], enabled }, author)
+    const { id } = made?.webhook ?? expect.fail('The site has too many webhooks')
+    const created = author.requestId
+    const pauses = enabled ? [] : [{ from: created }]
+    hooks.push({ name, id, created, pauses, ended: [], url, isFree: true, isGone: false, repeats: 0 })
+  }
+  const change = async ({ id }: Hook, given: Parameters<typeof changeWebhook>[2]): Promise<string> => {
+    const webhook = (await stores.webhooks.get(site, id)) ?? expect.fail('The webhook is missing')
+    const author = newAuthor()
+    await changeWebhook(stores, webhook, given, { author, now: world.now() })
+    return author.requestId
+  }
+  const actions = {
+    async move(hook: Hook) {
+      const targetUrl = newUrl(hook.name)
+      await change(hook, { targetUrl })
+      end(hook)
+      hook.url = targetUrl
+    },
+    async toggle(hook: Hook) {
+      const open = hook.pauses.find(({ to }) => to === undefined)
+      const made = await change(hook, { enabled: open !== undefined })
+      if (open) open.to = made
+      else hook.pauses.push({ from: made })
+    },
+    rotate: (hook: Hook) => change(hook, { rotate: true }),
+    async remove(hook: Hook) {
+      hook.isGone = await removeWebhook(stores, { ...hook, site, targetUrl: hook.url }, newAuthor())
+      end(hook)
+    },
+    async repeat(hook: Hook) {
+      const [webhook, recent] = [
+        await stores.webhooks.get(site, hook.id),
+        await stores.deliveries.recent(site, hook.id),
+      ]
+      // Another caller may have removed the webhook meanwhile.
+      if (webhook && recent.length > 0) await world.repeat(webhook, random.pick(recent).id).catch(() => {})
+    },
+  }
+
+  const act = async (): Promise<void> => {
+    const free = hooks.filter(({ isFree, isGone }) => isFree && !isGone)
+    if (free.length < 3 || random.below(8) === 0) return create()
+    const hook = random.pick(free)
+    const action = random.pick(['move', 'toggle', 'toggle', 'rotate', 'remove', 'repeat', 'repeat'] as const)
+    const isRepeat = action === 'repeat'
+    if (isRepeat) hook.repeats += 1
+    else hook.isFree = false
+    await actions[action](hook)
+    if (isRepeat) hook.repeats -= 1
+    else hook.isFree = true
+  }
+  for (let step = 0; step < 25; step += 1)
+    await Promise.all([world.change(`${step}`, world.loses()), act(), act(), act(), world.pass(6)])
+  await world.change('the last')
+  await world.pass()
+  return { world, hooks, sends }
+}
+
+test('Changed webhooks get their entries, and ended ones none (V-5, V-9)', { timeout: patience }, async () => {
+  vi.spyOn(console, 'error').mockReturnValue()
+  for (const seed of seeds) {
+    const { world, hooks, sends } = await changeSettings(seed)
+    expect(world.overlaps).toEqual([])
+    const all = await world.stores.history.after(site, 0, 10_000)
+    const files = await storedIds(world)
+    const idOf = (request: string) => all.filter(({ requestId }) => requestId === request).map(idOfChange)[0] ?? ''
+    for (const { name, id, url, created, pauses, ended, isGone } of hooks) {
+      const own = sends.filter((one) => nameIn(one.url) === name)
+      const first = [...new Set(own.map(({ entry }) => entry))]
+      const order = name % 3 === 0 ? first.toSorted() : first
+      const between = (ids: readonly string[], from: string, to = '~') =>
+        ids.filter((one) => one > idOf(from) && one < (idOf(to) || to))
+      const isOn = !isGone && pauses.every(({ to }) => to !== undefined)
+      const since = pauses.at(-1)?.to ?? created
+      const found = {
+        order,
+        isEarly: first.some((one) => one < idOf(created)),
+        isPaused: pauses.every(({ from, to }) => between(first, from, to).length <= 1),
+        isLate: ended.some(
+          (old) => own.filter((one) => one.url === old.url && one.moment > old.moment).length > old.most,
+        ),
+        ids: between(order, since),
+      }
+      const ids = isOn ? between(files, since) : found.ids
+      const wanted = { order: first.toSorted(), isEarly: false, isPaused: true, isLate: false, ids }
+      expect({ seed, name, ...found }).toEqual({ seed, name, ...wanted })
+      const { secrets = [] } = (await world.stores.webhooks.get(site, id)) ?? {}
+      if (isOn) expect(own.at(-1)).toMatchObject({ url, signatures: secrets.length })
+    }
+  }
 })
 
 test('A webhook whose target fails has only one message in the queue (V-10, V-17)', async () => {
