@@ -56,7 +56,6 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | Readable
   readonly elsewhere?: () => Promise<Answer>
-  // The request had no valid token.
   readonly toStranger?: boolean
 }
 

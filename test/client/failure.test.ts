@@ -42,7 +42,7 @@ test.for([
 test('a failure says whose disk is full', () => {
   report(Object.assign(new Error('No space is left.'), { code: 'ENOSPC' }))
   report(new ServiceError({ status: 507, code: 100507, message: 'The disk is full.' }))
-  expect(printed).toMatch(/^The disk of this machine is full\. .*The disk of the service is full\.$/)
+  expect(printed).toMatch(messages.client.disksFull)
 })
 
 const closed = Object.assign(new Error('The reader has closed the pipe.'), { code: 'EPIPE' })

@@ -120,6 +120,7 @@ $`,
     silent: 'did not answer. Check the address and the network',
   },
   client: {
+    disksFull: text`^The disk of this machine is full. …The disk of the service is full.$`,
     askOperator: 'ask the operator to correct it with --base-url',
     addDelete: 'Add --delete to remove obstacles',
     addReplace: (path: string) => text`^${path}: The path is not free. Add --replace …. (request `,

@@ -181,7 +181,7 @@ test('Imports at once are recorded although the first answer is lost (H-1, T-25)
   expect(await contents.get(site, 'news', item.id)).toMatchObject({ subject: 'New', slug: 'other' })
 })
 
-test('A person whose first answer is lost beside another change is created once (A-109)', async () => {
+test('A person whose answer is lost beside another change is created once (A-109)', async () => {
   const [amy, client] = [testPerson({ name: 'amy', sites: {} }), connect()]
   const later = { ...amy, displayName: 'Amy' }
   recorded.length = 0
