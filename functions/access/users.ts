@@ -14,7 +14,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { compareText } from '../../lib/core/names.ts'
-import { countFitting, readCursor, writeCursor } from '../../lib/core/pages.ts'
+import { readCursor, viewsThatFit, writeCursor } from '../../lib/core/pages.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
 import { bodiesOf, type OperationInput, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { byValue, done, ok, secret } from '../../lib/http/reply.ts'
@@ -48,12 +48,11 @@ const pageOf = async <Item, View>(
   viewsOf: (items: readonly Item[]) => readonly View[] | Promise<readonly View[]>,
 ) => {
   const rest = items.filter((item) => compareText(keyOf(item), after) > 0)
-  const views = await viewsOf(rest.slice(0, limit))
-  const count = countFitting(views, (view) => view)
-  const last = rest[count - 1]
-  const isEnd = last === undefined || count === rest.length
+  const views = viewsThatFit(await viewsOf(rest.slice(0, limit)), (view) => view)
+  const last = rest[views.length - 1]
+  const isEnd = last === undefined || views.length === rest.length
   return {
-    views: views.slice(0, count),
+    views,
     next: isEnd ? {} : { nextCursor: writeCursor({ by: list, after: keyOf(last) }) },
   }
 }

@@ -36,11 +36,16 @@ export const collectThatFit = <Value>(budget: number) => {
   }
 }
 
-/** The number of views, from the first on, that fit into an answer. */
-export const countFitting = <Value>(values: readonly Value[], viewOf: (value: Value) => unknown): number => {
-  const { taken, add } = collectThatFit<unknown>(largestPage)
-  values.every((value) => add(toJson(viewOf(value))))
-  return taken.length
+/** The views of the values, from the first on, that fit into an answer. */
+export const viewsThatFit = <Value, View>(values: readonly Value[], viewOf: (value: Value) => View): View[] => {
+  const { add } = collectThatFit<View>(largestPage)
+  const views: View[] = []
+  for (const value of values) {
+    const view = viewOf(value)
+    if (!add(toJson(view))) break
+    views.push(view)
+  }
+  return views
 }
 
 /** `by` names the list and its order. */

@@ -1,5 +1,5 @@
 import { compareText } from '../../core/names.ts'
-import { countFitting, foreignCursor, readCursor, writeCursor } from '../../core/pages.ts'
+import { foreignCursor, readCursor, viewsThatFit, writeCursor } from '../../core/pages.ts'
 import type { Deadline } from '../../core/time.ts'
 import {
   type ListedObject,
@@ -71,7 +71,8 @@ interface FittingQuery<View> extends Pick<PageQuery<Entry, View>, 'viewOf'> {
 const listByKey = async <View>(store: ObjectStore, prefix: string, { size, after, viewOf }: FittingQuery<View>) => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
   // The cursor is a key, so the entries are cut off in the order of their keys.
-  const contents = entries.sort((a, b) => compareText(keyOf(a), keyOf(b))).slice(0, countFitting(entries, viewOf))
+  entries.sort((a, b) => compareText(keyOf(a), keyOf(b)))
+  const contents = entries.slice(0, viewsThatFit(entries, viewOf).length)
   const last = contents.at(-1)
   const isEnd = last === undefined || (next === undefined && contents.length === entries.length)
   const cursor = isEnd ? undefined : writeCursor({ by: 'key', after: keyOf(last) })
@@ -81,10 +82,10 @@ const listByKey = async <View>(store: ObjectStore, prefix: string, { size, after
 const listByName = <View>(all: readonly Entry[], { size, after, viewOf }: FittingQuery<View>): Page<View> => {
   const start = after === undefined ? 0 : all.findIndex(({ name }) => compareText(name, after) > 0)
   const some = start < 0 ? [] : all.slice(start, start + size)
-  const contents = some.slice(0, countFitting(some, viewOf))
-  const last = contents.at(-1)
+  const contents = viewsThatFit(some, viewOf)
+  const last = some[contents.length - 1]
   const isEnd = last === undefined || last === all.at(-1)
-  return { contents: contents.map(viewOf), cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
+  return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
 export const entriesTowards = async (
@@ -154,10 +155,9 @@ export const listFiles = async <View>(
     if (next === undefined) prefix = prefixes[prefixes.indexOf(prefix) + 1]
     after = next ?? prefix
   }
-  const some = found.slice(0, size)
-  const fitting = some.slice(0, countFitting(some, viewOf))
-  const position = fitting.length === found.length ? after?.slice(top.length) : fitting.at(-1)?.path
-  const contents = fitting.map(viewOf)
+  const contents = viewsThatFit(found.slice(0, size), viewOf)
+  const isWhole = contents.length === found.length
+  const position = isWhole ? after?.slice(top.length) : found[contents.length - 1]?.path
   return { contents, cursor: position === undefined ? undefined : writeCursor({ by: 'path', after: position }) }
 }
 
