@@ -10,8 +10,9 @@ import type { Settings } from '../config/settings.ts'
 export interface Watch {
   readonly id: string
   readonly metric: IMetric
-  // The threshold is 0 by default, so that any higher value sets off the alarm. Metrics have periods of five minutes.
+  // The threshold is 0 by default, so that any higher value sets off the alarm.
   readonly threshold?: number
+  // Of five minutes, the default of the CDK.
   readonly periods: number
   readonly impact: string
   readonly action: string

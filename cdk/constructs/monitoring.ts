@@ -203,19 +203,23 @@ export const logGroupsOf = ({ functions, streaming }: Watched): readonly (readon
   ...(streaming ? [['stream', streaming.logs] as const] : []),
 ]
 
-const historyWatch = (scope: Construct, watched: Watched): Watch => {
-  const [metricNamespace, metricName] = [Stack.of(scope).stackName, 'LostHistoryEntries']
+const countLostEntries = (scope: Construct, watched: Watched): Metric => {
+  const metricNamespace = Stack.of(scope).stackName
+  const metricName = 'LostHistoryEntries'
   const filterPattern = FilterPattern.literal(`"${lostEntry}"`)
-  for (const [name, logGroup] of logGroupsOf(watched))
+  for (const [name, logGroup] of logGroupsOf(watched)) {
     new MetricFilter(scope, `${name}${metricName}`, { logGroup, filterPattern, metricNamespace, metricName })
-  return {
-    id: 'HistoryEntriesLost',
-    metric: new Metric({ namespace: metricNamespace, metricName, statistic: 'Sum' }),
-    periods: 1,
-    impact: 'The history of a site lacks a change. The change itself succeeded.',
-    action: `Search the logs of the functions for "${lostEntry}". The line contains the entry and the reason.`,
   }
+  return new Metric({ namespace: metricNamespace, metricName, statistic: 'Sum' })
 }
+
+const historyWatch = (lost: Metric): Watch => ({
+  id: 'HistoryEntriesLost',
+  metric: lost,
+  periods: 1,
+  impact: 'The history of a site lacks a change. The change itself succeeded.',
+  action: `Search the logs of the functions for "${lostEntry}". The line contains the entry and the reason.`,
+})
 
 const canaryWatch = (canary: LambdaFunction): Watch => ({
   id: 'CanaryFailures',
@@ -250,7 +254,7 @@ const watchesOf = (scope: Construct, watched: Watched): readonly Watch[] => [
   ),
   ...replicationsIn(watched).map(replicationWatch),
   ...removalWatches(watched.removals, ageOfRemovals(scope, watched.functions.removals)),
-  historyWatch(scope, watched),
+  historyWatch(countLostEntries(scope, watched)),
   ...(watched.lostEvents ? [changeEventsWatch(watched.lostEvents)] : []),
   ...(watched.webhooks ? webhooksWatches(watched.webhooks) : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),

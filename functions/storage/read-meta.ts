@@ -62,7 +62,7 @@ const childView = ({ name, type, size, modified }: Entry, folderUri: string): Co
   links: linksTo(`${folderUri}/${encodeURIComponent(name)}`),
 })
 
-const viewBelow = (file: FileBelow, folderUri: string): ContentView => ({
+const fileBelowView = (file: FileBelow, folderUri: string): ContentView => ({
   name: nameOf(file.path),
   path: file.path,
   type: 'file',
@@ -81,7 +81,7 @@ const describePage = async (
   { limit, cursor, recursive: isRecursive }: Awaited<ReturnType<typeof listingOf>>,
 ) => {
   const page = isRecursive
-    ? listFiles(files, scope, path, { limit, cursor, viewOf: (file) => viewBelow(file, uri) })
+    ? listFiles(files, scope, path, { limit, cursor, viewOf: (file) => fileBelowView(file, uri) })
     : listFolder(files, scope, path, { limit, cursor, viewOf: (entry) => childView(entry, uri) })
   const isFromStart = !isRecursive && cursor === undefined
   if (isInScope(scope, path)) return describeFolder(files, scope.site, path, page, isFromStart)

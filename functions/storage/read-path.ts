@@ -50,12 +50,16 @@ const getFile = operation({ params: readablePath, query: stateOf }, async (reque
   const { site, params, query } = request
   const { isDraft, versionId } = query
   const bytesOf = (info: ObjectInfo) => answerFor(info, request, downloads).bytes
+  const readKept = async (version: string) => {
+    const kept = await files.readVersion(fileKey('live', site.id, params.path), version, bytesOf)
+    if (kept) return kept
+    throw unknownVersion()
+  }
   const expected = expectedRange(request, downloads)
   const read =
     versionId === undefined
       ? await readFile(files, scopeOf(request, 'read'), params.path, isDraft, bytesOf, expected)
-      : await files.readVersion(fileKey('live', site.id, params.path), versionId, bytesOf)
-  if (!read) throw unknownVersion()
+      : await readKept(versionId)
   const { contentType, tag } = representationFor(read.info, request)
   const choice = answerFor(read.info, request, downloads)
   return replyWith(read, choice, { type: contentType, ETag: tag, Vary: 'Accept' }, downloads)

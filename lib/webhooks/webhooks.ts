@@ -113,8 +113,8 @@ export const withOutcome = (
   const waiting = announcedBy !== undefined && !advances && { announcedBy }
   const after = { ...webhook, position: Math.max(webhook.position, position), retries, ...waiting }
   if (delivery && isSuccess(delivery)) return { ...after, lastSuccess: delivery.at }
-  const { at = failingSince } = delivery ?? {}
-  return { ...after, failingSince: at && Math.min(at, failingSince ?? at) }
+  const since = delivery ? Math.min(delivery.at, failingSince ?? delivery.at) : failingSince
+  return { ...after, failingSince: since }
 }
 
 export const keptDeliveries = 100

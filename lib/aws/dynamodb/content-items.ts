@@ -68,7 +68,7 @@ const readTexts = async (
 
 type CompleteRemoval = (site: SiteId, kind: ContentKind, id: number) => Promise<unknown>
 
-const replaceUnchanged = (table: ContentTable, { kind, id, mark }: ContentItem, item: ContentItem) => {
+const replaceIfUnchanged = (table: ContentTable, { kind, id, mark }: ContentItem, item: ContentItem) => {
   const isSame = mark ? expression`#mark = ${mark}` : expression`attribute_exists(#id) AND attribute_not_exists(#mark)`
   return putMarked(table, { kind, id }, item, [isSame, expression`attribute_not_exists(#removed)`])
 }
@@ -92,20 +92,22 @@ const changeSome = async (
   const changes = after.map((content) => {
     const { id } = content
     const old = before.get(id)
-    if (!old) return { id, items: itemsOf(content, site, kind) }
+    if (!old) return { id, puts: itemsOf(content, site, kind) }
     const text = givenText(kind, content)
-    const items = text === undefined || texts.get(id) === text ? [] : textItems(content, site, kind)
-    return isSameContent(kind, old, content) ? { id, items } : { id, items, item: fromContent(content, site, kind) }
+    const puts = text === undefined || texts.get(id) === text ? [] : textItems(content, site, kind)
+    if (isSameContent(kind, old, content)) return { id, puts }
+    return { id, puts, replacement: fromContent(content, site, kind) }
   })
   const overtaken: number[] = []
-  await inParallel(changes, replacedAtOnce, async ({ id, item }) => {
+  await inParallel(changes, replacedAtOnce, async ({ id, replacement }) => {
     const old = stored.get(id)
-    if (old && item && !(await replaceUnchanged(table, old, item))) overtaken.push(id)
+    if (old && replacement && !(await replaceIfUnchanged(table, old, replacement))) overtaken.push(id)
   })
-  const added = changes.flatMap(({ id, items }) => (overtaken.includes(id) ? [] : items))
-  await batchPut(table, added)
+  const puts = changes.flatMap((change) => (overtaken.includes(change.id) ? [] : change.puts))
+  await batchPut(table, puts)
+  // The answer to an overtaken change may have been lost, so it counts even if the repetition changes nothing.
   if (overtaken.length > 0) await changeSome(table, { site, kind }, overtaken, apply, completeRemoval)
-  return changes.filter(({ items, item }) => item || items.length > 0).length
+  return changes.filter((change) => change.replacement || change.puts.length > 0).length
 }
 
 const createReading = (table: ContentTable) =>

@@ -82,12 +82,16 @@ const tryToChange = async (
   deadline.check()
   const changes = [mark, ...item.changes].slice(0, mostMarks)
   const set = { fields: fields.map(fromField), version: version + 1, changes }
+  const changed = { ...item, ...set }
+  const [last] = item.changes
   // A form that was removed and created again may have the same version, but has a different mark.
-  const condition = expression`#version = ${version} AND #changes[0] = ${item.changes[0]}`
+  const isLast = last === undefined ? undefined : expression`#changes[0] = ${last}`
+  const condition = [expression`#version = ${version}`, isLast]
   try {
-    return (await table.update({ site, form }, { set, condition, signal })) ? { ...item, ...set } : 'overtaken'
+    const isReplaced = (await table.update({ site, form }, { set, condition, signal })) !== undefined
+    return isReplaced ? changed : 'overtaken'
   } catch (error) {
-    if (signal.aborted && isOwnWrite(mark, (await table.get({ site, form }))?.changes)) return { ...item, ...set }
+    if (signal.aborted && isOwnWrite(mark, (await table.get({ site, form }))?.changes)) return changed
     throw error
   }
 }

@@ -16,13 +16,14 @@ import { type Bucket, isMissing, marked } from './bucket.ts'
 const mostParts = 20
 
 export const createPartBuffers = (most = mostParts) => {
+  // A place without a buffer gets one when it is taken.
   type Place = Buffer | undefined
-  const free: Place[] = Array.from({ length: most })
+  const places: Place[] = Array.from({ length: most })
   const waiting: ((place: Place) => void)[] = []
-  const leave = (place: Place): void => {
+  const free = (place: Place): void => {
     const next = waiting.shift()
     if (next) next(place)
-    else free.push(place)
+    else places.push(place)
   }
 
   return {
@@ -31,13 +32,13 @@ export const createPartBuffers = (most = mostParts) => {
       const lent = new Set<Buffer>()
       let hasFailed = false
       const giveBack = (buffer: Buffer): void => {
-        if (lent.delete(buffer)) leave(buffer)
+        if (lent.delete(buffer)) free(buffer)
       }
       return {
         async take(): Promise<Buffer> {
-          const place = free.length > 0 ? free.pop() : await new Promise<Place>((resolve) => waiting.push(resolve))
+          const place = places.length > 0 ? places.pop() : await new Promise<Place>((resolve) => waiting.push(resolve))
           if (hasFailed) {
-            leave(place)
+            free(place)
             throw new Error('No buffer for an upload whose part was not sent')
           }
           const buffer = place ?? Buffer.allocUnsafeSlow(partLength)
@@ -57,12 +58,12 @@ export const createPartBuffers = (most = mostParts) => {
             return sent
           } catch (error) {
             hasFailed = true
-            if (lent.delete(buffer)) leave(undefined)
+            if (lent.delete(buffer)) free(undefined)
             throw error
           }
         },
         [Symbol.dispose](): void {
-          for (const _ of lent) leave(undefined)
+          for (const _ of lent) free(undefined)
         },
       }
     },

@@ -49,7 +49,7 @@ const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody)
   }
 }
 
-/** Puts a staged body at a key. An upload can be completed only at its own key. Errors: NotPlaced (changed). */
+/** Puts a staged body at a key. An upload can be completed only at its own key. Errors of the steps: NotPlaced. */
 export const putBody = async (buckets: StepBuckets, write: PutGoal, body: StagedBody): Promise<StepResult> => {
   const { key, expected } = write
   const isNew = expected ? expected.version === undefined : isScratch(key)

@@ -33,6 +33,7 @@ export interface Seen {
   readonly ancestors: Ancestors
   /** Undefined when a later change must read the state again, because this state may be too old. */
   readonly locks: FolderLocks['ids'] | undefined
+  /** The errors of the keys that must be free, but are taken. */
   readonly taken: ReadonlySet<ErrorName>
   readonly checked: CheckedConditions
 }

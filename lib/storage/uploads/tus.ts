@@ -70,7 +70,6 @@ const readPair = (pair: string): readonly [key: string, value: Buffer] => {
   return [key, bytes]
 }
 
-// "All keys MUST be unique."
 const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
   if (header.length > longestMetadata) {
     throw storageRefused(`Upload-Metadata can have at most ${longestMetadata} characters.`)

@@ -20,6 +20,7 @@ export interface Target {
   readonly folder?: string | undefined
   readonly asDraft: boolean
   readonly keepsDraft?: boolean
+  /** The caller sends the parts to the store directly. */
   readonly isDirect?: boolean
   readonly key: string
   readonly contentType: string
@@ -54,9 +55,10 @@ export type Progress = Pick<Upload, 'offset' | 'length' | 'expires'> & { readonl
 
 export const mostOpen = 1_000
 
-// In milliseconds.
-export const longestRequest = 15 * 60_000
-const day = 24 * 60 * 60 * 1000
+const minute = 60_000
+const day = 24 * 60 * minute
+
+export const longestRequest = 15 * minute
 
 const openFor = day
 const oldest = 6 * day
