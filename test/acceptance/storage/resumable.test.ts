@@ -28,6 +28,22 @@ it('After the last append, the file exists (U-2, U-3, U-14, U-26)', async () => 
   expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '11', 'upload-length': '11' })
 })
 
+it('A file that was uploaded in several appends has the sent bytes (S-83)', async () => {
+  const content = Buffer.from(Array.from({ length: 9 * 1024 * 1024 }, (_, index) => index % 251))
+  const upload = await begin('large.bin', content.length)
+  const step = 4 * 1024 * 1024
+  for (let offset = 0; offset < content.length; offset += step) {
+    expect((await append(upload, offset, content.subarray(offset, offset + step))).status).toBe(204)
+  }
+  const { json } = await read(`${own}/large.bin`, '?meta')
+  const md5 = (part: Buffer) => createHash('md5').update(part).digest()
+  const parts = [md5(content.subarray(0, 8 * 1024 * 1024)), md5(content.subarray(8 * 1024 * 1024))]
+  // The fingerprint depends on whether the store kept the parts, or copied the whole file.
+  const fingerprints = [`${md5(Buffer.concat(parts)).toString('hex')}-2`, md5(content).toString('hex')]
+  expect(json.size).toBe(content.length)
+  expect(fingerprints).toContain(json.fingerprint)
+})
+
 it('The first request of an upload may have all bytes, some or none (U-5, U-14)', async () => {
   const body = 'hello world'
   const first = await create('first.txt', body.length, asBytes, { body: 'hello ' })
