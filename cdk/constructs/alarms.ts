@@ -12,7 +12,7 @@ export interface Watch {
   readonly metric: IMetric
   // The threshold is 0 by default, so that any higher value sets off the alarm.
   readonly threshold?: number
-  // Of five minutes, the default of the CDK.
+  // A period has five minutes, the default of the CDK.
   readonly periods: number
   readonly impact: string
   readonly action: string
