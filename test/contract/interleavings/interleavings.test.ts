@@ -223,7 +223,7 @@ const subjects = {
     // A process forgets every caller before the next operation begins.
     gap: 21_000,
     fates: delays,
-    share: 0.05,
+    share: 0.01,
   },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
 } satisfies Readonly<Record<string, Subject>>
