@@ -4,7 +4,10 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import type { Readable } from 'node:stream'
 import { plainAddress, type Request } from '../lib/http/request.ts'
 
-const familyOf = (address: string) => (isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined)
+const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
+  if (isIPv4(address)) return 'ipv4'
+  return isIPv6(address) ? 'ipv6' : undefined
+}
 
 export const readBlocks = (cidrs: readonly string[]): BlockList | undefined => {
   const blocks = new BlockList()

@@ -135,13 +135,13 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['full', 'its disk is full. Free some space, or name a file elsewhere'],
 ])
 
-// A file must not replace a device, a pipe or a directory.
+// A file must not replace a device or a pipe. Opening a directory fails before anything is exported.
 const writeFile = async (records: AsyncIterable<object>, out: string, signal: AbortSignal): Promise<number> => {
   try {
     const path = resolveTarget(out)
     refuseWithin(path, out)
-    const takesAll = statSync(path, { throwIfNoEntry: false })?.isFile() === false
-    return await (takesAll ? writeTo(records, createWriteStream(path), signal) : writeWhole(records, path, signal))
+    const isOther = statSync(path, { throwIfNoEntry: false })?.isFile() === false
+    return await (isOther ? writeTo(records, createWriteStream(path), signal) : writeWhole(records, path, signal))
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof Error && 'syscall' in error)) throw error
@@ -158,7 +158,10 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
 
 const run = async (stores: AdminStores, { site, out }: OfSite & { readonly out: string }) => {
   const records = exportRecords(await areaOf(stores, site), site)
-  if (out === '-') return void (await writeOutput(records))
+  if (out === '-') {
+    await writeOutput(records)
+    return undefined
+  }
   const exported = await interruptibly(
     (signal) => writeFile(records, out, signal),
     new Refusal(`Interrupted: the export is incomplete, and ${out} is unchanged. Repeat the command.`),

@@ -92,8 +92,8 @@ const openUnmodified = async (file: string) => {
 const withPath = (error: unknown, path: string): unknown =>
   error instanceof ServiceError ? new ServiceError({ ...error, message: error.message, path }) : error
 
-/** The message of the library suggests options that this command does not have. */
-const explainConflict = async (context: Context, path: string, error: unknown): Promise<unknown> => {
+/** Names the file. For a conflict, the message of the library suggests options that this command does not have. */
+const explain = async (context: Context, path: string, error: unknown): Promise<unknown> => {
   if (!hasStatus(error, 412)) return withPath(error, path)
   const isFolder = (await find(context, path))?.type === 'folder'
   return new LocalRefusal(
@@ -126,7 +126,7 @@ export const put = async (context: Context, files: readonly string[], to: string
       const onProgress = ({ sent }: { sent: number }) => live.tell(index, before + sent)
       await client.files.put(path, source, { replace, signal, onProgress })
     } catch (error) {
-      throw await explainConflict(context, path, error)
+      throw await explain(context, path, error)
     } finally {
       live.clear()
       await source.close()

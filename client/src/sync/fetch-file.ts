@@ -66,7 +66,9 @@ export const fetchFile = async (
   onBytes: (count: number) => void,
   signal?: AbortSignal,
 ): Promise<Fingerprint> => {
-  await mkdir(join(root, stateFolder)).catch(() => {})
+  await mkdir(join(root, stateFolder)).catch((error: unknown) => {
+    if (systemCodeOf(error) !== 'EEXIST') throw error
+  })
   const temporary = join(root, stateFolder, temporaryName())
   const fingerprint = createFingerprint()
   try {

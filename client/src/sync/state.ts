@@ -92,6 +92,7 @@ export const openState = async (directory: string, target: string) => {
   const state: SyncState = { ...own, ...known }
 
   const write = async (): Promise<void> => {
+    // Fails if the folder was removed meanwhile. Otherwise this would create the folder again.
     await stat(directory)
     const { base, uploads, remembered, scanned } = state
     const stored: StoredTarget = { version, target, ...(base && { base: [...base] }), uploads: [...uploads] }

@@ -148,13 +148,15 @@ const secretName = 'downloads'
 export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
   const { get, insert } = prepareAll(connection, {
     get: one('SELECT bytes FROM secrets WHERE name = ?', ({ bytes }: { bytes: Uint8Array }) => bytes),
-    insert: 'INSERT INTO secrets (name, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    insert: 'INSERT INTO secrets (name, bytes) VALUES (?, ?)',
   })
   const known = await read(() => get(secretName))
   if (known) return known
   return write(() => {
-    const secret = get(secretName) ?? crypto.getRandomValues(new Uint8Array(32))
-    insert(secretName, secret)
-    return secret
+    const stored = get(secretName)
+    if (stored) return stored
+    const made = crypto.getRandomValues(new Uint8Array(32))
+    insert(secretName, made)
+    return made
   })
 }

@@ -76,7 +76,12 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
       countPages(read, after, limit, (last, some) => statements[kind].countOfCategory(site, category, last, some)),
 
     categoriesOf: ({ site, kind, id }, after, limit) =>
-      readPages(read, statements[kind].ofObject, { of: [site, id], after, limit, keyOf: (id): number => id }),
+      readPages(read, statements[kind].ofObject, {
+        of: [site, id],
+        after,
+        limit,
+        keyOf: (category): number => category,
+      }),
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
       countPages(read, after, limit, (last, some) => statements[kind].countOfObject(site, id, last, some)),
