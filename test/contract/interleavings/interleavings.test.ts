@@ -64,13 +64,13 @@ beforeAll(() => {
   Date.now = () => time.now
   // The SDK waits for a random time before it repeats a call.
   Math.random = () => 0
-  watchHashes.enable()
+  watchHashes(true)
 })
 afterAll(() => {
   vi.useRealTimers()
   Date.now = now
   Math.random = random
-  watchHashes.disable()
+  watchHashes(false)
 })
 
 const createWatch = (site: ScheduledSite) => {
@@ -223,7 +223,7 @@ const subjects = {
     // A process forgets every caller before the next operation begins.
     gap: 21_000,
     fates: delays,
-    share: 0.01,
+    share: 0.05,
   },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
 } satisfies Readonly<Record<string, Subject>>
