@@ -73,6 +73,7 @@ export const createDocumentationDeps = (
   return {
     edge,
     findDataCentres: async (): Promise<readonly DataCentre[]> => {
+      // A group that may not list the directory passes the ids instead.
       if (dataCentres === undefined) return (await stores.sites.list()).dataCentres
       const found = await Promise.all(dataCentres.map((id) => edge.findDataCentre(id)))
       return found.filter((dataCentre) => dataCentre !== undefined)
