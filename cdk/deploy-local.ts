@@ -54,19 +54,17 @@ export const emulatorEnvironment = ({ endpoint }: Pick<Emulator, 'endpoint'>, re
   CDK_DEFAULT_ACCOUNT: account,
 })
 
+/** Throws an Error unless an emulator answers. An emulator that is still starting may refuse the first request alone. */
 export const findEmulator = async (endpoint: string): Promise<Emulator> => {
-  const isAt = async (path: string) => {
-    try {
-      return (await fetch(`${endpoint}${path}`, { signal: AbortSignal.timeout(30_000) })).ok
-    } catch {
-      return false
-    }
-  }
-  // MiniStack decodes the path before a function gets it. LocalStack passes the path on unchanged, as AWS does.
-  if (await isAt('/_ministack/health'))
-    return { name: 'MiniStack', endpoint, pathEncoding: 'decoded', binaryAccept: 'any' }
-  if (await isAt('/_localstack/health'))
-    return { name: 'LocalStack', endpoint, pathEncoding: 'encoded', binaryAccept: 'named' }
+  const isAt = async (path: string) => (await fetch(`${endpoint}${path}`, { signal: AbortSignal.timeout(30_000) })).ok
+  try {
+    // MiniStack also answers at the path of LocalStack. It decodes the path before a function gets it. LocalStack
+    // passes the path on unchanged, as AWS does.
+    if (await isAt('/_ministack/health'))
+      return { name: 'MiniStack', endpoint, pathEncoding: 'decoded', binaryAccept: 'any' }
+    if (await isAt('/_localstack/health'))
+      return { name: 'LocalStack', endpoint, pathEncoding: 'encoded', binaryAccept: 'named' }
+  } catch {}
   throw new Error(`No emulator answers at ${endpoint}. Start one, or name its address in AWS_ENDPOINT_URL.`)
 }
 
