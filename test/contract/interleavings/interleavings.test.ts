@@ -153,7 +153,7 @@ interface Subject {
   readonly hasQuota?: boolean
   readonly late?: RegExp
   readonly fates?: fc.Arbitrary<Fate[]>
-  /** Interleavings per kind. Kinds with fewer calls are tried more often. */
+  /** The part of all interleavings. Kinds with fewer calls are tried more often. */
   readonly share: number
   /** Milliseconds before the callers begin. */
   readonly pause?: number
@@ -163,13 +163,13 @@ interface Subject {
 
 const oneFile = [put('a/x', 'first')]
 const subjects = {
-  files: { operation: anyFileOperation, first: oneFile, last: ['a/x', 'a/y', 'b/x', 'x'].map(read), share: 0.15 },
+  files: { operation: anyFileOperation, first: oneFile, last: ['a/x', 'a/y', 'b/x', 'x'].map(read), share: 0.1 },
   'a folder': {
     operation: anyFolderOperation,
     first: oneFile,
     last: ['a/x', 'a/y', 'b/x'].map(read),
     hasQuota: true,
-    share: 0.15,
+    share: 0.1,
   },
   'a restored folder': {
     operation: anyRestoredOperation,
@@ -179,13 +179,13 @@ const subjects = {
     // Fewer removals in the same second (H-23).
     gap: 4_000,
     fates: delays,
-    share: 0.1,
+    share: 0.07,
   },
   'a purged file': {
     operation: anyPurgedOperation,
     first: oneFile,
     last: [read('a/x')],
-    share: 0.1,
+    share: 0.08,
     // A version must be a minute old before a purge (H-35).
     pause: 120_000,
   },
@@ -198,7 +198,7 @@ const subjects = {
     hasSmallPages: true,
     // The second file of a form. The removal can end before this file is stored.
     late: /^PUT .*%20z /,
-    share: 0.1,
+    share: 0.07,
   },
   'a name': { operation: anyNameOperation, first: [], last: ['a', 'a/x'].map(read), share: 0.05 },
   uploads: { operation: anyUploadOperation, first: [], last: [read('a/x')], share: 0.05 },
@@ -212,9 +212,9 @@ const subjects = {
     fates: stalls,
     share: 0.02,
   },
-  'a page': { operation: anyPageOperation, first: [], last: readPages, hasQuota: true, share: 0.1 },
+  'a page': { operation: anyPageOperation, first: [], last: readPages, hasQuota: true, share: 0.08 },
   people: { operation: anyPeopleOperation, initial: firstPeople, first: [], last: [listPeople], share: 0.1 },
-  content: { operation: anyContentOperation, initial: firstContent, first: [], last: readContent, share: 0.15 },
+  content: { operation: anyContentOperation, initial: firstContent, first: [], last: readContent, share: 0.1 },
   sessions: {
     operation: anySessionOperation,
     initial: people,
@@ -223,9 +223,9 @@ const subjects = {
     // A process forgets every caller before the next operation begins.
     gap: 21_000,
     fates: delays,
-    share: 0.05,
+    share: 0.04,
   },
-  'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
+  'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.14 },
 } satisfies Readonly<Record<string, Subject>>
 type Name = keyof typeof subjects
 const subjectOf = (name: Name): Subject => subjects[name]
