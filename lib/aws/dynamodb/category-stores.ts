@@ -7,16 +7,13 @@ import {
   linksOf,
 } from '../../categories/category-links.ts'
 import type { Contents } from '../../categories/contents.ts'
-import { type ContentKind, objectKindNames } from '../../core/content-kinds.ts'
-import type { CategoryId, SiteId } from '../../core/ids.ts'
-import { inParallel } from '../../core/in-parallel.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
-import { type ContentItems, createContentItems } from './content-items.ts'
-import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
+import { createContents } from './content-items.ts'
+import type { RecordChange, RecordingOptions } from './journal.ts'
 import { createLinkItems, type LinkItems, type LinkName } from './link-items.ts'
 
 interface CategoryItems {
-  readonly contents: ContentItems
+  readonly contents: Contents
   readonly links: LinkItems
 }
 
@@ -102,46 +99,6 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
   }
 }
 
-const categoriesAtOnce = 8
-
-type ContentRemoval = Pick<Contents, 'changeMany' | 'remove' | 'clear'>
-
-const createContentRemoval = ({ contents, links }: CategoryItems, record: RecordChange): ContentRemoval => {
-  const deleteAll = async (pages: AsyncIterable<readonly LinkName[]>): Promise<void> => {
-    for await (const some of pages) await links.deleteMany(some)
-  }
-
-  const deleteLinksIn = async (site: SiteId, category: CategoryId): Promise<void> => {
-    for (const kind of objectKindNames) await deleteAll(links.pagesIn({ site, kind, category }))
-  }
-
-  const complete = async (site: SiteId, kind: ContentKind, id: number): Promise<boolean> => {
-    if (kind === 'category') await deleteLinksIn(site, id as CategoryId)
-    else await deleteAll(links.pagesOf({ site, kind, id }))
-    const isRemoved = await contents.deleteFlagged(site, kind, id)
-    // The index lags: only now may it show a link that was written just before the removal began.
-    if (kind !== 'category') await deleteAll(links.pagesOf({ site, kind, id }))
-    return isRemoved
-  }
-
-  return {
-    changeMany: (...change) => contents.changeMany(change, complete),
-
-    remove: async (site, kind, id, entry) =>
-      recordIf((await contents.flagRemoved(site, kind, id)) && (await complete(site, kind, id)), record, entry),
-
-    // Links are found through categories, so the links are deleted before the category.
-    async clear(site) {
-      for await (const categories of contents.idPages(site, 'category')) {
-        await inParallel(categories, categoriesAtOnce, (id) => deleteLinksIn(site, id as CategoryId))
-      }
-      for (const kind of [...objectKindNames, 'category'] as const) {
-        for await (const ids of contents.idPages(site, kind)) await contents.deleteMany(site, kind, ids)
-      }
-    },
-  }
-}
-
 interface Options extends Omit<RecordingOptions, 'table'> {
   readonly contentTable: string
   readonly categoryLinksTable: string
@@ -158,12 +115,7 @@ export const createCategoryStores = ({
   record,
   ...options
 }: Options): { readonly contents: Contents; readonly links: CategoryLinks } => {
-  const items = {
-    contents: createContentItems({ ...options, table: contentTable, record }),
-    links: createLinkItems({ ...options, table: categoryLinksTable }),
-  }
-  return {
-    contents: { ...items.contents, ...createContentRemoval(items, record) },
-    links: createCategoryLinks(items, record),
-  }
+  const links = createLinkItems({ ...options, table: categoryLinksTable })
+  const contents = createContents({ ...options, table: contentTable, record, links })
+  return { contents, links: createCategoryLinks({ contents, links }, record) }
 }

@@ -1,12 +1,13 @@
 import { type Content, type Contents, contentReader, storedMembers } from '../../categories/contents.ts'
-import { type ContentKind, givenText, isSameContent, textMember } from '../../core/content-kinds.ts'
-import type { SiteId } from '../../core/ids.ts'
+import { type ContentKind, givenText, isSameContent, objectKindNames, textMember } from '../../core/content-kinds.ts'
+import { type CategoryId, largestContentId, type SiteId } from '../../core/ids.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Scalar, Scalars } from '../../core/object-kinds.ts'
 import { expression, mapped, openTable, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
-import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
-import { countRange, rangeOfIds, rangePages, readRange } from './key-range.ts'
+import { type RecordingOptions, recordIf } from './journal.ts'
+import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
+import type { LinkItems } from './link-items.ts'
 import { putMarked } from './write-mark.ts'
 
 interface ContentItem {
@@ -21,82 +22,103 @@ interface ContentItem {
 }
 type ContentTable = Table<ContentItem>
 
-const partitionOf = (site: SiteId, kind: ContentKind) => `${site}#${kind}`
-const textPartitionOf = (site: SiteId, kind: ContentKind) => `${site}#${kind}#text`
-const keysOf = (partition: string, ids: readonly number[]) => ids.map((id) => ({ kind: partition, id }))
-
-const rangeOf = (site: SiteId, kind: ContentKind, consistent = false) =>
-  rangeOfIds('kind', partitionOf(site, kind), consistent)
-
-const itemReader = (site: SiteId, kind: ContentKind) => {
-  const toContent = contentReader(site, kind)
-  return ({ kind: _, removed, mark: _mark, ...members }: ContentItem): Content | undefined =>
-    removed ? undefined : toContent(members as Scalars)
-}
-
-const fromContent = (content: Content, site: SiteId, kind: ContentKind): ContentItem => ({
-  ...storedMembers(content, kind),
-  id: content.id,
-  kind: partitionOf(site, kind),
-})
-
-const textItems = (content: Content, site: SiteId, kind: ContentKind): ContentItem[] => {
+// The items of one kind of content. Long texts are separate items.
+const shelfOf = (site: SiteId, kind: ContentKind) => {
+  const partition = `${site}#${kind}`
   const member = textMember(kind)
-  if (member === undefined) return []
-  return [{ kind: textPartitionOf(site, kind), id: content.id, text: content[member] }]
+  const toContent = contentReader(site, kind)
+  const keyOf = (id: number) => ({ kind: partition, id })
+  const textKeysOf = (ids: readonly number[]) =>
+    member === undefined ? [] : ids.map((id) => ({ kind: `${partition}#text`, id }))
+  const itemOf = (content: Content): ContentItem => ({ ...storedMembers(content, kind), ...keyOf(content.id) })
+  const textItems = (content: Content): ContentItem[] =>
+    textKeysOf([content.id]).map((key) => ({ ...key, text: content[member ?? ''] }))
+  return {
+    site,
+    kind,
+    partition,
+    keyOf,
+    textKeysOf,
+    itemOf,
+    textItems,
+    itemsOf: (content: Content) => [itemOf(content), ...textItems(content)],
+    toContent: ({ kind: _, removed, mark: _mark, ...members }: ContentItem): Content | undefined =>
+      removed ? undefined : toContent(members as Scalars),
+    rangeOf: (consistent = false): KeyRange => ({
+      queryFrom: (first) => ({
+        where: expression`#kind = ${partition} AND #id BETWEEN ${first} AND ${largestContentId}`,
+        consistent,
+      }),
+      idOf: ({ id }) => Number(id),
+    }),
+  }
 }
 
-const itemsOf = (content: Content, site: SiteId, kind: ContentKind): ContentItem[] => [
-  fromContent(content, site, kind),
-  ...textItems(content, site, kind),
-]
+type Shelf = ReturnType<typeof shelfOf>
 
 // The items of a group are in memory together, with their long texts.
 const changedTogether = 100
 const groupsAtOnce = 4
 const replacedAtOnce = 16
 
-const readTexts = async (
-  table: ContentTable,
-  { site, kind }: { readonly site: SiteId; readonly kind: ContentKind },
-  ids: readonly number[],
-  consistent: boolean,
-) => {
-  const items = await batchGet(table, keysOf(textPartitionOf(site, kind), ids), { consistent })
+const readTexts = async (table: ContentTable, { textKeysOf }: Shelf, ids: readonly number[], consistent: boolean) => {
+  const items = await batchGet(table, textKeysOf(ids), { consistent })
   return new Map(items.map(({ id, text }) => [id, String(text ?? '')]))
 }
-
-type CompleteRemoval = (site: SiteId, kind: ContentKind, id: number) => Promise<unknown>
 
 const replaceIfUnchanged = (table: ContentTable, { kind, id, mark }: ContentItem, item: ContentItem) => {
   const isSame = mark ? expression`#mark = ${mark}` : expression`attribute_exists(#id) AND attribute_not_exists(#mark)`
   return putMarked(table, { kind, id }, item, [isSame, expression`attribute_not_exists(#removed)`])
 }
 
+interface Items {
+  readonly table: ContentTable
+  readonly links: LinkItems
+}
+
+// Returns false if another removal was faster, even if there is a new item with this id. Then the new item keeps its
+// text.
+const deleteFlagged = async (table: ContentTable, { keyOf, textKeysOf }: Shelf, id: number): Promise<boolean> => {
+  const [textKey] = textKeysOf([id])
+  // Texts are deleted before their items: if the removal is interrupted, its repetition still finds the items.
+  const text = textKey && (await table.take(textKey))
+  if (await table.remove(keyOf(id), { condition: expression`#removed = ${true}` })) return true
+  if (text && (await table.get(keyOf(id)))) await table.put(text, { condition: expression`attribute_not_exists(#id)` })
+  return false
+}
+
+const completeRemoval = async ({ table, links }: Items, shelf: Shelf, id: number): Promise<boolean> => {
+  const { site, kind } = shelf
+  if (kind === 'category') await links.deleteIn(site, id as CategoryId)
+  else await links.deleteOf({ site, kind, id })
+  const isRemoved = await deleteFlagged(table, shelf, id)
+  // The index lags: only now may it show a link that was written just before the removal began.
+  if (kind !== 'category') await links.deleteOf({ site, kind, id })
+  return isRemoved
+}
+
 const changeSome = async (
-  table: ContentTable,
-  { site, kind }: { readonly site: SiteId; readonly kind: ContentKind },
+  { table, links }: Items,
+  shelf: Shelf,
   ids: readonly number[],
   apply: Parameters<Contents['changeMany']>[3],
-  completeRemoval: CompleteRemoval,
 ): Promise<number> => {
-  const items = await batchGet(table, keysOf(partitionOf(site, kind), ids))
+  const items = await batchGet(table, ids.map(shelf.keyOf))
   const stored = new Map(items.map((item) => [item.id, item]))
-  const toContent = itemReader(site, kind)
-  const before = new Map(items.map((item) => [item.id, toContent(item)]))
+  const before = new Map(items.map((item) => [item.id, shelf.toContent(item)]))
   const after = ids.map((id) => apply(before.get(id), id)).filter((content) => content !== undefined)
-  for (const { id } of after) if (stored.get(id)?.removed) await completeRemoval(site, kind, id)
-  const withText = after.filter((content) => before.get(content.id) && givenText(kind, content) !== undefined)
+  for (const { id } of after) if (stored.get(id)?.removed) await completeRemoval({ table, links }, shelf, id)
+  const withText = after.filter((content) => before.get(content.id) && givenText(shelf.kind, content) !== undefined)
   const textIds = withText.map(({ id }) => id)
-  const texts = await readTexts(table, { site, kind }, textIds, true)
+  const texts = await readTexts(table, shelf, textIds, true)
   const changes = after.map((content) => {
     const { id } = content
     const old = before.get(id)
-    if (!old) return { id, puts: itemsOf(content, site, kind) }
-    const text = givenText(kind, content)
-    const puts = text === undefined || texts.get(id) === text ? [] : textItems(content, site, kind)
-    if (isSameContent(kind, old, content)) return { id, puts }
-    return { id, puts, replacement: fromContent(content, site, kind) }
+    if (!old) return { id, puts: shelf.itemsOf(content) }
+    const text = givenText(shelf.kind, content)
+    const puts = text === undefined || texts.get(id) === text ? [] : shelf.textItems(content)
+    if (isSameContent(shelf.kind, old, content)) return { id, puts }
+    return { id, puts, replacement: shelf.itemOf(content) }
   })
   const overtaken: number[] = []
   await inParallel(changes, replacedAtOnce, async ({ id, replacement }) => {
@@ -106,7 +128,7 @@ const changeSome = async (
   const puts = changes.flatMap((change) => (overtaken.includes(change.id) ? [] : change.puts))
   await batchPut(table, puts)
   // The answer to an overtaken change may have been lost, so it counts even if the repetition changes nothing.
-  if (overtaken.length > 0) await changeSome(table, { site, kind }, overtaken, apply, completeRemoval)
+  if (overtaken.length > 0) await changeSome({ table, links }, shelf, overtaken, apply)
   return changes.filter((change) => change.replacement || change.puts.length > 0).length
 }
 
@@ -114,106 +136,109 @@ const createReading = (table: ContentTable) =>
   ({
     state: async () => undefined,
 
-    get: async (site, kind, id) =>
-      mapped(await table.get({ kind: partitionOf(site, kind), id }), itemReader(site, kind)),
+    async get(site, kind, id) {
+      const { keyOf, toContent } = shelfOf(site, kind)
+      return mapped(await table.get(keyOf(id)), toContent)
+    },
 
     async getMany(site, kind, ids) {
-      const items = await batchGet(table, keysOf(partitionOf(site, kind), ids), { consistent: false })
-      const contents = items.map(itemReader(site, kind)).filter((content) => content !== undefined)
+      const { keyOf, toContent } = shelfOf(site, kind)
+      const items = await batchGet(table, ids.map(keyOf), { consistent: false })
+      const contents = items.map(toContent).filter((content) => content !== undefined)
       return new Map(contents.map((content) => [content.id, content]))
     },
 
     async existing(site, kind, ids) {
-      const items = await batchGet(table, keysOf(partitionOf(site, kind), ids), { columns: ['id', 'removed'] })
+      const items = await batchGet(table, ids.map(shelfOf(site, kind).keyOf), { columns: ['id', 'removed'] })
       return new Set(items.filter(({ removed }) => !removed).map(({ id }) => id))
     },
 
-    texts: (site, kind, ids, isConsistent = false) => readTexts(table, { site, kind }, ids, isConsistent),
+    texts: (site, kind, ids, isConsistent = false) => readTexts(table, shelfOf(site, kind), ids, isConsistent),
 
     async list(site, kind, after, limit, isConsistent) {
-      const items = await readRange(table, rangeOf(site, kind, isConsistent), after, limit)
-      const toContent = itemReader(site, kind)
+      const { rangeOf, toContent } = shelfOf(site, kind)
+      const items = await readRange(table, rangeOf(isConsistent), after, limit)
       return items.map((item) => ({ id: item.id, content: toContent(item) }))
     },
 
-    count: (site, kind, after, limit) => countRange(table, rangeOf(site, kind), after, limit),
+    count: (site, kind, after, limit) => countRange(table, shelfOf(site, kind).rangeOf(), after, limit),
 
     async highestId(site, kind) {
-      const where = expression`#kind = ${partitionOf(site, kind)}`
+      const where = expression`#kind = ${shelfOf(site, kind).partition}`
       const [last] = await queryItems(table, { where, newestFirst: true, consistent: true }, 1)
       return last?.id ?? 0
     },
   }) satisfies Partial<Contents>
 
-const createWriting = (table: ContentTable, record: RecordChange) =>
-  ({
+const categoriesAtOnce = 8
+
+interface Options extends RecordingOptions {
+  readonly links: LinkItems
+}
+
+/**
+ * The table Content: the categories, news items and blogs of a site. For readers, items with the flag of a removal do
+ * not exist.
+ */
+export const createContents = ({ record, links, ...options }: Options): Contents => {
+  const table = openTable<ContentItem>(options)
+  const items = { table, links }
+  const idPages = async function* ({ rangeOf }: Shelf) {
+    for await (const page of rangePages(table, rangeOf(true))) yield page.map(({ id }) => id)
+  }
+
+  return {
+    ...createReading(table),
+
     async create(site, kind, content, entry) {
-      const item = fromContent(content, site, kind)
-      const key = { kind: item.kind, id: item.id }
-      if (!(await putMarked(table, key, item, expression`attribute_not_exists(#id)`))) return false
+      const { itemOf, keyOf, textItems } = shelfOf(site, kind)
+      const isCreated = await putMarked(
+        table,
+        keyOf(content.id),
+        itemOf(content),
+        expression`attribute_not_exists(#id)`,
+      )
+      if (!isCreated) return false
       // The text is written only after the item, so that no other item with this id gets the text.
-      for (const text of textItems(content, site, kind)) await table.put(text)
+      for (const text of textItems(content)) await table.put(text)
       await record(entry)
       return true
     },
 
     async putMany(site, kind, contents, entry) {
-      const items = contents.flatMap((content) => itemsOf(content, site, kind))
-      await batchPut(table, items)
+      await batchPut(table, contents.flatMap(shelfOf(site, kind).itemsOf))
       await record(entry)
     },
 
-    async changeMany(
-      [site, kind, ids, apply, entry]: Parameters<Contents['changeMany']>,
-      completeRemoval: CompleteRemoval,
-    ): Promise<number> {
+    async changeMany(site, kind, ids, apply, entry) {
       let changed = 0
       await inParallel(chunksOf(ids, changedTogether), groupsAtOnce, async (some) => {
-        const count = await changeSome(table, { site, kind }, some, apply, completeRemoval)
+        const count = await changeSome(items, shelfOf(site, kind), some, apply)
         changed += count
       })
       await recordIf(changed > 0, record, entry)
       return changed
     },
-  }) satisfies Partial<Omit<Contents, 'changeMany'>> & Readonly<Record<string, unknown>>
 
-// Texts are deleted before their items: if the removal is interrupted, its repetition still finds the items.
-const createDeleting = (table: ContentTable) => ({
-  // Yields all ids, even those of items that are being removed. Reads consistently.
-  async *idPages(site: SiteId, kind: ContentKind): AsyncGenerator<readonly number[], void> {
-    for await (const items of rangePages(table, rangeOf(site, kind, true))) yield items.map(({ id }) => id)
-  },
+    async remove(site, kind, id, entry) {
+      const shelf = shelfOf(site, kind)
+      const flag = { set: { removed: true }, condition: expression`attribute_exists(#id)` }
+      const isFlagged = (await table.update(shelf.keyOf(id), flag)) !== undefined
+      return recordIf(isFlagged && (await completeRemoval(items, shelf, id)), record, entry)
+    },
 
-  async flagRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean> {
-    const key = { kind: partitionOf(site, kind), id }
-    return (
-      (await table.update(key, { set: { removed: true }, condition: expression`attribute_exists(#id)` })) !== undefined
-    )
-  },
-
-  async deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> {
-    if (textMember(kind) !== undefined) await batchDelete(table, keysOf(textPartitionOf(site, kind), ids))
-    await batchDelete(table, keysOf(partitionOf(site, kind), ids))
-  },
-
-  // Returns false if another removal was faster, even if there is a new item with this id. Then the new item keeps its
-  // text.
-  async deleteFlagged(site: SiteId, kind: ContentKind, id: number): Promise<boolean> {
-    const key = { kind: partitionOf(site, kind), id }
-    const text = textMember(kind) && (await table.take({ kind: textPartitionOf(site, kind), id }))
-    if (await table.remove(key, { condition: expression`#removed = ${true}` })) return true
-    if (text && (await table.get(key))) await table.put(text, { condition: expression`attribute_not_exists(#id)` })
-    return false
-  },
-})
-
-/**
- * The table Content: the categories, news items and blogs of a site. Long texts are separate items. For readers, items
- * with the flag of a removal do not exist.
- */
-export const createContentItems = ({ record, ...options }: RecordingOptions) => {
-  const table = openTable<ContentItem>(options)
-  return { ...createReading(table), ...createWriting(table, record), ...createDeleting(table) }
+    // Links are found through categories, so the links are deleted before the category.
+    async clear(site) {
+      for await (const categories of idPages(shelfOf(site, 'category'))) {
+        await inParallel(categories, categoriesAtOnce, (id) => links.deleteIn(site, id as CategoryId))
+      }
+      for (const kind of [...objectKindNames, 'category'] as const) {
+        const shelf = shelfOf(site, kind)
+        for await (const ids of idPages(shelf)) {
+          await batchDelete(table, shelf.textKeysOf(ids))
+          await batchDelete(table, ids.map(shelf.keyOf))
+        }
+      }
+    },
+  }
 }
-
-export type ContentItems = ReturnType<typeof createContentItems>

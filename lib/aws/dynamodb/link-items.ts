@@ -1,18 +1,12 @@
-import {
-  type CategoryLink,
-  type CategoryLinks,
-  type LinkList,
-  type linkOf,
-  linksOf,
-} from '../../categories/category-links.ts'
+import type { CategoryLink, CategoryLinks, LinkList, linkOf } from '../../categories/category-links.ts'
 import type { SiteObject } from '../../categories/contents.ts'
-import type { ObjectKind } from '../../core/content-kinds.ts'
-import type { CategoryId, SiteId } from '../../core/ids.ts'
+import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
+import { type CategoryId, largestContentId, type SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Deadline } from '../../core/time.ts'
-import { openTable, type TableOptions } from './dynamodb.ts'
+import { expression, openTable, type TableOptions } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
-import { countRange, type KeyRange, rangeOfIds, rangePages, readRange } from './key-range.ts'
+import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 
 const updatesAtOnce = 32
 
@@ -44,20 +38,27 @@ interface LinkItem {
 
 const keyOf = (link: LinkName) => ({ list: listKey(link), id: link.id })
 
+const nameOf = ({ list, id }: LinkItem) => ({ list, id })
+
 const toLink = ({ id, d }: LinkItem): CategoryLink => ({ id, displayable: d !== 0 })
 
 const categoryIn = (key: unknown) => Number(String(key).slice(-idDigits))
 const categoryOf = ({ list }: LinkItem) => categoryIn(list) as CategoryId
 
-const rangeOf = (list: LinkList, consistent = false) => rangeOfIds('list', listKey(list), consistent)
+const rangeOf = (list: LinkList, consistent = false): KeyRange => ({
+  queryFrom: (first) => ({
+    where: expression`#list = ${listKey(list)} AND #id BETWEEN ${first} AND ${largestContentId}`,
+    consistent,
+  }),
+  idOf: ({ id }) => Number(id),
+})
 
 const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
-  index: 'byObject',
-  partitionKey: 'id',
-  partition: id,
-  sortKey: 'list',
-  sortKeyOf: (category) => listKey({ site, kind, category }),
-  idOf: categoryIn,
+  queryFrom(first) {
+    const [from, to] = [first, largestContentId].map((category) => listKey({ site, kind, category }))
+    return { index: 'byObject', where: expression`#id = ${id} AND #list BETWEEN ${from} AND ${to}` }
+  },
+  idOf: ({ list }) => categoryIn(list),
 })
 
 /**
@@ -66,6 +67,9 @@ const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
  */
 export const createLinkItems = (options: TableOptions) => {
   const table = openTable<LinkItem>(options)
+  const deleteAll = async (range: KeyRange): Promise<void> => {
+    for await (const items of rangePages(table, range)) await batchDelete(table, items.map(nameOf))
+  }
   return {
     list: async (list, after, limit, isConsistent) =>
       (await readRange(table, rangeOf(list, isConsistent), after, limit)).map(toLink),
@@ -75,17 +79,12 @@ export const createLinkItems = (options: TableOptions) => {
     },
     countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
 
-    async *pagesIn(list: LinkList) {
-      for await (const items of rangePages(table, rangeOf(list, true))) {
-        const ids = items.map(({ id }) => id)
-        yield linksOf(list, ids)
-      }
+    async deleteIn(site: SiteId, category: CategoryId): Promise<void> {
+      for (const kind of objectKindNames) await deleteAll(rangeOf({ site, kind, category }, true))
     },
 
-    // All links of an object. The list may lag behind changes.
-    async *pagesOf(object: SiteObject) {
-      for await (const items of rangePages(table, inverseRangeOf(object))) yield linksOf(object, items.map(categoryOf))
-    },
+    // The index may lag behind changes.
+    deleteOf: (object: SiteObject) => deleteAll(inverseRangeOf(object)),
 
     async withStored(links: readonly WantedLink[]): Promise<readonly StoredLink[]> {
       const items = await batchGet(table, links.map(keyOf))

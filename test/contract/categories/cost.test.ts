@@ -143,7 +143,7 @@ test('a page over 5 MB gets fewer items, and limit shows how many (C-10)', async
   const ids = range(2_001, 2_060)
   // The short items at the end would fit, but a page has no gaps.
   const news = ids.map((id) => newsItem(id, id <= 2_020 ? { body } : {}))
-  await plain.contentItems.putMany(site, 'news', news, entry)
+  await plain.contents.putMany(site, 'news', news, entry)
   await plain.linkItems.putMany(displayed(ids, ofLong))
 
   const { page } = await list({ limit: '500' }, ofLong)

@@ -185,7 +185,8 @@ test('a link that the index shows late is removed with its object', async () => 
 test('while an object is being removed, callers cannot see the object', async () => {
   await begin()
   await link(deps)
-  await deps.contentItems.flagRemoved(site, 'news', gone)
+  const { client } = interceptOnce(store.dynamodb, 2, () => Promise.reject(new Error('The process has died')))
+  await expect(removals['the removal of an object'](store.over(client))).rejects.toThrow('died')
   expect((await deps.contents.getMany(site, 'news', ids)).has(gone)).toBe(false)
   expect((await deps.contents.existing(site, 'news', ids)).has(gone)).toBe(false)
   expect(await deps.contents.get(site, 'news', gone)).toBeUndefined()
@@ -197,7 +198,7 @@ test('while an object is being removed, callers cannot see the object', async ()
 
 test('a removal of many links or many categories runs in steps', async () => {
   const many = range(1, 1_100)
-  await deps.contentItems.putMany(site, 'category', namedCategories(many), entry)
+  await deps.contents.putMany(site, 'category', namedCategories(many), entry)
   await fill(deps, [1])
   await deps.linkItems.putMany(
     many.map((id) => ({ ...newsOfCategory, category: id as typeof category, id: 1, wanted: true })),

@@ -1,6 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.ts'
-import { createContentItems } from '../../../lib/aws/dynamodb/content-items.ts'
 import { createLinkItems } from '../../../lib/aws/dynamodb/link-items.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
@@ -23,8 +22,7 @@ const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'],
     record: unrecorded,
     longestStall,
   }),
-  /** The tables below the ports, item by item. */
-  contentItems: createContentItems({ dynamodb: client, table: content, record: unrecorded, longestStall }),
+  /** The table below the port, item by item. */
   linkItems: createLinkItems({ dynamodb: client, table: categoryLinks, longestStall }),
   longestList: 20_000,
 })
