@@ -4,24 +4,15 @@ import { type Change, NotPlaced } from '../../storage/object-store.ts'
 import { type Bucket, isRefused, isRefusedAtOnce, noteLack, type StepBuckets, unquote, until } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { type Doomed, deleteAll, hideAll } from './delete.ts'
-
-// A version that was made by completing an upload. Its bytes exist nowhere else, so undoing the change copies them to
-// the spare key.
-interface Joined {
-  readonly kind: 'joined'
-  readonly key: string
-  readonly versionId: string
-  readonly size: number
-  readonly spare: string
-}
-
-type Plain<Kind> = { readonly kind: Kind; readonly key: string }
+import type { Spare } from './stage.ts'
 
 /**
  * The result of a step: a version, a delete marker, or an old version that lost its markers. A bucket whose versioning
  * is new returns no version ids. Then only an object at a key that was free can be undone.
  */
-export type Made = Doomed | Joined | Plain<'uncovered'> | Plain<'final'>
+export type Made =
+  | (Doomed & { readonly spare?: Spare })
+  | { readonly kind: 'uncovered' | 'final'; readonly key: string }
 
 export interface StepResult {
   readonly made: readonly Made[]
@@ -53,6 +44,7 @@ const findLost = async (
 interface Creation {
   readonly key: string
   readonly isNew: boolean
+  readonly spare?: Spare | undefined
   readonly find: () => Promise<string | undefined>
   // Replaces a refusal of S3. If the result is undefined, the refusal does not matter.
   readonly explain: (refusal: unknown) => Promise<unknown>
@@ -66,11 +58,11 @@ interface Answer {
 
 export const awaitVersion = async (
   buckets: StepBuckets,
-  { key, isNew, find, explain }: Creation,
+  { key, isNew, spare, find, explain }: Creation,
   call: Promise<Answer>,
 ): Promise<StepResult> => {
   const version = (versionId: string | undefined): Made | undefined =>
-    versionId ? { kind: 'version', key, versionId } : undefined
+    versionId ? { kind: 'version', key, versionId, ...(spare && { spare }) } : undefined
   try {
     const { VersionId, ETag, CopyObjectResult } = await call
     const made = version(VersionId)
@@ -85,13 +77,8 @@ export const awaitVersion = async (
 }
 
 export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
-  const doomed: Doomed[] = []
-  const uncovered: string[] = []
-  for (const one of made) {
-    if (one.kind === 'uncovered') uncovered.push(one.key)
-    else if (one.kind === 'joined') doomed.push({ ...one, kind: 'version' })
-    else if (one.kind !== 'final') doomed.push(one)
-  }
+  const uncovered = made.filter(({ kind }) => kind === 'uncovered').map(({ key }) => key)
+  const doomed = made.filter((one) => one.kind === 'version' || one.kind === 'object')
   await deleteAll(bucket, doomed)
   await hideAll(bucket, uncovered)
 }
@@ -123,7 +110,10 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
     using saving = undoDeadline.reserving(timeToDelete)
     const repeating = { ...until(bucket, saving.signal), once: bucket.client }
     const copying = { doing: repeating, finding: buckets.finding }
-    for (const one of made) if (one.kind === 'joined') await sendCopy(copying, one, { Key: one.spare })
+    for (const one of made) {
+      if (one.kind === 'version' && one.spare)
+        await sendCopy(copying, { ...one, size: one.spare.size }, { Key: one.spare.key })
+    }
   }
 
   return {

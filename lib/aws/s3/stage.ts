@@ -74,6 +74,8 @@ export type PartBuffers = ReturnType<typeof createPartBuffers>
 type Lending = ReturnType<PartBuffers['open']>
 
 export interface Part {
+  // Counts from 1.
+  readonly number: number
   readonly bytes: Buffer
   readonly buffer: Buffer
   readonly isLast: boolean
@@ -81,22 +83,22 @@ export interface Part {
 
 export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lending): AsyncGenerator<Part, void> {
   let buffer = await lending.take()
-  let length = 0
+  let [number, length] = [1, 0]
   for await (const chunk of content) {
     let rest = chunk
     // A full part is treated as the last one until more bytes arrive.
     while (length + rest.length > partLength) {
       const taken = partLength - length
       buffer.set(rest.subarray(0, taken), length)
-      yield { bytes: buffer, buffer, isLast: false }
+      yield { number, bytes: buffer, buffer, isLast: false }
       buffer = await lending.take()
-      length = 0
+      ;[number, length] = [number + 1, 0]
       rest = rest.subarray(taken)
     }
     buffer.set(rest, length)
     length += rest.length
   }
-  yield { bytes: buffer.subarray(0, length), buffer, isLast: true }
+  yield { number, bytes: buffer.subarray(0, length), buffer, isLast: true }
 }
 
 /** Staged bytes. A multipart upload has all its parts, but is not completed. */
@@ -110,14 +112,19 @@ export interface StagedBody {
     | (Upload & {
         readonly kind: 'upload'
         readonly parts: CompletedPart[]
-        // If a placement is undone, the bytes are kept at this key.
-        readonly spare?: string
+        readonly spare?: Spare
       })
 }
 
 export interface Upload {
   readonly key: string
   readonly uploadId: string
+}
+
+// The bytes of a completed upload exist nowhere else, so undoing its placement copies them to this key.
+export interface Spare {
+  readonly key: string
+  readonly size: number
 }
 
 // Keys of uploads whose path is still unknown begin with this prefix. A lifecycle rule removes the objects that a
@@ -166,12 +173,9 @@ const partsInFlight = 3
 const sendParts = async (bucket: Bucket, upload: Upload, parts: AsyncIterable<Part>, lending: Lending) => {
   const sent: CompletedPart[] = []
   let size = 0
-  let count = 0
   const send = async (part: Part): Promise<void> => {
     size += part.bytes.length
-    count += 1
-    const number = count
-    sent[number - 1] = await lending.send(part, (bytes) => sendPart(bucket, upload, number, bytes))
+    sent[part.number - 1] = await lending.send(part, (bytes) => sendPart(bucket, upload, part.number, bytes))
   }
   try {
     await inParallel(parts, partsInFlight, send)

@@ -40,27 +40,19 @@ const sendBody = (buckets: StepBuckets, { key, expected }: PutGoal, { content, c
   return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(buckets.doing))
 }
 
-const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody): StepResult => {
-  const spare = content.kind === 'upload' ? content.spare : undefined
-  if (spare === undefined) return { made, failure }
-  return {
-    made: made.map((one): Made => (one.kind === 'version' ? { ...one, kind: 'joined', size, spare } : one)),
-    failure,
-  }
-}
-
 /** Puts a staged body at a key. An upload can be completed only at its own key. Errors of the steps: NotPlaced. */
 export const putBody = async (buckets: StepBuckets, write: PutGoal, body: StagedBody): Promise<StepResult> => {
   const { key, expected } = write
+  const { content } = body
+  const spare = content.kind === 'upload' ? content.spare : undefined
   const isNew = expected ? expected.version === undefined : isScratch(key)
   const find = () => findMarked(buckets.finding, key, body.id)
   const explain = async (refusal: unknown) => {
-    const { content } = body
     const isSourceGone = content.kind === 'object' && !(await headObject(buckets.finding, content.key))
     if (isUploadGone(refusal) || isSourceGone) return new ServiceError('unavailable', { cause: refusal })
     return expected ? new NotPlaced({ outcome: 'changed', key }) : refusal
   }
-  return withSpare(await awaitVersion(buckets, { key, isNew, find, explain }, sendBody(buckets, write, body)), body)
+  return awaitVersion(buckets, { key, isNew, spare, find, explain }, sendBody(buckets, write, body))
 }
 
 export const createFolder = async (buckets: StepBuckets, { key, expected }: PutGoal): Promise<StepResult> => {

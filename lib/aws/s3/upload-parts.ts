@@ -47,6 +47,8 @@ const clockSkew = 15 * 60_000
 
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
 
+const uploadOf = ({ target, holding }: StoredUpload): Upload => ({ key: target.key, uploadId: holding.name })
+
 // The SDK's paginator would never end, because S3 sends a marker with the last page too.
 const listParts = async ({ client, name }: Bucket, { key, uploadId }: Upload): Promise<ListedPart[]> => {
   const found: ListedPart[] = []
@@ -95,20 +97,15 @@ const isInPlace = async (bucket: Bucket, { id, target: { key }, created }: Whole
 // The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone;
 // unavailable, when another request has just joined them.
 const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedBody['content']> => {
-  const { id, target, length, holding } = upload
-  const { key } = target
-  const { name: uploadId, parts, tail } = holding
+  const { id, length, holding } = upload
+  const { parts, tail } = holding
+  const sent = uploadOf(upload)
   const rest = await readTail(bucket, tail, length - parts.length * partLength)
   const tags = [...parts]
   try {
-    if (rest.length > 0) tags.push(unquote((await sendPart(bucket, { key, uploadId }, tags.length + 1, rest)).ETag))
-    return {
-      kind: 'upload',
-      key,
-      uploadId,
-      parts: await checkedParts(bucket, { key, uploadId }, tags),
-      spare: spareKey(id),
-    }
+    if (rest.length > 0) tags.push(unquote((await sendPart(bucket, sent, tags.length + 1, rest)).ETag))
+    const checked = await checkedParts(bucket, sent, tags)
+    return { kind: 'upload', ...sent, parts: checked, spare: { key: spareKey(id), size: length } }
   } catch (error) {
     if (!isUploadGone(error)) throw error
     throw new ServiceError((await isInPlace(bucket, upload)) ? 'unavailable' : 'uploadUnknown', { cause: error })
@@ -132,7 +129,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     // Parts may arrive in any order. The parts before the first gap are kept. Until the first new part has arrived, only
     // the tail contains its bytes.
     const tags = [...holding.parts]
-    let [kept, begun] = [before, before]
+    let kept = before
     let rest: Uint8Array = Buffer.alloc(0)
     let opened: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
 
@@ -156,9 +153,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         rest = part.bytes
         return
       }
-      begun += 1
-      const number = begun
-      await lending.send(part, (bytes) => sendOne(number, bytes))
+      await lending.send(part, (bytes) => sendOne(before + part.number, bytes))
     })
     if (received.size === 0 && length !== 0) return { ...received, holding }
     const tail = rest.length > 0 || length === 0 ? newTailKey(id) : null
@@ -192,8 +187,8 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     return adopt({ id, size: length, contentType: target.contentType, content }, claim)
   },
 
-  async remove({ target: { key }, holding: { name } }) {
-    if (name !== '') await abortUpload(bucket, { key, uploadId: name })
+  async remove(upload) {
+    if (upload.holding.name !== '') await abortUpload(bucket, uploadOf(upload))
   },
 })
 
@@ -202,11 +197,6 @@ const addressLasts = 3_600
 
 // If the digest were in the query of an address, S3 would not compare it with the bytes.
 const digestHeader = 'x-amz-checksum-sha256'
-
-const uploadOf = ({ target: { key }, holding: { name } }: Pick<StoredUpload, 'target' | 'holding'>) => ({
-  key,
-  uploadId: name,
-})
 
 export const createDirectParts = (bucket: Bucket): DirectParts => ({
   async begin({ id, target: { key, contentType } }) {
