@@ -65,9 +65,9 @@ const plantedBugs: readonly Planted[] = [
     shows: /"entries":|entries of/,
     patch: {
       file: 'lib/machine/tables/history.ts',
-      from: 'insert.run(now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null)',
-      to: `const values = [now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null] as const
-           setImmediate(() => insert.run(...values))`,
+      from: 'insert(now(), site, type, subject, actor, requestId, details)',
+      to: `const values = [now(), site, type, subject, actor, requestId, details]
+           setImmediate(() => insert(...values))`,
     },
   },
 ]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { asPortError, failureOf, isBusy, isMissing, isOutOfSpace, reasonOf } from '../../core/system-failures.ts'
 import { connect, type Database, openImmutable } from '../sqlite/database.ts'
-import { type AnyId, one } from '../sqlite/queries.ts'
+import { one, value } from '../sqlite/queries.ts'
 import { isEmpty } from '../sqlite/schema.ts'
 import { type DataDirectory, directoryAround, layoutVersion } from './data-directory.ts'
 import { allows, type Fault, isForbidden, type Purpose, reasonWithAdvice, refusalOf } from './faults.ts'
@@ -207,7 +207,7 @@ export const createMeasures = (
   { database: file, wal, blobs }: DataDirectory,
   { connection, read }: Pick<Database, 'connection' | 'read'>,
 ) => {
-  const oldest = one<AnyId>('SELECT min(began) AS id FROM folder_removals WHERE began > 0')(connection)
+  const oldest = value<number | null>('SELECT min(began) FROM folder_removals WHERE began > 0')(connection)
   const webhooks = one<{ waiting: number; failing: number }>(
     `SELECT count(failing_since) AS failing, count(*) FILTER (WHERE 1000 * (unixepoch() - 60) > (
        SELECT at FROM changes WHERE site = webhooks.site AND id > webhooks.position ORDER BY id LIMIT 1)) AS waiting
@@ -218,7 +218,7 @@ export const createMeasures = (
     /** Reads the names of all blobs. */
     blobBytes: () => sizeOfFolder(blobs),
     /** The moment when the oldest open removal of a folder began. */
-    oldestRemoval: async () => (await read(oldest))?.id ?? undefined,
+    oldestRemoval: async () => (await read(oldest)) ?? undefined,
     /** The enabled webhooks with an entry that has waited for a minute, and those whose last delivery failed. */
     webhooks: async () => (await read(webhooks)) ?? { waiting: 0, failing: 0 },
   }

@@ -1,7 +1,7 @@
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts'
 import { foldForSearch, nameOf, pathIn } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, one, prepareAll } from '../sqlite/queries.ts'
+import { all, column, one, prepareAll, value } from '../sqlite/queries.ts'
 import { endOf } from './object-rows.ts'
 
 // The number of names in one transaction, which takes about 10 ms.
@@ -23,10 +23,10 @@ export const createNameIndex = ({
   note,
 }: Database): Required<Pick<ObjectStore, 'indexNames' | 'findNames'>> => {
   const names = prepareAll(connection, {
-    last: one<{ id: number }>('SELECT rowid AS id FROM name_index ORDER BY rowid DESC LIMIT 1'),
+    last: value<number>('SELECT rowid FROM name_index ORDER BY rowid DESC LIMIT 1'),
     waiting: all<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
-    countWaiting: one<{ count: number }>('SELECT count(*) AS count FROM (SELECT 1 FROM names WHERE id > ? LIMIT +?)'),
-    removed: all<Pick<NameRow, 'id'>>(
+    countWaiting: value<number>('SELECT count(*) FROM (SELECT 1 FROM names WHERE id > ? LIMIT +?)'),
+    removed: column<number>(
       'DELETE FROM removed_names WHERE id IN (SELECT id FROM removed_names LIMIT +?) RETURNING id',
     ),
     add: 'INSERT INTO name_index (rowid, name) VALUES (?, ?)',
@@ -39,12 +39,12 @@ export const createNameIndex = ({
       WHERE objects.key > ?4 AND objects.key < ?5 ORDER BY id LIMIT +?6`),
   })
 
-  const lastIndexed = () => names.last()?.id ?? 0
+  const lastIndexed = () => names.last() ?? 0
 
   const indexSome = () =>
     note(() => {
       const removed = names.removed(step)
-      for (const { id } of removed) names.drop(id)
+      for (const id of removed) names.drop(id)
       const waiting = names.waiting(lastIndexed(), step)
       for (const { id, key } of waiting) names.add(id, foldForSearch(nameOf(pathIn(key))))
       return Math.max(removed.length, waiting.length)
@@ -68,7 +68,7 @@ export const createNameIndex = ({
 
   return {
     async indexNames() {
-      const waiting = await read(() => names.countWaiting(lastIndexed(), mostWaiting)?.count ?? 0)
+      const waiting = await read(() => names.countWaiting(lastIndexed(), mostWaiting) ?? 0)
       if (waiting < mostWaiting) return indexAll()
       if (isIndexing) return false
       isIndexing = true

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
 import type { ByteRange, ListedObject, Listing, ListQuery, ObjectInfo, ReadObject } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
-import { allArrays, exists, one, prepareAll } from '../sqlite/queries.ts'
+import { allArrays, exists, one, prepareAll, value } from '../sqlite/queries.ts'
 import type { Blobs } from './blobs.ts'
 
 /** `blob` names the blob or the row of small content with the bytes. Copies share these bytes. Folders have none. */
@@ -47,7 +47,7 @@ export const createObjectRows = (connection: DatabaseSync) => {
     refersTo: exists(
       'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
     ),
-    content: one('SELECT bytes FROM small_contents WHERE name = ?', ({ bytes }: { bytes: Uint8Array }) => bytes),
+    content: value<Uint8Array>('SELECT bytes FROM small_contents WHERE name = ?'),
     // Reads all rows at once, because two readers cannot step through one statement at the same time.
     list: allArrays(
       'SELECT key, size, modified, version, fingerprint FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',

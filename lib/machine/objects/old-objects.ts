@@ -9,14 +9,8 @@ import {
   type RemovedObject,
 } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, type Flag, one, prepareAll } from '../sqlite/queries.ts'
+import { all, column, type Flag, fromRow, one, prepareAll, value } from '../sqlite/queries.ts'
 import { type Bodies, behind, endOf, folderIn, type ObjectRow, type ObjectRows, objectColumns } from './object-rows.ts'
-
-interface RemovedRow {
-  readonly key: string
-  readonly size: number
-  readonly gone: number
-}
 
 // Moments are in microseconds and unique, so they give the order of all changes. None is before the beginning of an open
 // removal of a folder.
@@ -25,20 +19,13 @@ const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM o
   ${perMillisecond} * coalesce((SELECT max(began) FROM folder_removals), 0))`
 
 const columns = 'key, version, blob, size, modified, type, fingerprint'
-const oldColumns = `version AS id, modified AS at, size, removed, gone / ${perMillisecond} AS goneAt`
+const oldColumns = `version AS id, modified AS at, size, 0 AS isCurrent, removed AS isRemoved,
+  gone / ${perMillisecond} AS goneAt`
 
 const fewRows = 1_000
 const rowsInPart = 10_000
 
-interface OldRow extends Omit<ObjectVersion, 'isCurrent' | 'isRemoved'> {
-  readonly removed: Flag
-}
-
-const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
-  ...row,
-  isCurrent: false,
-  isRemoved: removed === 1,
-})
+const toVersion = fromRow<ObjectVersion>({ isCurrent: Boolean, isRemoved: Boolean })
 
 /**
  * Rows of replaced and removed objects. To change several rows, callers use a transaction. Callers identify a state by
@@ -47,28 +34,28 @@ const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
   const objects = prepareAll(connection, {
     get: one<ObjectRow>(`SELECT ${objectColumns} FROM old_objects WHERE key = ? AND version = ?`),
-    newest: all<OldRow>(`SELECT ${oldColumns} FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?`),
-    older: all<OldRow>(`SELECT ${oldColumns} FROM old_objects
-      WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
-      ORDER BY gone DESC LIMIT +?3`),
-    farther: one<Pick<RemovedRow, 'key'>>(
+    newest: all(`SELECT ${oldColumns} FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?`, toVersion),
+    older: all(
+      `SELECT ${oldColumns} FROM old_objects
+       WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
+       ORDER BY gone DESC LIMIT +?3`,
+      toVersion,
+    ),
+    farther: value<string>(
       `SELECT key FROM old_objects WHERE key > ? AND key < ? ORDER BY key LIMIT 1 OFFSET ${rowsInPart}`,
     ),
-    removed: all<RemovedRow>(`SELECT key, size, max(gone) / ${perMillisecond} AS gone FROM old_objects AS old
+    removed: all<RemovedEntry>(`SELECT key, size, max(gone) / ${perMillisecond} AS removedAt FROM old_objects AS old
       WHERE key >= ? AND key < ? AND removed = 1
         AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`),
-    lastRemoval: one<{ gone: number | null }>(`SELECT max(gone) / ${perMillisecond} AS gone FROM (
+    lastRemoval: value<number | null>(`SELECT max(gone) / ${perMillisecond} FROM (
       SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`),
     removedWithin: all(
       `SELECT key, version AS id, size, max(gone) FROM old_objects
        WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ? GROUP BY key ORDER BY key LIMIT +?`,
       ({ key, id, size }: RemovedObject): RemovedObject => ({ key, id, size }),
     ),
-    giveUp: all(
-      `DELETE FROM old_objects WHERE gone IN (
-        SELECT gone FROM old_objects WHERE gone < ? * ${perMillisecond} ORDER BY gone LIMIT +?) RETURNING blob`,
-      ({ blob }: { blob: string | null }) => blob,
-    ),
+    giveUp: column<string | null>(`DELETE FROM old_objects WHERE gone IN (
+      SELECT gone FROM old_objects WHERE gone < ? * ${perMillisecond} ORDER BY gone LIMIT +?) RETURNING blob`),
     usage: one<Kept>(
       'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM old_objects WHERE key >= ? AND key < ?',
     ),
@@ -87,16 +74,21 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
 
   return {
     ...objects,
-    keep: (key: string, isRemoved: boolean) => void objects.keep(now(), isRemoved ? 1 : 0, key),
+    keep: (key: string, isRemoved: boolean) => void objects.keep(now(), isRemoved, key),
     keepVersion: (key: string, version: string) => void objects.keepVersion(now(), key, version),
-    forget: (key: string, version: string) => void objects.purge(key, JSON.stringify([version])),
+    forget: (key: string, version: string) => void objects.purge(key, [version]),
     /**
      * Returns where the bytes of the purged old versions are. If an object was removed in one of these states, it then
      * counts as removed in the state before.
      */
     purge(versions: readonly Pick<RemovedObject, 'key' | 'id'>[]): readonly (string | null)[] {
       const byKey = [...Map.groupBy(versions, ({ key }) => key)]
-      const purged = byKey.flatMap(([key, some]) => objects.purge(key, JSON.stringify(some.map(({ id }) => id))))
+      const purged = byKey.flatMap(([key, some]) =>
+        objects.purge(
+          key,
+          some.map(({ id }) => id),
+        ),
+      )
       for (const { key, gone, removed } of purged.toSorted((one, other) => one.gone - other.gone))
         if (removed === 1) objects.removeBefore(key, gone)
       return purged.map(({ blob }) => blob)
@@ -105,15 +97,15 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
     /** True if the object was removed in this state, and its key is still free. */
     isLast(key: string, version: string): boolean {
       const [last] = objects.newest(key, 1)
-      return last?.id === version && last.removed === 1
+      return last?.id === version && last.isRemoved
     },
 
     /** The newest first, and only versions older than `after`. */
     of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
-      (after === undefined ? objects.newest(key, limit) : objects.older(key, after, limit)).map(toVersion),
+      after === undefined ? objects.newest(key, limit) : objects.older(key, after, limit),
 
-    endOfPart: (from: string, end: string): string => objects.farther(from, end)?.key ?? end,
-    lastRemoval: (from: string, end: string): number => objects.lastRemoval(from, end)?.gone ?? 0,
+    endOfPart: (from: string, end: string): string => objects.farther(from, end) ?? end,
+    lastRemoval: (from: string, end: string): number => objects.lastRemoval(from, end) ?? 0,
   }
 }
 
@@ -142,12 +134,13 @@ const removedFrom = ({ rows, old }: Pick<Deps, 'rows' | 'old'>, prefix: string, 
   const end = old.endOfPart(start, endOf(prefix))
   const found = old.removed(start, end, step)
   let from = start
-  for (const { key, size, gone } of found) {
+  for (const entry of found) {
+    const { key } = entry
     if (compareText(key, from) < 0) continue
     const folder = folderIn(prefix, key)
     from = folder === undefined ? behind(key) : endOf(folder)
     if (folder === undefined) {
-      if (key !== prefix) entries.push({ key, removedAt: gone, size })
+      if (key !== prefix) entries.push(entry)
     } else if (!rows.isAny(folder, from)) {
       entries.push({ key: folder, removedAt: old.lastRemoval(folder, from), size: null })
     }

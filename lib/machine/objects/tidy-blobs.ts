@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { systemCodeOf } from '../../core/system-failures.ts'
 import { syncFile, syncFolder } from '../directory/data-directory.ts'
-import { all, each, type Flag } from '../sqlite/queries.ts'
+import { column, each, type Flag } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
 
@@ -16,7 +16,7 @@ const filesIn = (folder: string): readonly string[] =>
     .map(({ name }) => name)
 
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
-  all('SELECT blob FROM uploads WHERE blob IS NOT NULL', ({ blob }: { blob: string }) => blob)(connection)()
+  column<string>('SELECT blob FROM uploads WHERE blob IS NOT NULL')(connection)()
 
 const removeOldOrphans = (orphans: string, now: number): void => {
   for (const name of filesIn(orphans)) {

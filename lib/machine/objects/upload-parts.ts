@@ -3,7 +3,7 @@ import { isMissing } from '../../core/system-failures.ts'
 import { createFingerprint, partLength } from '../../storage/content.ts'
 import { expiryOfComplete, type Holding, type UploadParts, type WholeUpload } from '../../storage/uploads/upload.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all } from '../sqlite/queries.ts'
+import { column } from '../sqlite/queries.ts'
 import { prepareUploads } from '../tables/uploads.ts'
 import { type Blobs, newName } from './blobs.ts'
 import type { LocalObjectStore } from './object-store.ts'
@@ -89,10 +89,7 @@ export const createUploadSweep = (
   blobs: Pick<Blobs, 'remove'>,
   now: () => number,
 ): (() => Promise<void>) => {
-  const remove = all(
-    'DELETE FROM uploads WHERE expires <= ? RETURNING blob',
-    ({ blob }: { blob: string | null }) => blob,
-  )(connection)
+  const remove = column<string | null>('DELETE FROM uploads WHERE expires <= ? RETURNING blob')(connection)
   return async () => {
     const names = await write(() => remove(now()))
     await blobs.remove(names.filter((name) => name !== null))

@@ -5,21 +5,38 @@ import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
 
-/** The row of a value. Its columns in `Columns` have other types than the members of the value. */
-export type RowOf<Value, Columns> = Omit<Value, keyof Columns> & Readonly<Columns>
-
-type Values = readonly SQLInputValue[]
+/** A list becomes JSON. */
+export type Values = readonly (SQLInputValue | readonly unknown[])[]
 type Prepare<Call> = (connection: DatabaseSync) => Call
+
+/** Returns the value of a row. A member that is NULL is left out. The others pass through their function, if any. */
+export const fromRow =
+  <Value extends object>(decoders: { readonly [Name in keyof Value]?: (stored: never) => Value[Name] } = {}) =>
+  (row: object): Value => {
+    const value: Record<string, unknown> = {}
+    const decoderOf: Readonly<Record<string, ((stored: never) => unknown) | undefined>> = decoders
+    for (const [name, stored] of Object.entries(row)) {
+      if (stored !== null) value[name] = decoderOf[name]?.(stored as never) ?? stored
+    }
+    return value as Value
+  }
+
+// Undefined becomes NULL, a boolean becomes 0 or 1, and an object other than bytes becomes JSON.
+const toStored = (value: unknown): SQLInputValue => {
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) return JSON.stringify(value)
+  return (value ?? null) as SQLInputValue
+}
 
 /**
  * A statement for `prepareAll`. SQLite compiles it at its first use, because a process uses few of all statements. The
  * tables are STRICT, so the values have the types of their columns. `Row` repeats these types.
  */
 const statement =
-  <Result>(sql: string, call: (prepared: StatementSync, values: Values) => Result) =>
+  <Result>(sql: string, call: (prepared: StatementSync, values: readonly SQLInputValue[]) => Result) =>
   (connection: DatabaseSync) => {
     const open = onDemand(() => connection.prepare(sql))
-    return (...values: Values): Result => call(open(), values)
+    return (...values: readonly unknown[]): Result => call(open(), values.map(toStored))
   }
 
 export const one = <Row extends object, Value = Row>(
@@ -38,16 +55,31 @@ export const all = <Row extends object, Value = Row>(
   statement(sql, (prepared, values) => prepared.all(...values).map((row) => toValue(row as Row)))
 
 /** Reading arrays of columns takes half the time of reading objects. */
-export const allArrays = <Row extends readonly unknown[], Value>(sql: string, toValue: (row: Row) => Value) =>
+export const allArrays = <Row extends readonly unknown[], Value>(
+  sql: string,
+  toValue: (row: Row) => Value,
+): Prepare<(...values: Values) => readonly Value[]> =>
   statement(sql, (prepared, values) => {
     prepared.setReturnArrays(true)
     return prepared.all(...values).map((row) => toValue(row as unknown as Row))
   })
 
+/** The first column of each row. */
+export const column = <Value>(sql: string) => allArrays(sql, ([first]: readonly [Value]) => first)
+
+/** The first column of the first row. */
+export const value = <Value>(sql: string): Prepare<(...values: Values) => Value | undefined> =>
+  statement(sql, (prepared, values) => {
+    prepared.setReturnArrays(true)
+    const [first] = (prepared.get(...values) as unknown as readonly [Value] | undefined) ?? []
+    return first
+  })
+
 export const each = <Row extends object>(connection: DatabaseSync, sql: string) =>
   connection.prepare(sql).iterate() as Iterable<object> as Iterable<Row>
 
-export const exists = (sql: string) => statement(sql, (prepared, values) => prepared.get(...values) !== undefined)
+export const exists = (sql: string): Prepare<(...values: Values) => boolean> =>
+  statement(sql, (prepared, values) => prepared.get(...values) !== undefined)
 
 /** Returns the number of changed rows. */
 export const run = (sql: string) => statement(sql, (prepared, values) => Number(prepared.run(...values).changes))
@@ -64,22 +96,13 @@ export const prepareAll = <Sqls extends Readonly<Record<string, string | Prepare
     Object.entries(sqls).map(([name, sql]) => [name, (typeof sql === 'string' ? run(sql) : sql)(connection)]),
   ) as Prepared<Sqls>
 
-/** `Row` has optional members in place of columns that may be NULL. */
-export const withoutNulls = <Row extends object>(row: Row): Row =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row
-
-/** The row of a query for the highest or lowest id. The id is null when there are no rows. */
-export interface AnyId {
-  readonly id: number | null
-}
-
 // The number of rows in one read, during which the rest of the process waits.
 const pageSize = 1_000
 const countPageSize = 20_000
 
 interface Pages<Value, Key> {
   /** The first parameters of the query. */
-  readonly of?: readonly SQLInputValue[]
+  readonly of?: Values
   readonly after: Key
   readonly limit?: number | undefined
   readonly keyOf: (value: Value) => Key
@@ -105,6 +128,8 @@ export const readPages = async <Value, Key extends SQLInputValue>(
   }
   return values
 }
+
+export const idOf = ({ id }: { readonly id: number }): number => id
 
 export interface CountedRows {
   readonly count: number

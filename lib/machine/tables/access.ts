@@ -11,7 +11,7 @@ import { type Attempts, countAttempt, type SignInAttempts } from '../../access/s
 import type { SiteId } from '../../core/ids.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, one, prepareAll, readPages } from '../sqlite/queries.ts'
+import { all, one, prepareAll, readPages, value } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 const toPerson = ({ version, record }: Pick<Person, 'version'> & { readonly record: string }): Person => ({
@@ -35,7 +35,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
     replace: 'UPDATE people SET version = version + 1, record = ? WHERE key = ? AND version = ?',
     remove: 'DELETE FROM people WHERE key = ? AND version = ?',
   })
-  const listed = (sites: readonly SiteId[]) => JSON.stringify(sites.map(String))
+  const listed = (sites: readonly SiteId[]) => sites.map(String)
   const allOf = (...sites: readonly SiteId[]) => (sites.length === 0 ? [] : people.ofSites(listed(sites), '', -1))
   const store = ({ name, version }: Person, after: Person | undefined) => {
     if (after) people.replace(recordOf(after), keyOfName(name), version)
@@ -147,16 +147,16 @@ const secretName = 'downloads'
 /** Random bytes that sign the download links of this directory. They are created when they are first needed. */
 export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
   const { get, insert } = prepareAll(connection, {
-    get: one('SELECT bytes FROM secrets WHERE name = ?', ({ bytes }: { bytes: Uint8Array }) => bytes),
-    insert: 'INSERT INTO secrets (name, bytes) VALUES (?, ?)',
+    get: value<Uint8Array>('SELECT bytes FROM secrets WHERE name = ?'),
+    insert: 'INSERT INTO secrets (name, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING',
   })
   const known = await read(() => get(secretName))
-  if (known) return known
-  return write(() => {
-    const stored = get(secretName)
-    if (stored) return stored
-    const made = crypto.getRandomValues(new Uint8Array(32))
-    insert(secretName, made)
-    return made
-  })
+  return (
+    known ??
+    write(() => {
+      const made = crypto.getRandomValues(new Uint8Array(32))
+      insert(secretName, made)
+      return get(secretName) ?? made
+    })
+  )
 }

@@ -13,19 +13,24 @@ import type { CategoryId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
 import { unlimited } from '../../core/time.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, type CountedRows, countPages, type Flag, one, prepareAll, readPages } from '../sqlite/queries.ts'
+import {
+  allArrays,
+  type CountedRows,
+  column,
+  countPages,
+  type Flag,
+  idOf,
+  one,
+  prepareAll,
+  readPages,
+} from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved, linkTables } from '../sqlite/tables.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-const toLink = ({ object, displayable }: { object: number; displayable: Flag }): CategoryLink => ({
-  id: object,
-  displayable: displayable === 1,
-})
-
-const idOf = ({ id }: { readonly id: number }): number => id
+const toLink = ([id, displayable]: readonly [number, Flag]): CategoryLink => ({ id, displayable: displayable === 1 })
 
 // The ids of a JSON list that have no row, or whose row is being removed.
-const unknownIn = (table: string) => `SELECT value AS id FROM json_each(?2)
+const unknownIn = (table: string) => `SELECT value FROM json_each(?2)
   WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE site = ?1 AND id = value AND going = 0)`
 
 const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
@@ -40,11 +45,11 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
       AND EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = ?2 AND going = 0)
     ORDER BY category LIMIT +?4`
   return prepareAll(connection, {
-    ofCategory: all(ofCategory, toLink),
+    ofCategory: allArrays(ofCategory, toLink),
     countOfCategory: one<CountedRows>(`SELECT count(*) AS count, max(object) AS last FROM (${ofCategory})`),
-    ofObject: all(ofObject, ({ category }: { category: CategoryId }) => category),
+    ofObject: column<CategoryId>(ofObject),
     countOfObject: one<CountedRows>(`SELECT count(*) AS count, max(category) AS last FROM (${ofObject})`),
-    unknown: all(unknownIn(objects), idOf),
+    unknown: column<number>(unknownIn(objects)),
     // With NULL, a new link is displayable, and an old link stays as it is.
     put: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, coalesce(?4, 1))
       ON CONFLICT DO UPDATE SET displayable = ?4 WHERE displayable <> ?4`,
@@ -54,17 +59,16 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
 
 export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
   const statements = byName(objectKindNames, (kind) => prepareLinks(connection, kind))
-  const categories = all(unknownIn('categories'), idOf)(connection)
+  const categories = column<number>(unknownIn('categories'))(connection)
 
   const putLink = ({ site, kind, category, id }: ReturnType<typeof linkOf>, displayable?: boolean): boolean =>
-    statements[kind].put(site, category, id, displayable === undefined ? null : Number(displayable)) === 1
+    statements[kind].put(site, category, id, displayable) === 1
 
   const refusalOf = (end: LinkEnd, others: readonly number[]): LinkOutcome | undefined => {
     const [ofCategories, ofObjects] = [categories, statements[end.kind].unknown]
     const [own, unknown] = isList(end) ? [ofCategories, ofObjects] : [ofObjects, ofCategories]
-    const unknownAmong = (query: typeof own, ids: readonly number[]) => query(end.site, JSON.stringify(ids))
-    if (unknownAmong(own, [isList(end) ? end.category : end.id]).length > 0) return { outcome: 'end unknown' }
-    const ids = unknownAmong(unknown, others)
+    if (own(end.site, [isList(end) ? end.category : end.id]).length > 0) return { outcome: 'end unknown' }
+    const ids = unknown(end.site, others)
     return ids.length > 0 ? { outcome: 'others unknown', ids: new Set(ids) } : undefined
   }
 

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { type Content, type Contents, contentReader, storedMembers } from '../../categories/contents.ts'
 import { type ContentKind, contentKinds, givenText, isSameContent } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
@@ -6,24 +6,31 @@ import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
 import type { Scalars } from '../../core/object-kinds.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type AnyId, all, type CountedRows, countPages, exists, one, prepareAll, readPages } from '../sqlite/queries.ts'
+import {
+  all,
+  allArrays,
+  type CountedRows,
+  column,
+  countPages,
+  exists,
+  idOf,
+  one,
+  prepareAll,
+  readPages,
+  type Values,
+  value,
+} from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 import { createContentRemovals } from './content-removals.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 const toMembers = ({ members }: { readonly members: string }): Scalars => JSON.parse(members)
 
-interface Id {
-  readonly id: number
-}
-
-const idOf = ({ id }: Id): number => id
-
 const prepareTexts = (connection: DatabaseSync, texts: string) =>
   prepareAll(connection, {
-    some: all(
+    some: allArrays(
       `SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`,
-      ({ id, text }: Id & { readonly text: string }) => [id, text] as const,
+      (row: readonly [id: number, text: string]) => row,
     ),
     isThere: exists(`SELECT 1 FROM ${texts} WHERE site = ? AND id = ? AND text = ?`),
     put: `INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`,
@@ -41,11 +48,11 @@ const prepareContents = (connection: DatabaseSync, kind: ContentKind) => {
         `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
         toMembers,
       ),
-      existing: all(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`, idOf),
-      marked: all(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`, idOf),
+      existing: column<number>(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`),
+      marked: column<number>(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`),
       count: one<CountedRows>(`SELECT count(*) AS count, max(id) AS last
         FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT +?3)`),
-      highest: one<AnyId>(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
+      highest: value<number | null>(`SELECT max(id) FROM ${table} WHERE site = ?1`),
       insert: `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
       put: `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?)
         ON CONFLICT DO UPDATE SET members = excluded.members`,
@@ -60,8 +67,6 @@ const mostText = 1_000_000
 
 const textOf = (content: Content | undefined, kind: ContentKind): string => (content && givenText(kind, content)) ?? ''
 
-const membersOf = (content: Content, kind: ContentKind): string => JSON.stringify(storedMembers(content, kind))
-
 type Apply = Parameters<Contents['changeMany']>[3]
 
 type Statements = Readonly<Record<ContentKind, ReturnType<typeof prepareContents>>>
@@ -70,7 +75,7 @@ const createChange = (statements: Statements, record: RecordChange) => {
   const putDifference = (site: SiteId, kind: ContentKind, stored: Content | undefined, content: Content): boolean => {
     const { put, texts } = statements[kind]
     const isOther = !stored || !isSameContent(kind, stored, content)
-    if (isOther) put(site, content.id, membersOf(content, kind))
+    if (isOther) put(site, content.id, storedMembers(content, kind))
     const text = stored ? givenText(kind, content) : textOf(content, kind)
     if (text === undefined || !texts || (stored && texts.isThere(site, content.id, text))) return isOther
     texts.put(site, content.id, text)
@@ -78,7 +83,7 @@ const createChange = (statements: Statements, record: RecordChange) => {
   }
 
   return (site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry) => {
-    const marked = statements[kind].marked(site, JSON.stringify(ids))
+    const marked = statements[kind].marked(site, ids)
     if (marked.length > 0) return { done: 0, changed: 0, marked }
     const toContent = contentReader(site, kind)
     let done = 0
@@ -106,8 +111,8 @@ export const createContents = (database: Database, record: RecordChange) => {
   // The state counts the commits of other connections, and also the changes of this connection, which the data version
   // of SQLite does not count.
   const { version, changes } = prepareAll(connection, {
-    version: one<{ data_version: number }>('PRAGMA data_version'),
-    changes: one<{ count: number }>('SELECT total_changes() AS count'),
+    version: value<number>('PRAGMA data_version'),
+    changes: value<number>('SELECT total_changes()'),
   })
 
   const changeMany: Contents['changeMany'] = async (site, kind, ids, apply, entry) => {
@@ -124,7 +129,7 @@ export const createContents = (database: Database, record: RecordChange) => {
   }
 
   return {
-    state: () => read(() => `${version()?.data_version}.${changes()?.count}`),
+    state: () => read(() => `${version()}.${changes()}`),
 
     async get(site, kind, id) {
       const row = await read(() => statements[kind].get(site, id))
@@ -132,22 +137,22 @@ export const createContents = (database: Database, record: RecordChange) => {
     },
 
     async getMany(site, kind, ids) {
-      const rows = await read(() => statements[kind].these(site, JSON.stringify(ids)))
+      const rows = await read(() => statements[kind].these(site, ids))
       return new Map(rows.map(contentReader(site, kind)).map((content) => [content.id, content]))
     },
 
     async existing(site, kind, ids) {
-      return new Set(await read(() => statements[kind].existing(site, JSON.stringify(ids))))
+      return new Set(await read(() => statements[kind].existing(site, ids)))
     },
 
     async texts(site, kind, ids) {
       const some = statements[kind].texts?.some
-      return new Map(some && (await read(() => some(site, JSON.stringify(ids)))))
+      return new Map(some && (await read(() => some(site, ids))))
     },
 
     async list(site, kind, after, limit) {
       const { behind } = statements[kind]
-      const page = (...values: readonly SQLInputValue[]) => behind(...values).map(contentReader(site, kind))
+      const page = (...values: Values) => behind(...values).map(contentReader(site, kind))
       const contents = await readPages(read, page, { of: [site], after, limit, keyOf: idOf })
       return contents.map((content) => ({ id: content.id, content }))
     },
@@ -155,12 +160,11 @@ export const createContents = (database: Database, record: RecordChange) => {
     count: (site, kind, after, limit) =>
       countPages(read, after, limit, (last, some) => statements[kind].count(site, last, some)),
 
-    highestId: (site, kind) => read(() => statements[kind].highest(site)?.id ?? 0),
+    highestId: (site, kind) => read(() => statements[kind].highest(site) ?? 0),
 
     create: (site, kind, content, entry) =>
       write(() => {
-        const members = membersOf(content, kind)
-        const isNew = statements[kind].insert(site, content.id, members) === 1
+        const isNew = statements[kind].insert(site, content.id, storedMembers(content, kind)) === 1
         if (isNew) statements[kind].texts?.put(site, content.id, textOf(content, kind))
         return recordIf(isNew, record, entry)
       }),

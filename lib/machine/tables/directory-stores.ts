@@ -6,7 +6,7 @@ import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory
 import { quotaExceeded, type SiteUsage } from '../../storage/quota.ts'
 import type { Database } from '../sqlite/database.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
-import { all, type Flag, one, prepareAll, type RowOf, readPages, withoutNulls } from '../sqlite/queries.ts'
+import { all, fromRow, idOf, one, prepareAll, readPages, run, value } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 /**
@@ -27,25 +27,18 @@ export const createQuotaCheck = (connection: DatabaseSync) => {
 }
 
 export const createSiteUsage = ({ connection, read, write }: Database): SiteUsage => {
-  const used = one<{ bytes: number }>(`SELECT ${usedBytesOf('sites.id')} AS bytes FROM sites WHERE id = ?`)(connection)
-  const expireUploads = connection.prepare('UPDATE uploads SET complete = 1, expires = 0 WHERE site = ?')
+  const used = value<number>(`SELECT ${usedBytesOf('sites.id')} FROM sites WHERE id = ?`)(connection)
+  const expireUploads = run('UPDATE uploads SET complete = 1, expires = 0 WHERE site = ?')(connection)
   return {
-    bytesOf: (site) => read(() => used(site)?.bytes),
+    bytesOf: (site) => read(() => used(site)),
     // The transaction that sets the quota also counts the used bytes.
     prepare: async () => {},
-    clear: (site) => write(() => void expireUploads.run(site)),
+    clear: (site) => write(() => void expireUploads(site)),
   }
 }
 
-const toSite = ({ renderingEngine, ...row }: RowOf<Site, { renderingEngine: Flag }>): Site => ({
-  ...withoutNulls(row),
-  renderingEngine: renderingEngine === 1,
-})
-
-const toDataCentre = ({ isDefault, ...row }: RowOf<DataCentre, { isDefault: Flag }>): DataCentre => ({
-  ...withoutNulls(row),
-  isDefault: isDefault === 1,
-})
+const toSite = fromRow<Site>({ renderingEngine: Boolean })
+const toDataCentre = fromRow<DataCentre>({ isDefault: Boolean })
 
 export const createSiteDirectory = ({ connection, read, write }: Database, record: RecordChange): SiteDirectory => {
   const ofSite = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine, quota'
@@ -77,34 +70,28 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
 
     createSite: ({ id, name, dataCentre: home, renderingEngine, quota }, entry) =>
       write(() => {
-        const isNew = tables.insertSite(id, name, home, renderingEngine ? 1 : 0) === 1
+        const isNew = tables.insertSite(id, name, home, renderingEngine) === 1
         if (isNew && quota !== undefined) tables.setQuota(id, quota)
         return recordIf(isNew, record, entry)
       }),
 
     renameSite: (id, name, entry) => changeSite(id, (site) => site.name !== name && tables.renameSite(name, id), entry),
 
-    setQuota: (id, quota, entry) =>
-      changeSite(id, (site) => site.quota !== quota && tables.setQuota(id, quota ?? null), entry),
+    setQuota: (id, quota, entry) => changeSite(id, (site) => site.quota !== quota && tables.setQuota(id, quota), entry),
 
     removeSite: (id, entry) => write(() => recordIf(tables.removeSite(id) === 1, record, entry)),
 
     putDataCentre: ({ id, url, isDefault, region }) =>
-      write(() => void tables.putDataCentre(id, url, isDefault ? 1 : 0, region ?? null)),
+      write(() => void tables.putDataCentre(id, url, isDefault, region)),
 
     async list() {
-      const pages = { after: Number.MIN_SAFE_INTEGER, keyOf: ({ id }: Site): number => id }
-      const sites = await readPages(read, tables.sites, pages)
+      const sites = await readPages(read, tables.sites, { after: Number.MIN_SAFE_INTEGER, keyOf: idOf })
       return { sites, dataCentres: await read(() => tables.dataCentres()) }
     },
   }
 }
 
-const toGrant = ({ sites, permissions, ...row }: RowOf<Grant, { sites: string; permissions: string }>): Grant => ({
-  ...withoutNulls(row),
-  sites: JSON.parse(sites),
-  permissions: JSON.parse(permissions),
-})
+const toGrant = fromRow<Grant>({ sites: JSON.parse, permissions: JSON.parse })
 
 const hashOf = ({ hash }: Grant): string => hash
 
@@ -129,8 +116,7 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
 
     put: ({ hash, user, sites, permissions, expires, kind, since, name, parent }, entries) =>
       write(() => {
-        const optional = [kind, since, name, parent].map((value) => value ?? null)
-        put(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires, ...optional)
+        put(hash, user, sites, permissions, expires, kind, since, name, parent)
         entries.forEach(record)
       }),
 
@@ -141,7 +127,7 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
         const before = get(hash)
         const after = before && change(before)
         if (!before || after === before) return false
-        if (after) update(after.user, JSON.stringify(after.sites), after.since ?? null, hash)
+        if (after) update(after.user, after.sites, after.since, hash)
         else remove(hash)
         entries.forEach(record)
         return true
@@ -150,7 +136,7 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
     list: () => readPages(read, some, { after: '', keyOf: hashOf }),
 
     async keysOf(site) {
-      const pages = { of: [JSON.stringify([site])], after: '', keyOf: hashOf }
+      const pages = { of: [[site]], after: '', keyOf: hashOf }
       return (await readPages(read, keysOf, pages)).filter(isGrantOfKey)
     },
 

@@ -3,7 +3,7 @@ import { type Change, type HistoryEntry, storedChangeType } from '../../core/his
 import type { SiteId } from '../../core/ids.ts'
 import type { History } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, one, prepareAll, readPages } from '../sqlite/queries.ts'
+import { all, fromRow, prepareAll, readPages, run, value } from '../sqlite/queries.ts'
 
 /** Runs in the transaction of the change, so that both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
@@ -17,13 +17,13 @@ export const createRecorder = (
   now: () => number,
   { wrote }: Pick<ChangeWatch, 'wrote'> = { wrote: () => {} },
 ): RecordChange => {
-  const insert = connection.prepare(
+  const insert = run(
     `INSERT INTO changes (id, site, at, type, subject, actor, request, details)
      VALUES (max(?1 * ${perMillisecond}, 1 + coalesce((SELECT max(id) FROM changes WHERE site = ?2), 0),
        coalesce((SELECT max(gone) FROM old_objects), 0)), ?2, ?1, ?3, ?4, ?5, ?6, ?7)`,
-  )
+  )(connection)
   return ({ site, type, subject, actor, requestId, details }) => {
-    insert.run(now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null)
+    insert(now(), site, type, subject, actor, requestId, details)
     wrote(site)
   }
 }
@@ -33,20 +33,9 @@ export const recordIf = (isMade: unknown, record: RecordChange, ...entries: read
   return Boolean(isMade)
 }
 
-interface ChangeRow extends Omit<Change, 'position' | 'type' | 'requestId' | 'details'> {
-  readonly id: number
-  readonly type: string
-  readonly request: string | null
-  readonly details: string | null
-}
+const columns = 'site, id AS position, at, type, subject, actor, request AS requestId, details'
 
-const toChange = ({ id, type, request, details, ...change }: ChangeRow): Change => ({
-  ...change,
-  position: id,
-  type: storedChangeType(type),
-  ...(request !== null && { requestId: request }),
-  ...(details !== null && { details: JSON.parse(details) }),
-})
+const toChange = fromRow<Change>({ type: storedChangeType, details: JSON.parse })
 
 const positionOf = ({ position }: Change): number => position
 
@@ -56,8 +45,8 @@ export const createHistory = (
   { watch }: Pick<ChangeWatch, 'watch'> = createChangeWatch(database),
 ): History => {
   const changes = prepareAll(database.connection, {
-    after: all('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?', toChange),
-    before: all('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?', toChange),
+    after: all(`SELECT ${columns} FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?`, toChange),
+    before: all(`SELECT ${columns} FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?`, toChange),
   })
   return {
     watch,
@@ -85,7 +74,7 @@ type Watched = SiteId | typeof webhookChanges
  */
 export const createChangeWatch = ({ connection, read }: Pick<Database, 'connection' | 'read'>) => {
   const checks = new Map<Watched, Set<() => void>>()
-  const version = one<{ data_version: number }>('PRAGMA data_version')(connection)
+  const version = value<number>('PRAGMA data_version')(connection)
   let known: number | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -95,7 +84,7 @@ export const createChangeWatch = ({ connection, read }: Pick<Database, 'connecti
 
   const lookForOthers = (): void => {
     read(() => {
-      const present = version()?.data_version
+      const present = version()
       if (known !== undefined && present !== known) for (const site of checks.keys()) checkSite(site)
       known = present
     }).catch(() => {})

@@ -6,7 +6,7 @@ import type { Period, PlaceConditions, RemovalTask, RemovedFolder } from '../../
 import { root, type StoragePath, storedPath } from '../../storage/path.ts'
 import { type FolderRemovals, longestSilence, type OpenRemoval, type Workflows } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type AnyId, all, exists, one, prepareAll, readPages } from '../sqlite/queries.ts'
+import { all, column, exists, one, prepareAll, readPages, run, value } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 // The paths below a folder begin here in the order of their bytes.
@@ -43,14 +43,14 @@ const prepareRemovals = (connection: DatabaseSync) =>
  * removal continues with the same object, to remove files that were replaced meanwhile.
  */
 export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
-  const latest = one<AnyId>('SELECT max(gone) / 1000 AS id FROM old_objects')(connection)
-  const insert = connection.prepare(
-    'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
+  const latest = value<number | null>('SELECT max(gone) / 1000 FROM old_objects')(connection)
+  const insert = run('INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)')(
+    connection,
   )
-  const count = connection.prepare(
-    'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
+  const count = run('UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?')(
+    connection,
   )
-  const latestMoment = () => latest()?.id ?? 0
+  const latestMoment = () => latest() ?? 0
   const beginnings = new WeakMap<RemovedFolder, number>()
   let begun = 0
   const now = () => Math.max(wall(), begun)
@@ -66,11 +66,10 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
     },
 
     count(removed: number, task?: RemovalTask): void {
-      if (task) count.run(removed, task.site, task.path, task.id)
+      if (task) count(removed, task.site, task.path, task.id)
     },
 
-    note: ({ site, folder, since }: RemovedFolder) =>
-      void insert.run(site, folder, since, Math.max(now(), latestMoment())),
+    note: ({ site, folder, since }: RemovedFolder) => void insert(site, folder, since, Math.max(now(), latestMoment())),
   }
 }
 
@@ -87,7 +86,7 @@ export const createFolderRemovals = (
     leases.set(id, { holder, until, heartbeat: monotonic() })
 
   const openOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]> => {
-    const rows = await read(() => removals.these(site, JSON.stringify(folders)))
+    const rows = await read(() => removals.these(site, folders))
     return rows.map(({ folder, id }) => {
       const { heartbeat = Number.NEGATIVE_INFINITY } = leases.get(id) ?? {}
       return { path: storedPath(folder), id, hasWorker: monotonic() - heartbeat < longestSilence, isRestoreLock: false }
@@ -98,8 +97,8 @@ export const createFolderRemovals = (
     async open(site, folder, id, entry, deadline = unlimited) {
       const opened = await write(() => {
         deadline.check()
-        removals.insert(site, folder, id, JSON.stringify(entry), records.begin())
-        return removals.these(site, JSON.stringify([folder]))[0]?.id ?? id
+        removals.insert(site, folder, id, entry, records.begin())
+        return removals.these(site, [folder])[0]?.id ?? id
       })
       if (opened === id) noteLease(id)
       return opened
@@ -137,7 +136,7 @@ export const createFolderRemovals = (
     unlock: async () => {},
     note: async () => {},
 
-    lastOf: (site, folders) => read(() => removals.last(site, JSON.stringify(folders))),
+    lastOf: (site, folders) => read(() => removals.last(site, folders)),
 
     isOpenBelow: (site, folder) => read(() => removals.isAnyBelow(site, insideFolder(folder), endOfFolder(folder))),
   }
@@ -146,10 +145,8 @@ export const createFolderRemovals = (
 /** Returns, in the transaction of a change, whether a removal is open for one of its folders. */
 export const createLockCheck = (connection: DatabaseSync) => {
   const { these } = prepareRemovals(connection)
-  return ({ site, folders }: PlaceConditions['unlocked']): boolean => these(site, JSON.stringify(folders)).length > 0
+  return ({ site, folders }: PlaceConditions['unlocked']): boolean => these(site, folders).length > 0
 }
-
-const toPage = ({ page }: { readonly page: string }): StoragePath => storedPath(page)
 
 export const createWorkflows = ({ connection, read, write }: Database, record: RecordChange): Workflows => {
   const { insert, remove, removeAll, isAny, isAnyBelow, behind } = prepareAll(connection, {
@@ -158,7 +155,7 @@ export const createWorkflows = ({ connection, read, write }: Database, record: R
     removeAll: 'DELETE FROM workflows WHERE site = ?',
     isAny: exists('SELECT 1 FROM workflows WHERE site = ? AND page IN (SELECT value FROM json_each(?)) LIMIT 1'),
     isAnyBelow: exists('SELECT 1 FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1'),
-    behind: all('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?', toPage),
+    behind: column<StoragePath>('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?'),
   })
 
   return {
@@ -166,7 +163,7 @@ export const createWorkflows = ({ connection, read, write }: Database, record: R
 
     end: (site, page, entry) => write(() => recordIf(remove(site, page) === 1, record, entry)),
 
-    isRunning: (site, pages) => read(() => isAny(site, JSON.stringify(pages))),
+    isRunning: (site, pages) => read(() => isAny(site, pages)),
 
     isRunningBelow: (site, folder) => read(() => isAnyBelow(site, insideFolder(folder), endOfFolder(folder))),
 

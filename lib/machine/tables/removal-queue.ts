@@ -4,7 +4,7 @@ import type { RemovalTask } from '../../storage/object-store.ts'
 import { storedPath } from '../../storage/path.ts'
 import type { RemovalQueue } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, type RowOf } from '../sqlite/queries.ts'
+import { all, fromRow } from '../sqlite/queries.ts'
 
 // Works for about `slice` milliseconds. Returns what is left to do.
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
@@ -13,15 +13,16 @@ type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | 
 const slice = 1_000
 const pauseAfterFailure = 5_000
 
-type TaskRow = RowOf<RemovalTask, { number: number; path: string }>
-
 /**
  * Tasks are in the database, but only the server knows when they are due. A task that waits for a request is due when
  * the process of that request has ended.
  */
 export const createRemovalQueue = ({ connection, read, write }: Database) => {
   const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
-  const readAll = all<TaskRow>('SELECT * FROM removal_queue ORDER BY number')(connection)
+  const readAll = all(
+    'SELECT * FROM removal_queue ORDER BY number',
+    fromRow<RemovalTask & { number: number }>({ path: storedPath }),
+  )(connection)
   const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
   const takeTurn = createTurns({ atOnce: 1 })
   let work: RemovalWorker | undefined
@@ -62,7 +63,7 @@ export const createRemovalQueue = ({ connection, read, write }: Database) => {
     async start(worker: RemovalWorker): Promise<void> {
       const left = await read(readAll)
       work = worker
-      for (const { number, site, path, id } of left) schedule(number, { site, path: storedPath(path), id }, 0)
+      for (const { number, site, path, id } of left) schedule(number, { site, path, id }, 0)
     },
     /** Ends the current slice. The rest of the work stays for the next start. */
     async stop(): Promise<void> {

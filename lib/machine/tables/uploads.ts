@@ -4,11 +4,15 @@ import type { Clock } from '../../core/time.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { isOf, type TakeOutcome, type Upload, type UploadRecords } from '../../storage/uploads/upload.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type Flag, one, prepareAll, type RowOf } from '../sqlite/queries.ts'
+import { type Flag, one, prepareAll, value } from '../sqlite/queries.ts'
 import { createQuotaCheck } from './directory-stores.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-type UploadRow = RowOf<Omit<Upload, 'holding'>, { target: string; isComplete: Flag; blob: string | null }>
+interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
+  readonly target: string
+  readonly isComplete: Flag
+  readonly blob: string | null
+}
 
 const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
   ...row,
@@ -26,9 +30,7 @@ const columns = `id, site, user, target, metadata, most AS "limit", length, kept
 
 export const prepareUploads = (connection: DatabaseSync) =>
   prepareAll(connection, {
-    count: one<{ count: number }>(
-      'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
-    ),
+    count: value<number>('SELECT count(*) FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?'),
     get: one(`SELECT ${columns} FROM uploads WHERE id = ?`, toUpload),
     remove: one(`DELETE FROM uploads WHERE id = ? RETURNING ${columns}`, toUpload),
     insert: 'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -57,12 +59,9 @@ export const createUploadRecords = (
     create: (upload, most, now) =>
       write(() => {
         const { id, site, user, target, metadata, limit, length, offset, created, expires, holding } = upload
-        if ((uploads.count(site, user, now)?.count ?? 0) >= most) return false
-        const texts = [JSON.stringify(target), metadata] as const
-        const blob = holding?.name ?? null
-        changeWithinQuota(site, () =>
-          uploads.insert(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob),
-        )
+        if ((uploads.count(site, user, now) ?? 0) >= most) return false
+        const columns = [target, metadata, limit, length, offset, false, created, expires, holding?.name]
+        changeWithinQuota(site, () => uploads.insert(id, site, user, ...columns))
         return true
       }),
 
@@ -123,12 +122,12 @@ export const createUploadProgress = ({ connection, read, note }: Database, { wal
       ON CONFLICT DO UPDATE SET upload = excluded.upload, percent = excluded.percent, expires = excluded.expires
       WHERE upload <> excluded.upload`,
     report: 'UPDATE upload_progress SET percent = ?, expires = ? WHERE token = ? AND upload = ? AND percent < ?',
-    get: one<{ percent: number }>('SELECT percent FROM upload_progress WHERE token = ? AND expires > ?'),
+    get: value<number>('SELECT percent FROM upload_progress WHERE token = ? AND expires > ?'),
   })
 
   return {
     begin: ({ token, id }, percent) => note(() => void begin(token, id, percent, wall() + keptFor)),
     report: ({ token, id }, percent) => note(() => void report(percent, wall() + keptFor, token, id, percent)),
-    percentOf: (token) => read(() => get(token, wall())?.percent ?? 0),
+    percentOf: (token) => read(() => get(token, wall()) ?? 0),
   }
 }

@@ -3,15 +3,10 @@ import type { SiteId, WebFormId } from '../../core/ids.ts'
 import { unlimited } from '../../core/time.ts'
 import type { WebForm, WebFormSummary, WebForms } from '../../fields/web-forms.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type AnyId, all, one, prepareAll, type RowOf, readPages } from '../sqlite/queries.ts'
+import { all, fromRow, idOf, one, prepareAll, readPages, value } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-const toForm = ({ fields, ...row }: RowOf<WebForm, { fields: string }>): WebForm => ({
-  ...row,
-  fields: JSON.parse(fields),
-})
-
-const idOf = ({ id }: WebFormSummary): number => id
+const toForm = fromRow<WebForm>({ fields: JSON.parse })
 
 const batchSize = 500
 
@@ -20,7 +15,7 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
     get: one('SELECT * FROM web_forms WHERE site = ? AND id = ?', toForm),
     some: all<WebFormSummary>('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
     whole: all('SELECT * FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?', toForm),
-    highest: one<AnyId>('SELECT max(id) AS id FROM web_forms WHERE site = ?'),
+    highest: value<number | null>('SELECT max(id) FROM web_forms WHERE site = ?'),
     insert: 'INSERT INTO web_forms (site, id, name, fields) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     rename: 'UPDATE web_forms SET name = ? WHERE site = ? AND id = ?',
     putFields: 'UPDATE web_forms SET fields = ? WHERE site = ? AND id = ?',
@@ -39,7 +34,7 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
     listWhole: (site, after, limit) => readPages(read, forms.whole, { of: [site], after, limit, keyOf: idOf }),
 
     create: ({ site, id, name, fields }, entry) =>
-      write(() => recordIf(forms.insert(site, id, name, JSON.stringify(fields)) === 1, record, entry)),
+      write(() => recordIf(forms.insert(site, id, name, fields) === 1, record, entry)),
 
     rename: (site, id, name, entry) =>
       write(() => {
@@ -48,7 +43,7 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
         record(entry)
       }),
 
-    highestId: (site) => read(() => forms.highest(site)?.id ?? 0),
+    highestId: (site) => read(() => forms.highest(site) ?? 0),
 
     changeFields: (site, id, apply, entry, deadline = unlimited) =>
       write(() => {
@@ -56,7 +51,7 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
         const before = existing(site, id).fields
         const fields = apply(before)
         if (fields === before) return
-        forms.putFields(JSON.stringify(fields), site, id)
+        forms.putFields(fields, site, id)
         record(entry)
       }),
 

@@ -12,19 +12,15 @@ import {
   withOutcome,
 } from '../../webhooks/webhooks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, type Flag, one, prepareAll, withoutNulls } from '../sqlite/queries.ts'
+import { all, fromRow, one, prepareAll } from '../sqlite/queries.ts'
 import { type ChangeWatch, type RecordChange, recordIf, webhookChanges } from './history.ts'
 
-interface WebhookRow extends Pick<Webhook, 'site' | 'id' | 'position' | 'lastSuccess' | 'failingSince'> {
-  readonly record: string
-  readonly enabled: Flag
-}
+const readRow = fromRow<Webhook & { readonly record: object }>({ record: JSON.parse, enabled: Boolean })
 
-const toWebhook = ({ record, enabled, ...row }: WebhookRow): Webhook => ({
-  ...JSON.parse(record),
-  ...withoutNulls(row),
-  enabled: enabled === 1,
-})
+const toWebhook = (row: object): Webhook => {
+  const { record, ...columns } = readRow(row)
+  return { ...record, ...columns }
+}
 
 /** A key on this machine would protect nothing: a program that can read the database could read the key too. */
 export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
@@ -43,8 +39,7 @@ const openRecords = (connection: DatabaseSync) => {
   })
 
   const store = ({ site, id, enabled, position, lastSuccess, failingSince, ...record }: PlannedWebhook): void => {
-    const times = [lastSuccess ?? null, failingSince ?? null]
-    rows.store(site, id, JSON.stringify(record), enabled ? 1 : 0, position ?? null, ...times)
+    rows.store(site, id, record, enabled, position, lastSuccess, failingSince)
   }
   return {
     get: rows.get,
@@ -113,7 +108,7 @@ export const createWebhookDeliveries = ({ connection, read, note }: Database): W
     recent: all(
       `SELECT id, position, type, at, attempt, status, fault, milliseconds FROM webhook_deliveries
        WHERE ${ofWebhook} ORDER BY id DESC`,
-      withoutNulls<Delivery>,
+      fromRow<Delivery>(),
     ),
     insert: `INSERT OR REPLACE INTO webhook_deliveries
       (site, webhook, id, position, type, at, attempt, status, fault, milliseconds)
@@ -133,7 +128,7 @@ export const createWebhookDeliveries = ({ connection, read, note }: Database): W
         const changed = records.replace(site, webhook, (present) => withOutcome(present, outcome))
         if (!changed || !outcome.delivery) return
         const { id, position, type, at, attempt, status, fault, milliseconds } = outcome.delivery
-        rows.insert(site, webhook, id, position, type, at, attempt, status ?? null, fault ?? null, milliseconds)
+        rows.insert(site, webhook, id, position, type, at, attempt, status, fault, milliseconds)
         rows.forgetOld(site, webhook, at)
       }),
   }
