@@ -24,7 +24,7 @@ export const counters = [
     'NEW.site',
     `(${countedOf('NEW')} - ${countedOf('OLD')})`,
   ),
-]
+].join('')
 
 const sizeBelow = (edition: string, site: string) => `(SELECT coalesce(sum(size), 0) FROM objects
   WHERE key >= '${edition}/' || ${site} || '/' AND key < '${edition}/' || ${site} || '0')`

@@ -3,29 +3,29 @@ import { onDemand } from '../../core/cached-lookup.ts'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import { longestWait } from './change-queue.ts'
 import { connect } from './database.ts'
+import { all, exists, value } from './queries.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
 /** The `user_version` of the database is the version of its tables. */
 const schemaVersion = 10
 
 export const isEmpty = (connection: DatabaseSync): boolean =>
-  connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+  !exists('SELECT 1 FROM sqlite_schema LIMIT 1')(connection)()
 
 // Kinds of objects without tables: in a new database all kinds, otherwise the kinds that were added after the database
 // was created.
 const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
-  const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
-  return objectKindNames.filter((kind) => table.get(contentTables[kind].table) === undefined)
+  const hasTable = exists("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")(connection)
+  return objectKindNames.filter((kind) => !hasTable(contentTables[kind].table))
 }
 
 const createTables = (connection: DatabaseSync): void => {
-  const timeout = Number(connection.prepare('PRAGMA busy_timeout').get()?.['timeout'])
+  const timeout = value<number>('PRAGMA busy_timeout')(connection)()
   connection.exec(`PRAGMA busy_timeout = ${longestWait}`)
   try {
     connection.exec('BEGIN IMMEDIATE')
     if (isEmpty(connection)) {
-      for (const part of newTables) connection.exec(part)
-      connection.exec(`PRAGMA user_version = ${schemaVersion}`)
+      connection.exec(`${newTables}; PRAGMA user_version = ${schemaVersion}`)
     }
     for (const kind of newKinds(connection)) connection.exec(tablesOf(kind))
     connection.exec('ANALYZE sqlite_schema;')
@@ -40,7 +40,7 @@ const createTables = (connection: DatabaseSync): void => {
 
 /** The sentence that refuses tables of another version. Undefined for tables of this version. */
 export const refusalOfTables = (connection: DatabaseSync): string | undefined => {
-  const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
+  const version = value<number>('PRAGMA user_version')(connection)() ?? 0
   if (version === schemaVersion) return undefined
   const advice =
     version > schemaVersion
@@ -61,26 +61,22 @@ export const prepareSchema = (connection: DatabaseSync): void => {
 }
 
 interface Part {
-  /** The table of a statement, or of the index that it creates. Empty for triggers, views and other statements. */
+  /** The table of an index or trigger, or the table or view itself. */
   readonly table: string
   readonly what: string
   readonly statement: string
 }
 
+// SQLite refuses a schema whose names differ from those in its statements.
 const partsOf = (connection: DatabaseSync): readonly Part[] =>
-  connection
-    .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL')
-    .all()
-    .map(({ sql }) => {
-      const statement = String(sql)
-        .replaceAll(/--[^\n]*/g, '')
-        .replaceAll(/\s+/g, ' ')
-      const [, index, trigger, table = ''] =
-        /^CREATE (?:(?:VIRTUAL )?TABLE|INDEX (\w+) ON|TRIGGER (count_\w+) AFTER .+? ON) (\w+)/.exec(statement) ?? []
-      const what = index ? `index ${index}` : trigger ? `trigger ${trigger}` : `table ${table}`
-      return { table: table.toLowerCase(), what: table === '' ? `part "${statement.slice(0, 60)} …"` : what, statement }
-    })
-    .filter(({ table }) => !table.startsWith('sqlite_'))
+  all<Part>(
+    `SELECT lower(tbl_name) AS "table", type || ' ' || name AS what, sql AS statement FROM sqlite_schema
+     WHERE sql IS NOT NULL AND tbl_name NOT GLOB 'sqlite_*'`,
+  )(connection)().map(({ table, what, statement }) => ({
+    table,
+    what,
+    statement: statement.replaceAll(/--[^\n]*/g, '').replaceAll(/\s+/g, ' '),
+  }))
 
 // Every database has the tables of these kinds. When a database is opened, the tables of later kinds are created.
 const firstKinds: readonly string[] = ['news', 'blog']
@@ -105,9 +101,10 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
       return [`the ${what} is altered: ${[...clausesMissingIn(own, part), ...clausesMissingIn(part, own)].join(', ')}`]
     return tables.has(table) || what.startsWith('table') ? [`the ${what} is missing`] : []
   })
-  const known = new Set(expected.flatMap(({ table, what }) => ['', table, what]))
+  const known = new Set(expected.flatMap(({ table, what }) => [table, what]))
   // A newer program may have created further tables, for another kind of objects.
-  const foreign = found.filter(({ table, what }) => known.has(table) && !known.has(what))
+  const mayBeNewer = ({ table, what }: Part) => !known.has(table) && /^(?:table|index|trigger count_)/.test(what)
+  const foreign = found.filter((part) => !known.has(part.what) && !mayBeNewer(part))
   return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not create it`)]
 }
 

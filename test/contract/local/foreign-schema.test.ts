@@ -45,15 +45,13 @@ test('the service does not replace the lost tables of news by empty tables', asy
   await expect(openMachine(data)).rejects.toThrow(messages.directory.tableMissing('news'))
 })
 
-const trigger = 'CREATE TRIGGER evil AFTER INSERT ON objects BEGIN DELETE FROM objects; END'
-const unique = 'CREATE UNIQUE INDEX evil ON sites (name)'
 const { foreign, indexAltered, indexMissing, tableAltered } = messages.check
 
 test.for([
-  ['a trigger', trigger, foreign(`part "${trigger.slice(0, 60)} …"`)],
-  ['a view', 'CREATE VIEW evil AS SELECT 1', foreign('part "CREATE VIEW evil AS SELECT 1 …"')],
+  ['a trigger', 'CREATE TRIGGER evil AFTER INSERT ON objects BEGIN DELETE FROM objects; END', foreign('trigger evil')],
+  ['a view', 'CREATE VIEW evil AS SELECT 1', foreign('view evil')],
   ['an index', 'CREATE INDEX evil ON Objects (size)', foreign('index evil')],
-  ['a unique index', unique, foreign(`part "${unique} …"`)],
+  ['a unique index', 'CREATE UNIQUE INDEX evil ON sites (name)', foreign('index evil')],
   ['an unknown column', 'ALTER TABLE sites ADD COLUMN evil INT DEFAULT 1', tableAltered('sites', 'evil INT DEFAULT 1')],
   ['a missing index', 'DROP INDEX objects_by_blob', indexMissing('objects_by_blob')],
   [
