@@ -19,6 +19,7 @@ import { asSentence, UsageError } from '../directory/faults.ts'
 import { isFree, takeLock } from '../directory/locks.ts'
 import { type OpenDataDirectory, openDataDirectory } from '../directory/open-directory.ts'
 import { connect } from '../sqlite/database.ts'
+import { value } from '../sqlite/queries.ts'
 import { type BackupHold, holdBlobs } from './holds.ts'
 import { blobsIn, takeBlobs } from './take-blobs.ts'
 
@@ -155,9 +156,9 @@ const readSnapshot = async ({ database: file }: DataDirectory, source: DataDirec
   const [finding] = checkStructure(snapshot, source.database)
   if (finding) throw new UsageError(`The database ${finding.where} cannot be backed up: ${finding.fault}`)
   snapshot.exec('DELETE FROM backups')
-  const row = snapshot.prepare('SELECT count(*) AS files FROM objects WHERE blob IS NOT NULL').get()
+  const files = value<number>('SELECT count(blob) FROM objects')(snapshot)() ?? 0
   const damaged = await checkDatabaseBytes(snapshot, source.database, signal)
-  return { blobs: blobsIn(snapshot), damaged, files: Number(row?.['files']) }
+  return { blobs: blobsIn(snapshot), damaged, files }
 }
 
 const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): void => {

@@ -38,7 +38,8 @@ export const writeBackupMarker = (
   return whole
 }
 
-const read = (backup: DataDirectory): BackupMarker | Fault => {
+/** Returns a fault if there is no backup, or if this program cannot read the backup. */
+export const readBackupMarker = (backup: DataDirectory): BackupMarker | Fault => {
   const { path, backupMarker, blobs } = backup
   try {
     const stranger = foreignFileIn(backup)
@@ -46,18 +47,13 @@ const read = (backup: DataDirectory): BackupMarker | Fault => {
     if (lstatSync(blobs, { throwIfNoEntry: false })?.isDirectory() === false) {
       return { code: 'backupUnreadable', detail: `${blobs} is not a folder` }
     }
-    return markerSchema.safeParse(JSON.parse(readFileSync(backupMarker, 'utf8'))).data ?? { code: 'backupUnclear' }
+    const { data: marker } = markerSchema.safeParse(JSON.parse(readFileSync(backupMarker, 'utf8')))
+    if (!marker) return { code: 'backupUnclear' }
+    return marker.layout === layoutVersion ? marker : { code: 'backupOfOtherLayout', detail: marker.version }
   } catch (error) {
     if (!isMissing(error)) {
       return { code: isForbidden(error) ? 'backupForbidden' : 'backupUnreadable', detail: reasonOf(error) }
     }
     return { code: statSync(path, { throwIfNoEntry: false }) ? 'backupIncomplete' : 'backupAbsent' }
   }
-}
-
-/** Returns a fault if there is no backup, or if this program cannot read the backup. */
-export const readBackupMarker = (backup: DataDirectory): BackupMarker | Fault => {
-  const marker = read(backup)
-  if ('code' in marker || marker.layout === layoutVersion) return marker
-  return { code: 'backupOfOtherLayout', detail: marker.version }
 }

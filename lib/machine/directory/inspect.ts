@@ -37,25 +37,20 @@ const inspectNames = ({ path }: DataDirectory, names: readonly string[]): Fault 
   return { code: names.includes('tables') && isOfOld ? 'ofVersion01' : 'foreign' }
 }
 
-const inspectMarker = (text: string): Fault | undefined => {
-  const marker: { layout?: unknown; ready?: unknown; restoring?: unknown } = { ...JSON.parse(text) }
-  const { layout, ready, restoring } = marker
-  if (typeof layout !== 'number' || typeof ready !== 'boolean') {
-    return { code: 'markerUnreadable', detail: 'it lacks "layout" or "ready"' }
-  }
-  if (layout !== layoutVersion) return { code: 'otherLayout', detail: String(layout) }
-  if (ready) return undefined
-  return { code: restoring ? 'halfRestored' : 'new' }
-}
-
-const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
+const inspectMarker = (file: string): Fault | undefined => {
   try {
-    return readFileSync(marker, 'utf8')
+    const marker: { layout?: unknown; ready?: unknown; restoring?: unknown } = JSON.parse(readFileSync(file, 'utf8'))
+    const { layout, ready, restoring } = { ...marker }
+    if (typeof layout !== 'number' || typeof ready !== 'boolean') {
+      return { code: 'markerUnreadable', detail: 'it lacks "layout" or "ready"' }
+    }
+    if (layout !== layoutVersion) return { code: 'otherLayout', detail: String(layout) }
+    if (ready) return undefined
+    return { code: restoring ? 'halfRestored' : 'new' }
   } catch (error) {
-    if (isMissing(error)) return undefined
     // If the service only lacks the right to read the directory, the data may be intact. So the message does not advise
     // to discard the data.
-    if (isForbidden(error)) return { code: 'unreadable', detail: reasonWithAdvice(error) }
+    if (isForbidden(error)) throw error
     return { code: 'markerUnreadable', detail: reasonOf(error) }
   }
 }
@@ -67,11 +62,8 @@ const inspectItself = (directory: DataDirectory): Fault | undefined => {
     if (stranger !== undefined) {
       return { code: 'unreadable', detail: `${stranger}. Replace it with the real file, or with a copy from a backup.` }
     }
-    const marker = readMarker(directory)
-    if (marker === undefined) return inspectNames(directory, names)
-    return typeof marker === 'string' ? inspectMarker(marker) : marker
+    return existsSync(directory.marker) ? inspectMarker(directory.marker) : inspectNames(directory, names)
   } catch (error) {
-    if (error instanceof SyntaxError) return { code: 'markerUnreadable', detail: error.message }
     return isMissing(error) ? { code: 'absent' } : { code: 'unreadable', detail: reasonWithAdvice(error) }
   }
 }
@@ -162,7 +154,7 @@ export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pa
     if (isEmpty(connection)) return { code: 'databaseDamaged', detail: 'it is empty' }
     const isLarge = statSync(directory.database).size > largestChecked
     if (depth === 'surface' || isLarge) return undefined
-    const damage = damageIn(connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check'])
+    const damage = damageIn(value('PRAGMA quick_check(1)')(connection)())
     return damage === undefined ? undefined : { code: 'databaseDamaged', detail: damage }
   } catch (error) {
     return faultOfDatabase(directory, error)
@@ -176,10 +168,9 @@ export const countContents = (directory: DataDirectory) => {
   if ('code' in opened) return undefined
   using connection = opened
   try {
-    const row = connection
-      .prepare('SELECT (SELECT count(*) FROM sites) AS sites, count(blob) AS files FROM objects')
-      .get()
-    return { sites: Number(row?.['sites']), files: Number(row?.['files']) }
+    return one<{ sites: number; files: number }>(
+      'SELECT (SELECT count(*) FROM sites) AS sites, count(blob) AS files FROM objects',
+    )(connection)()
   } catch {
     return undefined
   }

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { withCount } from '../../core/history-entry.ts'
+import { type HistoryEntry, withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { type Clock, systemClock, unlimited } from '../../core/time.ts'
 import type { Period, PlaceConditions, RemovalTask, RemovedFolder } from '../../storage/object-store.ts'
-import { root, type StoragePath, storedPath } from '../../storage/path.ts'
+import { root, type StoragePath } from '../../storage/path.ts'
 import { type FolderRemovals, longestSilence, type OpenRemoval, type Workflows } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, column, exists, one, prepareAll, readPages, run, value } from '../sqlite/queries.ts'
+import { all, column, exists, fromRow, one, prepareAll, readPages, run, value } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 // The paths below a folder begin here in the order of their bytes.
@@ -21,21 +21,6 @@ interface Lease {
   readonly until: number
   readonly heartbeat: number
 }
-
-const prepareRemovals = (connection: DatabaseSync) =>
-  prepareAll(connection, {
-    remove: one<{ entry: string; removed: number; began: number }>(
-      'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',
-    ),
-    these: all<{ folder: string; id: string }>(
-      'SELECT folder, id FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?))',
-    ),
-    isAnyBelow: exists('SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1'),
-    last: all<Period>(`SELECT began AS "from", ended AS "to" FROM removed_folders
-      WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`),
-    insert:
-      'INSERT INTO folder_removals (site, folder, id, entry, began) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  })
 
 /**
  * Records of removals, written within the transactions of changes. Their moments are in milliseconds, in the order of
@@ -78,7 +63,20 @@ export const createFolderRemovals = (
   record: RecordChange,
   { monotonic, wall }: Clock = systemClock,
 ): FolderRemovals => {
-  const removals = prepareRemovals(connection)
+  const removals = prepareAll(connection, {
+    remove: one(
+      'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',
+      fromRow<{ entry: HistoryEntry; removed: number; began: number }>({ entry: JSON.parse }),
+    ),
+    these: all<{ folder: StoragePath; id: string }>(
+      'SELECT folder, id FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?))',
+    ),
+    isAnyBelow: exists('SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1'),
+    last: all<Period>(`SELECT began AS "from", ended AS "to" FROM removed_folders
+      WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`),
+    insert:
+      'INSERT INTO folder_removals (site, folder, id, entry, began) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  })
   const records = createRemovalRecords(connection, wall)
   // By the ids of removals. Only the service works on removals, because its process keeps the leases in memory.
   const leases = new Map<string, Lease>()
@@ -89,7 +87,7 @@ export const createFolderRemovals = (
     const rows = await read(() => removals.these(site, folders))
     return rows.map(({ folder, id }) => {
       const { heartbeat = Number.NEGATIVE_INFINITY } = leases.get(id) ?? {}
-      return { path: storedPath(folder), id, hasWorker: monotonic() - heartbeat < longestSilence, isRestoreLock: false }
+      return { path: folder, id, hasWorker: monotonic() - heartbeat < longestSilence, isRestoreLock: false }
     })
   }
 
@@ -122,7 +120,7 @@ export const createFolderRemovals = (
       await write(() => {
         const row = removals.remove(site, path, id)
         if (!row) return
-        record(withCount(JSON.parse(row.entry), row.removed))
+        record(withCount(row.entry, row.removed))
         records.note({ site, folder: path, since: row.began })
       })
       leases.delete(id)
@@ -144,8 +142,10 @@ export const createFolderRemovals = (
 
 /** Returns, in the transaction of a change, whether a removal is open for one of its folders. */
 export const createLockCheck = (connection: DatabaseSync) => {
-  const { these } = prepareRemovals(connection)
-  return ({ site, folders }: PlaceConditions['unlocked']): boolean => these(site, folders).length > 0
+  const isAny = exists(
+    'SELECT 1 FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) LIMIT 1',
+  )(connection)
+  return ({ site, folders }: PlaceConditions['unlocked']): boolean => isAny(site, folders)
 }
 
 export const createWorkflows = ({ connection, read, write }: Database, record: RecordChange): Workflows => {

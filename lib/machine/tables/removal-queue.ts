@@ -1,10 +1,9 @@
 import { createTurns } from '../../core/in-parallel.ts'
 import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
 import type { RemovalTask } from '../../storage/object-store.ts'
-import { storedPath } from '../../storage/path.ts'
 import type { RemovalQueue } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, fromRow } from '../sqlite/queries.ts'
+import { all } from '../sqlite/queries.ts'
 
 // Works for about `slice` milliseconds. Returns what is left to do.
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
@@ -19,10 +18,7 @@ const pauseAfterFailure = 5_000
  */
 export const createRemovalQueue = ({ connection, read, write }: Database) => {
   const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
-  const readAll = all(
-    'SELECT * FROM removal_queue ORDER BY number',
-    fromRow<RemovalTask & { number: number }>({ path: storedPath }),
-  )(connection)
+  const readAll = all<RemovalTask & { number: number }>('SELECT * FROM removal_queue ORDER BY number')(connection)
   const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
   const takeTurn = createTurns({ atOnce: 1 })
   let work: RemovalWorker | undefined
@@ -63,7 +59,7 @@ export const createRemovalQueue = ({ connection, read, write }: Database) => {
     async start(worker: RemovalWorker): Promise<void> {
       const left = await read(readAll)
       work = worker
-      for (const { number, site, path, id } of left) schedule(number, { site, path, id }, 0)
+      for (const { number, ...task } of left) schedule(number, task, 0)
     },
     /** Ends the current slice. The rest of the work stays for the next start. */
     async stop(): Promise<void> {

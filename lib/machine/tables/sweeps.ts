@@ -1,5 +1,6 @@
 import { keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
+import { run } from '../sqlite/queries.ts'
 
 // The rows that expire, and how long each stays after its moment, in milliseconds.
 interface Expiring {
@@ -35,10 +36,10 @@ export const createSweeps = (
   filesKeptFor: number,
 ): readonly (() => Promise<void>)[] =>
   expiring(filesKeptFor).map(({ table, key, from = table, expired, after = 0 }) => {
-    const remove = connection.prepare(
+    const remove = run(
       `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${from} WHERE ${expired} LIMIT +?2)`,
-    )
+    )(connection)
     return async () => {
-      while ((await write(() => remove.run(now() - after, step).changes)) === step);
+      while ((await write(() => remove(now() - after, step))) === step);
     }
   })
