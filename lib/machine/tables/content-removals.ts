@@ -8,13 +8,10 @@ import { all, exists, prepareAll, run } from '../sqlite/queries.ts'
 import { contentTables, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
-interface ContentName {
+interface StoredName {
   readonly site: SiteId
-  readonly kind: ContentKind
   readonly id: number
 }
-
-type StoredName = Pick<ContentName, 'site' | 'id'>
 
 // The number of links in one transaction: this many lock the database for about 10 ms.
 const linksPerStep = 2_000
@@ -52,7 +49,7 @@ const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
 export const createContentRemovals = ({ connection, write }: Database, record: RecordChange) => {
   const statements = byName(contentKinds, (kind) => prepareRemovals(connection, kind))
 
-  const removeStep = ({ site, kind, id }: ContentName): boolean => {
+  const removeStep = (site: SiteId, kind: ContentKind, id: number): boolean => {
     const { isFlagged, deleteLinks, delete: remove } = statements[kind]
     // Another process may have finished the removal, and a caller may have created content with this id again.
     if (!isFlagged(site, id)) return true
@@ -63,8 +60,8 @@ export const createContentRemovals = ({ connection, write }: Database, record: R
     return true
   }
 
-  const finish = async (content: ContentName): Promise<void> => {
-    while (!(await write(() => removeStep(content))));
+  const finishRemoval = async (...content: Parameters<typeof removeStep>): Promise<void> => {
+    while (!(await write(() => removeStep(...content))));
   }
 
   // Categories come first, because most links are removed with them.
@@ -74,7 +71,7 @@ export const createContentRemovals = ({ connection, write }: Database, record: R
         const rows = find(statements[kind])
         for (const { site, id } of rows) {
           statements[kind].mark(site, id)
-          if (!removeStep({ site, kind, id })) break
+          if (!removeStep(site, kind, id)) break
         }
         return rows.length === 0
       }
@@ -84,20 +81,18 @@ export const createContentRemovals = ({ connection, write }: Database, record: R
 
   return {
     // Completes an interrupted removal. Its history entry was written when the removal began.
-    async remove(content: ContentName, entry: HistoryEntry): Promise<boolean> {
-      const { site, kind, id } = content
+    async remove(site: SiteId, kind: ContentKind, id: number, entry: HistoryEntry): Promise<boolean> {
       const isDone = await write(() => {
         if (statements[kind].mark(site, id) === 1) record(entry)
         else if (!statements[kind].isFlagged(site, id)) return undefined
-        return removeStep(content)
+        return removeStep(site, kind, id)
       })
-      if (isDone === false) await finish(content)
+      if (isDone === false) await finishRemoval(site, kind, id)
       return isDone !== undefined
     },
 
-    finish,
-
+    finishRemoval,
     clear: (site: SiteId) => removeAll(({ ofSite }) => ofSite(site, contentsPerStep)),
-    finishAll: () => removeAll(({ left }) => left(contentsPerStep)),
+    finishRemovals: () => removeAll(({ left }) => left(contentsPerStep)),
   }
 }

@@ -121,7 +121,7 @@ export const createContents = (database: Database, record: RecordChange) => {
       const some = ids.slice(from, from + mostEntries)
       const isFirst = changed === 0
       const step = await write(() => change(site, kind, some, apply, isFirst ? entry : undefined))
-      for (const id of step.marked) await removals.finish({ site, kind, id })
+      for (const id of step.marked) await removals.finishRemoval(site, kind, id)
       changed += step.changed
       from += step.done
     }
@@ -176,8 +176,6 @@ export const createContents = (database: Database, record: RecordChange) => {
       await changeMany(site, kind, [...byId.keys()], (_, id) => byId.get(id), entry)
     },
 
-    remove: (site, kind, id, entry) => removals.remove({ site, kind, id }, entry),
-    clear: removals.clear,
-    finishRemovals: removals.finishAll,
+    ...removals,
   } satisfies Contents & Readonly<Record<string, unknown>>
 }
