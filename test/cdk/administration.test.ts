@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { administrationFileGrants, administrationGrants } from '../../cdk/config/grants.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { administer, jsonLines } from '../support/administration.ts'
@@ -12,24 +12,10 @@ import { storesOver } from '../support/every-operation.ts'
 import { askInPlaceOfAws, closeAtOnce, listen } from '../support/listen.ts'
 import { openMemoryTables } from '../support/memory-dynamodb.ts'
 import { answerKms } from '../support/memory-kms.ts'
+import { createMemoryS3 } from '../support/memory-s3.ts'
+import type { S3Request } from '../support/s3-messages.ts'
 import { stackAnswer } from '../support/stack-answer.ts'
 import { type Call, callsIn, linesOf } from './support/record-calls.ts'
-
-/** A bucket with one file, to which the commands send their calls. */
-const openBucket = () => {
-  let isThere = true
-  const file =
-    '<Contents><Key>live/1001/a.txt</Key><Size>1</Size><ETag>"a"</ETag><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>'
-  return (method: string, query: URLSearchParams): string => {
-    if (query.has('versions')) return '<ListVersionsResult><IsTruncated>false</IsTruncated></ListVersionsResult>'
-    if (method !== 'GET') {
-      isThere = false
-      return '<DeleteResult></DeleteResult>'
-    }
-    const found = isThere && query.get('prefix')?.startsWith('live/') ? file : ''
-    return `<ListBucketResult><IsTruncated>false</IsTruncated>${found}</ListBucketResult>`
-  }
-}
 
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-administration-'))
 const records = join(folder, 'records')
@@ -37,8 +23,7 @@ const exported = join(folder, 'exported')
 
 const calls: Call[] = []
 const actions = new Set<string>()
-/** Replaces S3. The server below replaces all other services: the tables are in memory, and stacks are simulated. */
-let askBucket = openBucket()
+const s3 = createMemoryS3()
 const { connect, answerCall } = openMemoryTables()
 const server = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray())
@@ -46,10 +31,12 @@ const server = createServer(async (request, response) => {
   const target = headers['x-amz-target']
   const action = new URLSearchParams(body.toString()).get('Action')
   if (action === null && target === undefined) {
-    const query = new URLSearchParams(url.split('?')[1] ?? '')
-    const asked = { method, parameters: [...query.keys()], headers: Object.keys(headers), target: null }
+    const [path = '', search] = url.split('?')
+    const query = Object.fromEntries(new URLSearchParams(search))
+    const asked = { method, parameters: Object.keys(query), headers: Object.keys(headers), target: null }
     for (const needed of actionsNeededFor(asked)) actions.add(needed)
-    response.writeHead(200, { 'Content-Type': 'application/xml' }).end(askBucket(method, query))
+    const { response: answer } = await s3.requestHandler.handle({ method, path, query, headers, body } as S3Request)
+    answer.body.pipe(response.writeHead(answer.statusCode, answer.headers))
   } else if (action === null) {
     if (answerKms(target, body, response)) return
     calls.push(...callsIn({ headers, body }))
@@ -70,11 +57,8 @@ beforeAll(async () => {
   await grants.put({ ...expired, hash: 'b', sites: [1001 as SiteId] }, [])
   await grants.put({ ...expired, hash: 'a', sites: [1001, 1002] as SiteId[] }, [])
   writeFileSync(records, jsonLines(sessionRecords))
+  await s3.requestHandler.handle({ method: 'PUT', path: '/files/live/1001/a.txt', headers: {}, body: 'a' })
   calls.length = 0
-})
-
-beforeEach(() => {
-  askBucket = openBucket()
 })
 
 afterAll(() => {
