@@ -50,9 +50,9 @@ it.each<[string, string, Readonly<Record<string, string>>?]>([
   expect((await read(path)).text).toBe('the file')
 })
 
-it.each(['POST', 'PUT'])('%s of an encoded form answers 104000 (S-133)', async (method) => {
-  const headers = { 'Content-Encoding': 'gzip' }
-  expectError(await upload(own, [{ name: 'form' }], { method, headers }), 400, 104000)
+it.each(['POST', 'PUT'])('%s of an encoded form or of a part answers 104000 (S-132, S-133)', async (method) => {
+  for (const headers of [{ 'Content-Encoding': 'gzip' }, { 'Content-Range': 'bytes 7-12/13' }])
+    expectError(await upload(own, [{ name: 'form' }], { method, headers }), 400, 104000)
 })
 
 let count = 0
