@@ -48,6 +48,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'refuses a compressed body': 'it decodes the bytes itself',
     'A refusal hides whether': 'all callers have the same address, so attempts of other cases count',
     '100 attempts at once are limited': 'it starts a process for each request, and their calls end too late',
+    'A list of removed entries': 'it compares encoded keys with the decoded key after which it continues',
   },
 }
 
