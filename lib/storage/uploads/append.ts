@@ -2,19 +2,43 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
 import { requireScope, storedPath } from '../path.ts'
-import { completeUpload, settleUpload } from './complete-upload.ts'
-import { acquireLease, type Lease } from './lease.ts'
+import { storageRefused } from '../refusals.ts'
+import { acquireLease, completeUpload, type Lease, settleUpload } from './complete-upload.ts'
 import {
   type Addition,
   type Announcement,
-  admitAppend,
-  beyondEnd,
   countedBytes,
+  holdingOf,
   isWaiting,
   progressOf,
   type Upload,
 } from './upload.ts'
-import { discardUpload, findUpload, type UploadsDeps } from './uploads.ts'
+import { discardUpload, findUpload, type UploadsDeps, uploadTooLarge } from './uploads.ts'
+
+// "Once set the length MUST NOT be changed" (tus 1.0). Errors: storageRefused, uploadTooLarge.
+const lengthFrom = (upload: Upload, given: number | undefined): number | null => {
+  if (given === undefined) return upload.length
+  if (upload.length !== null && upload.length !== given) {
+    throw storageRefused(`The length of the upload is ${upload.length} bytes and can no longer change.`)
+  }
+  if (given < upload.offset) {
+    throw storageRefused(`The upload already has ${upload.offset} bytes, so its length cannot be ${given}.`)
+  }
+  if (given > upload.limit) throw uploadTooLarge(upload.limit)
+  return given
+}
+
+const admitAppend = (upload: Upload, { offset, length: given, declared = 0 }: Announcement) => {
+  if (offset !== upload.offset) {
+    throw new ServiceError('offsetMismatch', {
+      message: `The upload is at offset ${upload.offset}, not at ${offset}. Continue at ${upload.offset}.`,
+    })
+  }
+  const length = lengthFrom(upload, given)
+  const room = (length ?? upload.limit) - offset
+  if (declared > room) throw uploadTooLarge(upload.limit, length)
+  return { grown: { ...upload, length, holding: holdingOf(upload) }, room }
+}
 
 // Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. If the connection breaks, the
 // bytes that have arrived stay. Bytes that are wrong or too many are dropped. Without a declared length, the bytes up
@@ -41,7 +65,7 @@ const appendBytes = async (
     for await (const chunk of addition.content) {
       if (lease.isOver()) throw new ServiceError('unavailable')
       size += chunk.length
-      refuseWrong(size > room && beyondEnd(grown))
+      refuseWrong(size > room && uploadTooLarge(grown.limit, grown.length))
       if (checksum) hash.update(chunk)
       yield chunk
     }

@@ -5,18 +5,102 @@ import { isTemplate, templateFault } from '../file-kind.ts'
 import type { Claim } from '../object-store.ts'
 import { storedPath } from '../path.ts'
 import { refuse } from '../refusals.ts'
-import { acquireLease, type Lease } from './lease.ts'
 import {
   type ClaimedUpload,
+  type Durable,
   expiryOfComplete,
   holdingOf,
   isWaiting,
   longestRequest,
+  progressOf,
   type Target,
   type Upload,
   type WholeUpload,
 } from './upload.ts'
-import { discardUpload, requesterOf, requireDirectParts, tagsOf, type UploadsDeps } from './uploads.ts'
+import {
+  discardUpload,
+  findUpload,
+  newId,
+  requesterOf,
+  requireDirectParts,
+  tagsOf,
+  type UploadsDeps,
+} from './uploads.ts'
+
+const lost = Number.NEGATIVE_INFINITY
+
+/**
+ * Renews a lease until it is disposed of. `since` is the time when the lease was requested, so that the lease never ends here
+ * later than in the store. A failed renewal is repeated. After a refused renewal, no renewal follows.
+ */
+const keepLease = (
+  { uploadRecords, clock: { wall, monotonic }, lease: { lasts, renewsEvery } }: UploadsDeps,
+  { id, holder, since }: { readonly id: string; readonly holder: string; readonly since: number },
+) => {
+  let until = since + lasts
+  let renewal: Promise<void> | undefined
+  let recorded: { readonly upload: Upload; readonly durable: Durable } | undefined
+
+  const renew = async (): Promise<void> => {
+    const asked = monotonic()
+    const progress = recorded && progressOf(recorded.upload, recorded.durable, wall())
+    until = (await uploadRecords.renew(id, holder, lasts, progress)) ? asked + lasts : lost
+  }
+  const renewNext = (): void => {
+    if (renewal || until === lost) return
+    renewal = renew()
+      .catch(() => {})
+      .finally(() => {
+        renewal = undefined
+      })
+  }
+  const timer = renewsEvery === undefined ? undefined : setInterval(renewNext, renewsEvery)
+  timer?.unref()
+
+  const stopRecording = async (): Promise<void> => {
+    recorded = undefined
+    await renewal
+  }
+  return {
+    holder,
+    isOver: () => monotonic() >= until,
+    recordAtRenewals(upload: Upload, durable: Durable): void {
+      recorded = { upload, durable }
+    },
+    stopRecording,
+    mustGiveBack: true,
+    async [Symbol.asyncDispose](): Promise<void> {
+      clearInterval(timer)
+      await stopRecording()
+      if (this.mustGiveBack) await uploadRecords.giveBack(id, holder).catch(() => {})
+    },
+  }
+}
+
+export type Lease = ReturnType<typeof keepLease>
+
+const longestRetryAfter = 5
+
+export const acquireLease = async (
+  deps: UploadsDeps,
+  { id, offset }: Pick<Upload, 'id' | 'offset'>,
+  busy: 'uploadLocked' | 'unavailable',
+  requester?: Requester,
+) => {
+  const { uploadRecords, clock, lease } = deps
+  const owner = requester && { site: requester.site, user: requester.author.actor, now: clock.wall() }
+  const holder = newId()
+  const since = clock.monotonic()
+  const taken = await uploadRecords.take(id, offset, holder, lease.lasts, owner)
+  if (taken.outcome === 'taken') return { held: taken.upload, lease: keepLease(deps, { id, holder, since }) }
+  const found = requester && (await findUpload(deps, requester, id))
+  if (taken.outcome === 'gone' || found?.target.isDirect) throw new ServiceError('uploadUnknown')
+  if (taken.outcome === 'held') {
+    const wait = Math.max(1, Math.min(Math.ceil(taken.left / 1000), longestRetryAfter))
+    throw new ServiceError(busy, { headers: { 'Retry-After': String(wait) } })
+  }
+  throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
+}
 
 const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }: Requester) =>
   ({
@@ -35,7 +119,7 @@ const placeUpload = async (deps: UploadsDeps, whole: ClaimedUpload, uploader: Re
   const seen = await admitFile(deps, place, requester)
   const fault = isTemplate(place.path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
   refuse([fault])
-  await putStaged(deps, seen, await deps.uploadParts.whole(whole), requester)
+  await putStaged(deps, seen, [await deps.uploadParts.whole(whole)], requester)
 }
 
 const wholeOf = (upload: Upload): WholeUpload => {

@@ -7,15 +7,6 @@ import { type Checksum, checksumAlgorithms, isWaiting, type Upload } from './upl
 // Translates the headers of tus 1.0 (https://tus.io/protocols/resumable-upload). Decides nothing itself.
 const version = '1.0.0'
 
-const extensions = [
-  'creation',
-  'creation-with-upload',
-  'creation-defer-length',
-  'expiration',
-  'termination',
-  'checksum',
-]
-
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 type AnswerHeaders = Readonly<Record<string, string>>
 
@@ -35,7 +26,7 @@ export const tusAnswer: AnswerHeaders = { 'Tus-Resumable': version }
 export const tusAbilities = (largest: number): AnswerHeaders => ({
   ...tusAnswer,
   'Tus-Version': version,
-  'Tus-Extension': extensions.join(','),
+  'Tus-Extension': 'creation,creation-with-upload,creation-defer-length,expiration,termination,checksum',
   'Tus-Max-Size': String(largest),
   'Tus-Checksum-Algorithm': checksumAlgorithms.join(','),
 })

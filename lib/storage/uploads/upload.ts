@@ -1,9 +1,7 @@
-import { ServiceError } from '../../core/errors.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Deadline } from '../../core/time.ts'
 import type { Claim, Staged } from '../object-store.ts'
-import { storageRefused } from '../refusals.ts'
 
 /**
  * `parts` contains the entity tag of each whole part, and is empty when the bytes are in one piece. `tail` names the
@@ -85,22 +83,6 @@ export const holdingOf = ({ id, holding }: Pick<Upload, 'id' | 'holding'>): Hold
   return holding
 }
 
-const tooLong = (limit: number): ServiceError =>
-  new ServiceError('uploadTooLarge', {
-    message: `The upload is larger than the ${limit} bytes allowed here. Send a smaller file.`,
-  })
-
-export const beyondEnd = ({ length, limit }: Pick<Upload, 'length' | 'limit'>): ServiceError =>
-  length === null
-    ? tooLong(limit)
-    : new ServiceError('uploadTooLarge', {
-        message: `The upload has ${length} bytes in all, and these bytes would exceed its end. Send only the rest.`,
-      })
-
-export const requireLength = (length: number | null, limit: number): void => {
-  if (length !== null && length > limit) throw tooLong(limit)
-}
-
 export const checksumAlgorithms = ['sha256', 'sha1', 'md5'] as const
 
 export interface Checksum {
@@ -117,31 +99,6 @@ export interface Addition {
 }
 
 export type Announcement = Omit<Addition, 'content'>
-
-// "Once set the length MUST NOT be changed" (tus 1.0). Errors: storageRefused, uploadTooLarge.
-const lengthFrom = (upload: Upload, given: number | undefined): number | null => {
-  if (given === undefined) return upload.length
-  if (upload.length !== null && upload.length !== given) {
-    throw storageRefused(`The length of the upload is ${upload.length} bytes and can no longer change.`)
-  }
-  if (given < upload.offset) {
-    throw storageRefused(`The upload already has ${upload.offset} bytes, so its length cannot be ${given}.`)
-  }
-  requireLength(given, upload.limit)
-  return given
-}
-
-export const admitAppend = (upload: Upload, { offset, length: given, declared = 0 }: Announcement) => {
-  if (offset !== upload.offset) {
-    throw new ServiceError('offsetMismatch', {
-      message: `The upload is at offset ${upload.offset}, not at ${offset}. Continue at ${upload.offset}.`,
-    })
-  }
-  const length = lengthFrom(upload, given)
-  const room = (length ?? upload.limit) - offset
-  if (declared > room) throw beyondEnd({ ...upload, length })
-  return { grown: { ...upload, length, holding: holdingOf(upload) }, room }
-}
 
 interface UploadOwner extends Pick<Upload, 'site' | 'user'> {
   readonly now: number

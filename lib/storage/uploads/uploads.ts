@@ -17,7 +17,6 @@ import {
   firstExpiryOf,
   isWaiting,
   mostOpen,
-  requireLength,
   type StoredPart,
   type Target,
   type Upload,
@@ -25,6 +24,14 @@ import {
   type UploadRecords,
   type WantedPart,
 } from './upload.ts'
+
+export const uploadTooLarge = (limit: number, length: number | null = null): ServiceError =>
+  new ServiceError('uploadTooLarge', {
+    message:
+      length === null
+        ? `The upload is larger than the ${limit} bytes allowed here. Send a smaller file.`
+        : `The upload has ${length} bytes in all, and these bytes would exceed its end. Send only the rest.`,
+  })
 
 export const requireDirectParts = (parts: DirectParts | undefined): DirectParts => {
   if (parts) return parts
@@ -142,7 +149,7 @@ export const openUpload = async (
   direct?: DirectParts,
 ): Promise<Upload> => {
   const { target: admitted, limit } = await admitUpload(deps, request, requester)
-  requireLength(length, limit)
+  if (length !== null && length > limit) throw uploadTooLarge(limit)
   const created = deps.clock.wall()
   const target = { ...admitted, ...(direct && { isDirect: true }) }
   const id = newId()
