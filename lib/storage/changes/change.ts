@@ -42,7 +42,7 @@ export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: E
 
 type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
 
-export interface Placement {
+interface Placement {
   /** These paths and their parents must not be locked. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]

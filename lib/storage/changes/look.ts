@@ -55,7 +55,7 @@ export const isRunningAt = async (stores: StorageStores, site: SiteId, path: Sto
   isFile ? isInWorkflow(stores, site, [path]) : stores.workflows.isRunningBelow(site, path)
 
 /** S-42: the path of the folder is taken by a file. S-43: the name of a file is taken by a folder. */
-export const absencesInFolder = (site: SiteId, folder: StoragePath, names: readonly string[]): Absences => [
+const absencesInFolder = (site: SiteId, folder: StoragePath, names: readonly string[]): Absences => [
   ...(folder === root ? [] : noFileAt(site, [folder], 'folderUnknown')),
   ...names.map((name) => [folderKey('live', site, childOf(folder, name)), 'destinationExists'] as const),
 ]
@@ -69,23 +69,35 @@ export const absencesOf = ({ site, path, kind, names, into = path, isNew }: Plac
   ]
 }
 
+/** The paths of the files that a change at this place stores. */
+export const pathsOf = ({ path, kind, names = [] }: Place): readonly StoragePath[] =>
+  kind === 'file' ? [path] : names.map((name) => childOf(path, name))
+
 const spelled = (place: Place, path: StoragePath): Place => ({
   ...place,
   path,
   ...(place.into !== undefined && { into: place.into === place.path ? path : parentOf(path) }),
 })
 
-const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }: Requester): Promise<Seen> => {
+const checkPlace = (
+  files: ObjectStore,
+  { site, path, kind, asDraft = false }: Place,
+  paths: readonly StoragePath[],
+  { conditions }: Requester,
+): Promise<CheckedConditions> =>
+  kind === 'folder'
+    ? checkFolder(files, site, path, conditions)
+    : checkConditions(files, site, paths, asDraft, conditions)
+
+const lookAsWritten = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores
-  const { site, path, kind, asDraft = false } = place
+  const { site, path, kind } = place
   const folders = kind === 'files' ? foldersAround([path]) : ancestorsOf(path)
   const [ancestors, locks, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),
     stores.removals.locksOf(site, foldersAround([path])),
     findTaken(files, absencesOf(place)),
-    kind === 'folder'
-      ? checkFolder(files, site, path, conditions)
-      : checkConditions(files, site, kind === 'file' ? [path] : [], asDraft, conditions),
+    checkPlace(files, place, kind === 'file' ? [path] : [], requester),
   ])
   refuse([locks.open.length > 0 && 'folderLocked'])
   return { place, folders, ancestors, locks: locks.ids, taken: new Set(taken), checked }
@@ -110,16 +122,11 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
   return { ...seen, taken: new Set([...seen.taken, ...more]) }
 }
 
-export const lookAgain = async (
-  { files }: StorageStores,
-  seen: Seen,
-  paths: readonly StoragePath[],
-  { conditions }: Requester,
-): Promise<Seen> => {
-  const { site, asDraft = false } = seen.place
+export const lookAgain = async ({ files }: StorageStores, seen: Seen, requester: Requester): Promise<Seen> => {
+  const { place, folders } = seen
   const [ancestors, checked] = await Promise.all([
-    findAncestors(files, site, seen.folders),
-    checkConditions(files, site, paths, asDraft, conditions),
+    findAncestors(files, place.site, folders),
+    checkPlace(files, place, pathsOf(place), requester),
   ])
   return { ...seen, locks: undefined, ancestors, checked }
 }

@@ -1,12 +1,11 @@
 import { ServiceError } from '../../core/errors.ts'
-import { checkFolder } from '../conditions.ts'
 import { contentTypeOf, createTemplateCheck, isPage, isTemplate } from '../file-kind.ts'
 import type { Change, Staged } from '../object-store.ts'
 import { childOf, fileKey, foldCase, folderKey, nameOf, parentOf, root, type StoragePath } from '../path.ts'
-import { type Refusals, refuse } from '../refusals.ts'
+import { refuse } from '../refusals.ts'
 import { resolveFolder } from '../resolve-path.ts'
-import { change, noFileAt, type Placement, type Plan, type Requester, type StorageStores } from './change.ts'
-import { absencesOf, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
+import { change, noFileAt, type Plan, type Requester, type StorageStores } from './change.ts'
+import { absencesOf, isInWorkflow, look, lookAgain, type Place, pathsOf, type Seen } from './look.ts'
 
 export interface FileContent {
   readonly contentType: string | undefined
@@ -59,41 +58,44 @@ export const resolveInFolder = async (
   return { path: found, into: found }
 }
 
-const beforeBody = ({ taken, checked }: Seen): Refusals => [
-  taken.has('folderUnknown') && 'folderUnknown',
-  taken.has('pathUnknown') && 'pathUnknown',
-  checked.refusal,
-  taken.has('destinationExists') && 'destinationExists',
-]
-
 export const admitFile = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   if (place.path === root) throw new ServiceError('nameRequired')
   const seen = await look(stores, place, requester)
-  refuse(beforeBody(seen))
+  const { taken, checked } = seen
+  refuse([
+    taken.has('folderUnknown') && 'folderUnknown',
+    taken.has('pathUnknown') && 'pathUnknown',
+    checked.refusal,
+    taken.has('destinationExists') && 'destinationExists',
+  ])
   return seen
 }
 
 export const editionOf = ({ path, asDraft }: Place) => (asDraft && isPage(path) ? 'draft' : 'live')
 
-export const entryOf = ({ path, into, asDraft }: Place): Placement['entry'] => {
+export const entryOf = ({ path, into, asDraft, names = into === undefined ? undefined : [nameOf(path)] }: Place) => {
   const details = {
-    ...(into !== undefined && { names: [nameOf(path)] }),
+    ...(names && { names }),
     ...(asDraft && isPage(path) && { draft: true }),
   }
   const hasDetails = Object.keys(details).length > 0
   const subject = into === undefined ? path : parentOf(path)
-  return { type: 'file.stored', subject, ...(hasDetails && { details }) }
+  return { type: 'file.stored', subject, ...(hasDetails && { details }) } as const
 }
 
-const planPut = ({ place, ancestors, checked, locks }: Seen, staged: Staged): Plan => {
+const planPut = ({ place, ancestors, checked, locks }: Seen, staged: readonly Staged[]): Plan => {
   if (checked.refusal) return checked.refusal
   const { site, path, keepsDraft } = place
   const edition = editionOf(place)
   const isPublished = edition === 'live' && !keepsDraft && isPage(path)
   const published: readonly Change[] = isPublished ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
+  const paths = pathsOf(place)
+  const puts = staged.map((one, index): Change => {
+    return { kind: 'put', key: fileKey(edition, site, paths[index] ?? path), staged: one }
+  })
   return {
     paths: [path],
-    changes: [{ kind: 'put', key: fileKey(edition, site, path), staged }, ...published],
+    changes: [...puts, ...published],
     absent: absencesOf(place),
     ancestors,
     matching: checked.matching,
@@ -106,16 +108,17 @@ const planPut = ({ place, ancestors, checked, locks }: Seen, staged: Staged): Pl
 export const putStaged = async (
   stores: StorageStores,
   seen: Seen,
-  staged: Staged,
+  staged: readonly Staged[],
   requester: Requester,
 ): Promise<void> => {
-  const { site, path } = seen.place
+  const { place, taken } = seen
   try {
-    refuse([(await isInWorkflow(stores, site, [path])) && 'workflowUpdated'])
-    const again = (before: Seen) => lookAgain(stores, before, [path], requester)
+    const isRunning = await isInWorkflow(stores, place.site, pathsOf(place))
+    refuse([isRunning && 'workflowUpdated', taken.has('destinationExists') && 'destinationExists'])
+    const again = (before: Seen) => lookAgain(stores, before, requester)
     await change(stores, seen, (now) => planPut(now, staged), requester, again)
   } catch (error) {
-    await staged.discard().catch(() => {})
+    await Promise.allSettled(staged.map((one) => one.discard()))
     throw error
   }
 }
@@ -130,7 +133,7 @@ export const putFile = async (
   const seen = content.hasArrived?.() ? admitted : { ...admitted, locks: undefined }
   const { site, path } = seen.place
   const staged = await stageContent(deps, path, fileKey(editionOf(seen.place), site, path), content)
-  await putStaged(deps, seen, staged, requester)
+  await putStaged(deps, seen, [staged], requester)
 }
 
 const planFolder = ({ place: { site, path }, ancestors, checked }: Seen): Plan =>
@@ -146,11 +149,7 @@ const planFolder = ({ place: { site, path }, ancestors, checked }: Seen): Plan =
 /** S-49. An existing folder stays. */
 export const createFolder = async (stores: StorageStores, path: StoragePath, requester: Requester): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
-  const { site, conditions } = requester
-  const seen = await look(stores, { site, path, kind: 'folder' }, requester)
+  const seen = await look(stores, { site: requester.site, path, kind: 'folder' }, requester)
   refuse([seen.taken.has('pathUnknown') && 'pathUnknown'])
-  await change(stores, seen, planFolder, requester, async (before) => ({
-    ...(await lookAgain(stores, before, [], requester)),
-    checked: await checkFolder(stores.files, site, before.place.path, conditions),
-  }))
+  await change(stores, seen, planFolder, requester, (before) => lookAgain(stores, before, requester))
 }

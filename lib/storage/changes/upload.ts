@@ -2,11 +2,11 @@ import { ServiceError } from '../../core/errors.ts'
 import { type CheckedConditions, checkConditions, namesStates } from '../conditions.ts'
 import { readAhead } from '../content.ts'
 import type { Staged } from '../object-store.ts'
-import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parentOf, parseFileName, type StoragePath } from '../path.ts'
-import { type Refusals, refuse, storageRefused } from '../refusals.ts'
-import { change, type Plan, type Requester, type StorageStores } from './change.ts'
-import { absencesInFolder, isInWorkflow, look, lookAgain, type Seen } from './look.ts'
-import { type FileContent, type StageDeps, stageContent } from './put.ts'
+import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, type StoragePath } from '../path.ts'
+import { refuse, storageRefused } from '../refusals.ts'
+import type { Requester, StorageStores } from './change.ts'
+import { look, type Seen } from './look.ts'
+import { type FileContent, putStaged, type StageDeps, stageContent } from './put.ts'
 
 export interface IncomingFile extends FileContent {
   /** Empty if the client gave no name. Undefined if the part is not a file. */
@@ -30,11 +30,6 @@ export const mostFiles = 100
 
 // In bytes. Smaller files are staged side by side, larger files one after the other.
 const smallFile = 64 * 1024
-
-const afterBody = ({ place, taken }: Seen, paths: readonly StoragePath[], isRunning: boolean): Refusals => {
-  const isFolder = !paths.includes(place.path)
-  return [isRunning && 'workflowUpdated', isFolder && taken.has('destinationExists') && 'destinationExists']
-}
 
 const parseName = (fileName: string | undefined, earlier: readonly Part[]): string => {
   if (fileName === undefined) {
@@ -127,8 +122,14 @@ const namesToLookAt = (folder: StoragePath, files: readonly IncomingFile[]): rea
 }
 
 // Only a single file can have the path of the folder.
-const assignPaths = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { conditions }: Requester) => {
-  const { site, path: folder } = seen.place
+const assignPaths = async (
+  deps: UploadDeps,
+  seen: Seen,
+  parts: readonly Part[],
+  { conditions }: Requester,
+): Promise<Seen> => {
+  const { place, ancestors } = seen
+  const { site, path: folder } = place
   const inFolder = async (part: Part): Promise<Part> => {
     if (part.path !== folder) return part
     const path = childOf(folder, part.name)
@@ -137,33 +138,16 @@ const assignPaths = async (deps: UploadDeps, seen: Seen, parts: readonly Part[],
   const settled = parts.length === 1 ? parts : await Promise.all(parts.map(inFolder))
   refuse(settled.map(({ checked }) => checked.refusal))
   const checked = { matching: settled.flatMap(({ checked: { matching } }) => matching) }
-  const paths = settled.map(({ path }) => path)
-  if (!paths.includes(folder)) return { paths, seen: { ...seen, checked } }
-  const missing = seen.ancestors.missing.filter((one) => one !== folder)
-  return { paths, seen: { ...seen, checked, folders: ancestorsOf(folder), ancestors: { ...seen.ancestors, missing } } }
-}
-
-const planUpload = (
-  { place: { site, path: folder }, ancestors, checked, locks }: Seen,
-  paths: readonly StoragePath[],
-  staged: readonly Staged[],
-): Plan => {
-  if (checked.refusal) return checked.refusal
-  const isFolder = !paths.includes(folder)
+  if (settled[0]?.path !== folder)
+    return { ...seen, checked, place: { ...place, names: settled.map(({ name }) => name) } }
   return {
-    paths: [folder],
-    changes: staged.map((one, index) => ({
-      kind: 'put',
-      key: fileKey('live', site, paths[index] ?? folder),
-      staged: one,
-    })),
-    absent: isFolder
-      ? absencesInFolder(site, folder, paths.map(nameOf))
-      : [[folderKey('live', site, folder), 'destinationExists']],
-    ancestors,
-    matching: checked.matching,
-    seenLocks: isFolder ? locks : undefined,
-    entry: { type: 'file.stored', subject: parentOf(paths[0] ?? folder), details: { names: paths.map(nameOf) } },
+    ...seen,
+    checked,
+    place: { site, path: folder, kind: 'file', into: folder, keepsDraft: true },
+    folders: ancestorsOf(folder),
+    ancestors: { ...ancestors, missing: ancestors.missing.filter((one) => one !== folder) },
+    locks: undefined,
+    taken: new Set(),
   }
 }
 
@@ -177,17 +161,14 @@ export const uploadFiles = async (
   const { site } = requester
   const arrived = body.hasArrived ? await readArrived(body.files) : undefined
   const names = arrived && namesToLookAt(wanted, arrived.files)
-  const looked = await look(deps, { site, path: wanted, kind: 'files', names }, requester)
+  const looked = await look(deps, { site, path: wanted, kind: 'files', keepsDraft: true, names }, requester)
   const before = names ? looked : { ...looked, locks: undefined }
   refuse([before.taken.has('pathUnknown') && 'pathUnknown'])
   const parts: Part[] = []
   try {
     await stageParts(deps, before, arrived?.incoming ?? body.files, requester, parts)
     const staged = (await Promise.all(parts.map(({ staging }) => staging))).filter((one) => one !== undefined)
-    const { paths, seen } = await assignPaths(deps, before, parts, requester)
-    refuse(afterBody(seen, paths, await isInWorkflow(deps, site, paths)))
-    const again = (earlier: Seen) => lookAgain(deps, earlier, paths, requester)
-    await change(deps, seen, (now) => planUpload(now, paths, staged), requester, again)
+    await putStaged(deps, await assignPaths(deps, before, parts, requester), staged, requester)
   } catch (error) {
     await Promise.allSettled(parts.map(async ({ staging }) => (await staging)?.discard()))
     throw error
