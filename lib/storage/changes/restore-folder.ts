@@ -6,7 +6,7 @@ import { listAll } from '../many-objects.ts'
 import type { ObjectStore, Period, Restoration } from '../object-store.ts'
 import { ancestorsOf, editions, folderKey, foldersAround, pathIn, root, type StoragePath, upTo } from '../path.ts'
 import { refuse, storageRefused } from '../refusals.ts'
-import { type Ancestors, findAncestors } from '../resolve-path.ts'
+import { findAncestors } from '../resolve-path.ts'
 import { type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, lockPath, openLocks } from './look.ts'
 import { isBelowFile } from './remove.ts'
@@ -105,45 +105,30 @@ const findClash = async (
   return false
 }
 
-interface SeenFolder {
-  readonly site: SiteId
-  readonly folder: StoragePath
-  readonly lockId: string
-  readonly changes: readonly Restoration[]
-  readonly ancestors: Ancestors
-}
-
-const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFolder, replace: boolean): Plan => ({
-  paths: [folder],
-  changes,
-  absent: [
-    ...noFileAt(site, [folder], 'destinationExists'),
-    ...(replace ? [] : editions.map((edition) => [folderKey(edition, site, folder), 'destinationExists'] as const)),
-  ],
-  ancestors,
-  entry: { type: 'folder.restored', subject: folder, details: { count: changes.length } },
-  lockId,
-})
-
-const restoreRemoved = async (
+const findRestorations = async (
   deps: ChangeDeps,
-  taken: SeenFolder,
-  since: number,
-  replace: boolean,
+  folder: StoragePath,
+  known: readonly Period[],
   requester: Requester,
-): Promise<void> => {
+): Promise<{ readonly since: number; readonly changes: readonly Restoration[] }> => {
   const { files, removals } = deps
-  const { site, folder, changes } = taken
-  const isClash = replace && (await findClash(files, folder, changes, requester))
-  refuse([isClash && 'destinationExists'])
-  try {
-    // There is only one attempt, because its undo changes the objects.
-    await change(deps, taken, (seen) => planRestoredFolder(seen, replace), requester)
-  } catch (error) {
-    await removals.note({ site, folder, since }).catch(() => {})
-    await extendRecords(deps, site, ancestorsOf(folder), ({ from }) => from === since).catch(() => {})
-    throw error
+  const { site, deadline } = requester
+  const last = await removals.lastOf(site, foldersAround([folder]))
+  const find = async (some: readonly Period[]) => {
+    for (const period of some) {
+      const changes = await removedIn(files, folder, period, requester)
+      if (changes.length > 0) return { since: period.from, changes }
+    }
+    return undefined
   }
+  // If a folder above was removed again without this folder, its record tells nothing about this folder.
+  const found =
+    (await find(last.length > 0 ? last : known)) ??
+    ((await files.exists(folderKey('live', site, folder)))
+      ? undefined
+      : await find(await assumedRemoval(deps, site, folder, deadline)))
+  if (!found) throw nothingToRestore()
+  return found
 }
 
 /** Restores everything that the last removal of a folder removed (H-21). */
@@ -176,26 +161,29 @@ export const restoreFolder = async (
   // a period by then, so it is read last.
   const locked = { ...requester, deadline: lock.deadline }
   const ancestors = await findAncestors(files, site, ancestorsOf(folder))
+  const noFile = noFileAt(site, [folder], 'destinationExists')
+  const prefixes = replace ? [] : editions.map((edition) => folderKey(edition, site, folder))
   const [taken, ...left] = await Promise.all([
-    findTaken(files, [...noFileAt(site, [folder], 'destinationExists'), ...noFileAt(site, ancestors.missing)]),
-    ...(replace ? [] : editions.map((edition) => files.exists(folderKey(edition, site, folder)))),
+    findTaken(files, [...noFile, ...noFileAt(site, ancestors.missing)]),
+    ...prefixes.map((prefix) => files.exists(prefix)),
   ])
-  const last = await removals.lastOf(site, foldersAround([folder]))
-  const find = async (some: readonly Period[]) => {
-    for (const period of some) {
-      const changes = await removedIn(files, folder, period, locked)
-      if (changes.length > 0) return { since: period.from, changes }
-    }
-    return undefined
-  }
-  // If a folder above was removed again without this folder, its record tells nothing about this folder.
-  const found =
-    (await find(last.length > 0 ? last : known)) ??
-    ((await files.exists(folderKey('live', site, folder)))
-      ? undefined
-      : await find(await assumedRemoval(deps, site, folder, locked.deadline)))
-  if (!found) throw nothingToRestore()
+  const { since, changes } = await findRestorations(deps, folder, known, locked)
   refuse([left.includes(true) && 'destinationExists', ...taken])
-  const { since, changes } = found
-  await restoreRemoved(deps, { site, folder, lockId: lock.id, changes, ancestors }, since, replace, locked)
+  refuse([replace && (await findClash(files, folder, changes, locked)) && 'destinationExists'])
+  const plan: Plan = {
+    paths: [folder],
+    changes,
+    absent: [...noFile, ...prefixes.map((prefix) => [prefix, 'destinationExists'] as const)],
+    ancestors,
+    entry: { type: 'folder.restored', subject: folder, details: { count: changes.length } },
+    lockId: lock.id,
+  }
+  try {
+    // There is only one attempt, because its undo changes the objects.
+    await change(deps, plan, (only) => only, locked)
+  } catch (error) {
+    await removals.note({ site, folder, since }).catch(() => {})
+    await extendRecords(deps, site, ancestorsOf(folder), ({ from }) => from === since).catch(() => {})
+    throw error
+  }
 }

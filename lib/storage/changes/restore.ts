@@ -5,15 +5,12 @@ import { isPage } from '../file-kind.ts'
 import type { ObjectStore, ObjectVersion, Period, Restoration } from '../object-store.ts'
 import { ancestorsOf, fileKey, folderKey, foldersAround, isReserved, root, type StoragePath } from '../path.ts'
 import type { FolderRemovals } from '../path-locks.ts'
-import { type Refusals, refuse } from '../refusals.ts'
+import { refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
 import { absencesOf, isInWorkflow, lockPath, look, lookAgain, type Seen } from './look.ts'
 import { extendRecords, restoreFolder } from './restore-folder.ts'
 
-interface RemovedStores {
-  readonly files: ObjectStore
-  readonly removals: Pick<FolderRemovals, 'lastOf'>
-}
+type RemovedStores = Pick<ChangeDeps, 'files'> & { readonly removals: Pick<FolderRemovals, 'lastOf'> }
 
 interface Wanted {
   readonly version?: string | undefined
@@ -92,13 +89,6 @@ const findAgain = async (files: ObjectStore, site: SiteId, path: StoragePath, { 
   return restorations
 }
 
-const refusalsOfFile = ({ checked, taken }: Seen, isRunning: boolean): Refusals => [
-  taken.has('pathUnknown') && 'pathUnknown',
-  checked.refusal,
-  taken.has('destinationExists') && 'destinationExists',
-  isRunning && 'workflowUpdated',
-]
-
 const planRestoredFile = (
   { place, ancestors, checked }: Seen,
   restorations: readonly Restoration[],
@@ -132,7 +122,12 @@ const restoreFile = async (
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  refuse(refusalsOfFile(seen, isRunning))
+  refuse([
+    seen.taken.has('pathUnknown') && 'pathUnknown',
+    seen.checked.refusal,
+    seen.taken.has('destinationExists') && 'destinationExists',
+    isRunning && 'workflowUpdated',
+  ])
   await using lock = await lockPath(deps, path, requester)
   const locked = { ...requester, deadline: lock.deadline }
   // Before the lock, others may have restored or removed the file. The undo of this restore must not hide their file.
@@ -141,7 +136,7 @@ const restoreFile = async (
     for (const { key, id } of restorations) {
       if (!(await deps.files.readVersion(key, id, () => undefined))) throw unknownVersion()
     }
-    return lookAgain(deps, before, [path], requester)
+    return lookAgain(deps, before, requester)
   }
   try {
     await change(deps, seen, (now) => planRestoredFile(now, restorations, lock.id, wanted.version), locked, again)
