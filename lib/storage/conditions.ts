@@ -70,19 +70,6 @@ export const checkFolder = async (
   return { matching: [{ key, version: folder?.version }], refusal }
 }
 
-/**
- * Checks the conditions on the source of a move or copy. `matching` contains states that must not change before the
- * placement.
- */
-export const checkSource = (
-  conditions: Conditions = {},
-  source: Pick<ListedObject, 'key' | 'version'> | 'folder' | undefined,
-): CheckedConditions => {
-  if (isUnconditional(conditions)) return { matching: [] }
-  const matching = source === undefined || source === 'folder' ? [] : [{ key: source.key, version: source.version }]
-  return { matching, refusal: refusalOf(conditions, source) }
-}
-
 export const checkConditions = async (
   files: ObjectStore,
   site: SiteId,

@@ -1,7 +1,7 @@
-import { type ErrorName, ServiceError } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { reserves } from '../../core/time.ts'
-import { type CheckedConditions, checkSource } from '../conditions.ts'
-import type { Change, ObjectStore } from '../object-store.ts'
+import { isUnconditional, refusalOf } from '../conditions.ts'
+import type { Change, Expected, ObjectStore } from '../object-store.ts'
 import {
   ancestorsOf,
   childOf,
@@ -16,7 +16,7 @@ import {
   type StoragePath,
   toStoragePath,
 } from '../path.ts'
-import { type Refusals, refusalIn, refuse } from '../refusals.ts'
+import { refusalIn, refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, isRunningAt, openLocks } from './look.ts'
@@ -53,29 +53,11 @@ interface SeenRelocation {
   readonly since: number
   readonly isFile: boolean
   readonly changes: readonly Change[]
-  readonly checked: CheckedConditions
-  readonly isReserved?: boolean
-  readonly isSourceInWorkflow?: boolean
-  readonly isTargetInWorkflow?: boolean
-  // The error for a taken target. Looked up early only if the target is in a workflow, or for templates.
-  readonly occupied?: ErrorName | undefined
-  readonly ofTemplates?: ServiceError | undefined
+  readonly matching: readonly Expected[]
+  readonly refusal: ServiceError | undefined
 }
 
 const urlInvalid = (message: string) => new ServiceError('urlInvalid', { message })
-
-const refusalsOf = ({ relocation: { kind, path, target }, ...seen }: SeenRelocation): Refusals => [
-  seen.checked.refusal,
-  seen.changes.length === 0 && 'fileUnknown',
-  kind === 'move' && seen.isReserved && 'folderReserved',
-  seen.isSourceInWorkflow && 'workflowUpdated',
-  target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose a path outside the folder.'),
-  kind === 'copy' && target === path && 'destinationExists',
-  hasLongPath(seen.changes) && urlInvalid('The new path of a file is too long. Choose a shorter path.'),
-  seen.occupied,
-  seen.isTargetInWorkflow && 'workflowUpdated',
-  seen.ofTemplates,
-]
 
 const absencesAtTarget = ({ site, target }: Relocation): Absences => [
   ...noFileAt(site, [target], 'destinationExists'),
@@ -83,9 +65,8 @@ const absencesAtTarget = ({ site, target }: Relocation): Absences => [
 ]
 
 const planRelocation = (seen: SeenRelocation): Plan => {
-  const { relocation, ancestors, changes, isFile, since, checked } = seen
+  const { relocation, ancestors, changes, isFile, since, matching, refusal } = seen
   const { kind, site, path, target } = relocation
-  const refusal = refusalIn(refusalsOf(seen))
   if (refusal) return refusal
   if (target === path) return 'nothing'
   const isFileMove = kind === 'move' && isFile
@@ -95,7 +76,7 @@ const planRelocation = (seen: SeenRelocation): Plan => {
     changes,
     absent: absencesAtTarget(relocation),
     ancestors,
-    matching: checked.matching,
+    matching,
     entry: { type: kind === 'copy' ? 'file.copied' : 'file.moved', subject: path, details: { to: target } },
     removedFolder: kind === 'move' && !isFile ? { site, folder: path, since } : undefined,
     late: isFileMove ? undefined : tooMuch(kind),
@@ -126,17 +107,17 @@ const lookAtTransfers = async (
   deps: ChangeDeps,
   relocation: Relocation,
   ancestors: Ancestors,
-  { conditions, deadline }: Requester,
+  { conditions = {}, deadline }: Requester,
 ): Promise<SeenRelocation> => {
   const { files, clock, reservedFolders } = deps
   const { kind, site, path, target } = relocation
   const since = clock.wall()
-  const { isFile, changes, source } = await findTransfers(files, relocation)
+  const { isFile, changes, source, states } = await findTransfers(files, relocation)
   // After the listing, so that the files of a restore that fails later are not taken along.
   await refuseLocks(deps, relocation)
-  const checked = checkSource(conditions, source)
-  const found = { relocation, ancestors, since, isFile, changes, checked }
-  if (changes.length === 0) return found
+  const seen = { relocation, ancestors, since, isFile, changes, matching: isUnconditional(conditions) ? [] : states }
+  const unmet = refusalIn([refusalOf(conditions, source), changes.length === 0 && 'fileUnknown'])
+  if (unmet) return { ...seen, refusal: unmet }
   // A workflow may start before its page exists, so even a target that does not exist may have a workflow.
   const [isSourceInWorkflow, isTargetInWorkflow] = await Promise.all([
     kind === 'move' && isRunningAt(deps, site, path, isFile),
@@ -144,12 +125,19 @@ const lookAtTransfers = async (
   ])
   const templates = target === path ? [] : templatesIn(site, changes)
   const vacant = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
+  // The placement itself finds a taken target, but its refusal would come too late here.
   const [occupied] = isTargetInWorkflow || templates.length > 0 ? await findTaken(files, vacant) : []
-  const running = { isSourceInWorkflow, isTargetInWorkflow }
-  const seen = { ...found, ...running, isReserved: !isFile && isReserved(reservedFolders, path), occupied }
-  if (templates.length === 0 || refusalIn(refusalsOf(seen))) return seen
-  const ofTemplates = await refusalOfTemplates(files, kind, templates, deadline.reserving(reserves.templates))
-  return { ...seen, ofTemplates }
+  const refusal = refusalIn([
+    kind === 'move' && !isFile && isReserved(reservedFolders, path) && 'folderReserved',
+    isSourceInWorkflow && 'workflowUpdated',
+    target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose a path outside the folder.'),
+    kind === 'copy' && target === path && 'destinationExists',
+    hasLongPath(changes) && urlInvalid('The new path of a file is too long. Choose a shorter path.'),
+    occupied,
+    isTargetInWorkflow && 'workflowUpdated',
+  ])
+  const end = deadline.reserving(reserves.templates)
+  return { ...seen, refusal: refusal ?? (await refusalOfTemplates(files, kind, templates, end)) }
 }
 
 const lookAtRelocation = async (

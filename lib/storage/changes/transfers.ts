@@ -77,18 +77,18 @@ const transfersOfFolder = async (store: ObjectStore, { kind, site, path, target 
 const isTransfer = (change: Change): change is Transfer => change.kind === 'move' || change.kind === 'copy'
 
 /**
- * `changes` is empty when neither the file nor the folder exists. `source` is the live file, or the folder. Errors:
- * storageRefused.
+ * `changes` is empty when neither the file nor the folder exists. `source` is the live file, or the folder. `states` has
+ * only the live file. Errors: storageRefused.
  */
 export const findTransfers = async (store: ObjectStore, relocation: Relocation) => {
   const ofFile = await transfersOfFile(store, relocation)
   if (ofFile.length > 0) {
     const key = fileKey('live', relocation.site, relocation.path)
     const source = ofFile.filter(isTransfer).find(({ from }) => from.key === key)?.from
-    return { isFile: true, changes: ofFile, source }
+    return { isFile: true, changes: ofFile, source, states: source ? [source] : [] }
   }
   const changes = await transfersOfFolder(store, relocation)
-  return { isFile: false, changes, source: changes.length > 0 ? ('folder' as const) : undefined }
+  return { isFile: false, changes, source: changes.length > 0 ? ('folder' as const) : undefined, states: [] }
 }
 
 export const hasLongPath = (changes: readonly Change[]): boolean =>
