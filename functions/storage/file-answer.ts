@@ -1,7 +1,7 @@
 import { ServiceError } from '../../lib/core/errors.ts'
-import { entityTagOf, mediaType, typedTagOf } from '../../lib/core/headers.ts'
+import { entityTagOf, isStronglyIn, matches, mediaType, readTags, typedTagOf } from '../../lib/core/headers.ts'
 import type { Reply } from '../../lib/http/reply.ts'
-import { matchFails, namesType, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/representation.ts'
+import { namesType, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/representation.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { Downloads } from '../../lib/service/deps.ts'
 import type { ByteRange, ObjectInfo, ReadObject } from '../../lib/storage/object-store.ts'
@@ -27,11 +27,9 @@ export const representationFor = (
 const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 export type FileAnswer = { readonly bytes?: ByteRange } & (
-  | { readonly kind: 'changed'; readonly failed: string }
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'unsatisfiable' }
-  | { readonly kind: 'elsewhere'; readonly downloads: Downloads }
-  | { readonly kind: 'part' | 'whole'; readonly range: ByteRange }
+  | { readonly refusal: ServiceError }
+  | { readonly elsewhere: Downloads }
+  | { readonly status: 200 | 206 | 304; readonly range?: ByteRange }
 )
 
 const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
@@ -58,7 +56,8 @@ const failedCondition = (info: ObjectInfo, headers: Request['headers']): string 
     return isLater ? 'If-Unmodified-Since' : undefined
   }
   // The media type in the tag is ignored, because the bytes are the same for each type.
-  return [entityTagOf(info), typedTagOf(info)].every((tag) => matchFails(match, tag)) ? 'If-Match' : undefined
+  const tags = readTags(match) ?? []
+  return tags === '*' || matches(info.version, tags, isStronglyIn) ? undefined : 'If-Match'
 }
 
 /** Compares the times for equality, because a move or a restore may bring an older time back. */
@@ -75,14 +74,20 @@ export const answerFor = (
   const { method, headers } = request
   const { tag } = representationFor(info, request)
   const failed = failedCondition(info, headers)
-  if (failed !== undefined) return { kind: 'changed', failed }
-  if (isKnown(info, tag, headers)) return { kind: 'unchanged' }
+  if (failed !== undefined) {
+    const message = `${failed} failed: the file has changed. Read it again, then repeat the request.`
+    return { refusal: new ServiceError('conditionFailed', { message }) }
+  }
+  if (isKnown(info, tag, headers)) return { status: 304 }
   const asked = rangeFor(info, tag, request)
-  if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
-  const range = asked.kind === 'part' ? asked : { first: 0, last: info.size - 1 }
-  if (method === 'HEAD') return { kind: asked.kind, range }
-  if (downloads && lengthOf(range) > downloads.largestAnswer) return { kind: 'elsewhere', downloads }
-  return { kind: asked.kind, range, bytes: range }
+  if (asked.kind === 'unsatisfiable') {
+    const contentRange = { 'Content-Range': `bytes */${info.size}` }
+    return { refusal: new ServiceError('rangeNotSatisfiable', { headers: contentRange }) }
+  }
+  const isPart = asked.kind === 'part'
+  const range = isPart ? asked : { first: 0, last: info.size - 1 }
+  if (downloads && method !== 'HEAD' && lengthOf(range) > downloads.largestAnswer) return { elsewhere: downloads }
+  return { status: isPart ? 206 : 200, range, ...(method !== 'HEAD' && { bytes: range }) }
 }
 
 const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
@@ -112,28 +117,23 @@ export const replyWith = async (
   { type, ...own }: { readonly type: string; readonly ETag: string; readonly [header: string]: string },
   downloads: Downloads | undefined,
 ): Promise<Reply> => {
-  if (choice.kind === 'elsewhere') return redirect(choice.downloads, info)
-  if (choice.kind === 'changed') {
-    const message = `${choice.failed} failed: the file has changed. Read it again, then repeat the request.`
-    throw new ServiceError('conditionFailed', { message })
-  }
-  if (choice.kind === 'unsatisfiable') {
-    throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
-  }
+  if ('elsewhere' in choice) return redirect(choice.elsewhere, info)
+  if ('refusal' in choice) throw choice.refusal
   const headers = {
     'Last-Modified': lastModified(info),
     'Accept-Ranges': 'bytes',
     'Content-Security-Policy': sandbox,
     ...own,
   }
-  if (choice.kind === 'unchanged') return { status: 304, headers: { ...headers, 'Content-Type': type } }
-  const { first, last } = choice.range
+  const { status, range } = choice
+  if (!range) return { status, headers: { ...headers, 'Content-Type': type } }
   const content = {
     type,
-    length: lengthOf(choice.range),
+    length: lengthOf(range),
     ...(body && { bytes: body }),
     ...(downloads && { elsewhere: () => redirect(downloads, info) }),
   }
-  if (choice.kind === 'whole') return { status: 200, headers, content }
-  return { status: 206, headers: { ...headers, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
+  if (status === 200) return { status, headers, content }
+  const contentRange = `bytes ${range.first}-${range.last}/${info.size}`
+  return { status, headers: { ...headers, 'Content-Range': contentRange }, content }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import Negotiator from 'negotiator'
 import { ServiceError } from '../core/errors.ts'
-import { isStronglyIn, isWeaklyIn, readTags, type TagList } from '../core/headers.ts'
+import { isWeaklyIn, readTags, type TagList } from '../core/headers.ts'
 import type { Format, Formats, Request } from './request.ts'
 
 const mediaTypes: Readonly<Record<Format, readonly [string, ...string[]]>> = {
@@ -76,11 +76,6 @@ export const checkConditions = (headers: Request['headers'], tag: string): void 
       'If-None-Match failed: it names the present state of the resource, or it is no list of tags such as "a", "b". ' +
       'Read the resource again, or correct the header.',
   })
-}
-
-export const matchFails = (header: string, current: string): boolean => {
-  const tags = tagsIn(header)
-  return tags !== '*' && !isStronglyIn(tags, current.slice(1, -1))
 }
 
 export const noneMatchFails = (header: string | undefined, current: string): boolean => {
