@@ -1,45 +1,36 @@
 import { statfsSync } from 'node:fs'
 import { errors, ServiceError } from './errors.ts'
 
-export type SystemFailure =
-  | 'missing'
-  | 'notFolder'
-  | 'isFolder'
-  | 'exists'
-  | 'noRights'
-  | 'readOnlyDisk'
-  | 'full'
-  | 'noHandles'
-  | 'busy'
-  | 'cannotOpen'
-  | 'inputOutput'
-  | 'damaged'
-
-const ofSystem: ReadonlyMap<unknown, SystemFailure> = new Map([
-  ['ENOENT', 'missing'],
-  ['ENOTDIR', 'notFolder'],
-  ['EISDIR', 'isFolder'],
-  ['EEXIST', 'exists'],
-  ['EACCES', 'noRights'],
-  ['EPERM', 'noRights'],
-  ['EROFS', 'readOnlyDisk'],
-  ['ENOSPC', 'full'],
-  ['EDQUOT', 'full'],
-  ['EMFILE', 'noHandles'],
-  ['ENFILE', 'noHandles'],
-])
+const ofSystem = {
+  ENOENT: 'missing',
+  ENOTDIR: 'notFolder',
+  EISDIR: 'isFolder',
+  EEXIST: 'exists',
+  EACCES: 'noRights',
+  EPERM: 'noRights',
+  EROFS: 'readOnlyDisk',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EMFILE: 'noHandles',
+  ENFILE: 'noHandles',
+} as const
 
 // Failures by the low byte of the result code. The other bytes only give details (https://sqlite.org/rescode.html).
-const ofSqlite: ReadonlyMap<number, SystemFailure> = new Map([
-  [3, 'noRights'],
-  [5, 'busy'],
-  [8, 'noRights'],
-  [10, 'inputOutput'],
-  [11, 'damaged'],
-  [13, 'full'],
-  [14, 'cannotOpen'],
-  [26, 'damaged'],
-])
+const ofSqlite = {
+  3: 'noRights',
+  5: 'busy',
+  8: 'noRights',
+  10: 'inputOutput',
+  11: 'damaged',
+  13: 'full',
+  14: 'cannotOpen',
+  26: 'damaged',
+} as const
+
+type ValueOf<Values> = Values[keyof Values]
+export type SystemFailure = ValueOf<typeof ofSystem> | ValueOf<typeof ofSqlite>
+
+const failures: ReadonlyMap<string, SystemFailure> = new Map(Object.entries({ ...ofSystem, ...ofSqlite }))
 
 export const systemCodeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined
@@ -47,9 +38,7 @@ export const systemCodeOf = (error: unknown): unknown =>
 export const isOfSqlite = (error: unknown): error is Error => error instanceof Error && 'errcode' in error
 
 export const failureOf = (error: unknown): SystemFailure | undefined =>
-  isOfSqlite(error) && 'errcode' in error
-    ? ofSqlite.get(Number(error.errcode) & 0xff)
-    : ofSystem.get(systemCodeOf(error))
+  failures.get(String(isOfSqlite(error) && 'errcode' in error ? Number(error.errcode) & 0xff : systemCodeOf(error)))
 
 export const isMissing = (error: unknown): boolean => failureOf(error) === 'missing'
 

@@ -1,6 +1,6 @@
 import { type Change, type ChangeType, isAbout } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import { type Area, includesRight, type Right } from '../core/rights.ts'
+import { type Area, areas, includesRight, type Right } from '../core/rights.ts'
 
 export const keptFor = 90 * 24 * 3600 * 1000
 
@@ -32,27 +32,18 @@ export interface ChangeFilter {
   readonly withTokens?: boolean
 }
 
-const areas: Readonly<Record<string, Area>> = {
-  file: 'files',
-  folder: 'files',
-  workflow: 'files',
-  form: 'forms',
-  field: 'forms',
-  category: 'categories',
-  object: 'categories',
-  link: 'categories',
-  token: 'access',
-  user: 'access',
-  key: 'access',
-  issuer: 'access',
-  rule: 'access',
-  webhook: 'access',
+const kindsOf: Readonly<Record<Area, readonly string[]>> = {
+  files: ['file', 'folder', 'workflow'],
+  forms: ['form', 'field'],
+  categories: ['category', 'object', 'link'],
+  history: [],
+  access: ['token', 'user', 'key', 'issuer', 'rule', 'webhook'],
 }
 
 const areaOf = ({ type, subject }: Pick<Change, 'type' | 'subject'>): Area | undefined => {
   const [kind = ''] = type.split('.')
   if (kind === 'content') return subject === 'field' || subject === 'webForm' ? 'forms' : 'categories'
-  return areas[kind]
+  return areas.find((area) => kindsOf[area].includes(kind))
 }
 
 export const areasOf = (types: readonly ChangeType[]): readonly Area[] => {
