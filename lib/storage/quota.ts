@@ -111,11 +111,6 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     const targets = new Set(effects.filter((one) => one.placed > 0).map(({ key }) => key))
     const overwritten = sum(freed.filter(({ key }) => targets.has(key)).map(({ size }) => size))
     const lacking = Math.max(placed - overwritten - Math.max(added, 0), 0)
-    const settle = async (reservation: Reservation | undefined, result?: PlaceOutcome): Promise<void> => {
-      if (result?.outcome === 'placed') return quotas.release(reservation, -added, returning)
-      const known = result ? Math.max(added, 0) : 0
-      if (reservation && known + lacking > 0) await quotas.undo(reservation, known, lacking)
-    }
     let reservation: Reservation | undefined
     try {
       // A completed upload moves bytes without taking a file away.
@@ -133,7 +128,9 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
       result = await files.place(changes, { ...conditions, matching: expected }, entry)
       return result
     } finally {
-      await settle(reservation, result)
+      const known = result ? Math.max(added, 0) : 0
+      if (result?.outcome === 'placed') await quotas.release(reservation, -added, returning)
+      else if (reservation && known + lacking > 0) await quotas.undo(reservation, known, lacking)
     }
   },
 
