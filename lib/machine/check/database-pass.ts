@@ -1,79 +1,51 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import { reasonOf } from '../../core/system-failures.ts'
 import { editions, toStoragePath } from '../../storage/path.ts'
 import { damagedBy, type Finding } from '../directory/faults.ts'
-import { damageIn } from '../directory/inspect.ts'
 import { isBlobName } from '../objects/blobs.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
+import { all, exists, value } from '../sqlite/queries.ts'
 import { isEmpty, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
 import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
 
-type Row = Readonly<Record<string, SQLOutputValue>>
-
-// A query that returns a row for each fault, or for each thing to check. Without `where`, the database is at fault.
-interface Question {
-  readonly query: string
-  readonly where?: (row: Row) => string
-  readonly faultOf: (row: Row) => string | undefined
-}
-
 const most = 100
 
-const integrity: Question = {
-  query: `PRAGMA integrity_check(${most})`,
-  faultOf: (row) => {
-    const damage = damageIn(row['integrity_check'])
-    return damage === undefined ? undefined : damagedBy(damage)
-  },
-}
+const integrity = `SELECT NULL AS place, '${damagedBy("' || replace(integrity_check, char(10), ' ') || '")}' AS fault
+  FROM pragma_integrity_check(${most}) WHERE integrity_check <> 'ok'`
 
 const danglingLinks = objectKindNames.map(
-  (kind): Question => ({
-    query: `SELECT site, category, object FROM ${linkTables[kind]} AS link
-      WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = link.site AND id = link.category)
-         OR NOT EXISTS (SELECT 1 FROM ${contentTables[kind].table} WHERE site = link.site AND id = link.object)`,
-    where: ({ site, category }) => `site ${site}, category ${category}`,
-    faultOf: ({ object }) => `it is linked with ${kind} ${object}, and one of the two does not exist`,
-  }),
+  (kind) => `SELECT 'site ' || site || ', category ' || category AS place,
+      'it is linked with ${kind} ' || object || ', and one of the two does not exist' AS fault
+    FROM ${linkTables[kind]} AS link
+    WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = link.site AND id = link.category)
+       OR NOT EXISTS (SELECT 1 FROM ${contentTables[kind].table} WHERE site = link.site AND id = link.object)`,
 )
 
 const unfinishedRemovals = contentKinds.map(
-  (kind): Question => ({
-    query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
-    where: ({ site, id }) => `site ${site}, ${kind} ${id}`,
-    faultOf: () => 'its removal was interrupted. The next start completes the removal.',
-  }),
+  (kind) => `SELECT 'site ' || site || ', ${kind} ' || id AS place,
+      'its removal was interrupted. The next start completes the removal.' AS fault
+    FROM ${contentTables[kind].table} WHERE going = 1`,
 )
 
-const questions: readonly Question[] = [
+// Each query returns a row for each fault. Without a place, the database is at fault.
+const questions: readonly string[] = [
   ...danglingLinks,
   ...unfinishedRemovals,
-  {
-    query: `SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check
-      WHERE "table" NOT IN ('${Object.values(linkTables).join("', '")}') GROUP BY "table", parent`,
-    faultOf: ({ table, parent, count }) =>
-      `${count} rows of the table ${table} refer to rows of ${parent} that do not exist`,
-  },
-  {
-    query: `SELECT site, folder FROM folder_removals AS removal
-      WHERE NOT EXISTS (
-        SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
-    where: ({ site, folder }) => `site ${site}, folder ${folder}`,
-    faultOf: () => 'its removal was interrupted, and nothing continues it. Delete the folder again.',
-  },
-  {
-    query: `SELECT id, used, ${usedBytesOf('sites.id')} AS bytes FROM sites
-      WHERE (quota IS NULL) <> (used IS NULL) OR used <> bytes`,
-    where: ({ id }) => `site ${id}`,
-    faultOf: ({ used, bytes }) =>
-      `its quota counts ${used} used bytes instead of ${bytes}. Set the quota to none, then set it again.`,
-  },
-  {
-    query: `SELECT name FROM small_contents
-      WHERE name NOT IN (SELECT blob FROM (${everyObject}) WHERE blob IS NOT NULL)`,
-    faultOf: ({ name }) => `it contains the content ${name}, which belongs to no file`,
-  },
+  `SELECT NULL AS place,
+     count(*) || ' rows of the table ' || "table" || ' refer to rows of ' || parent || ' that do not exist' AS fault
+   FROM pragma_foreign_key_check
+   WHERE "table" NOT IN ('${Object.values(linkTables).join("', '")}') GROUP BY "table", parent`,
+  `SELECT 'site ' || site || ', folder ' || folder AS place,
+     'its removal was interrupted, and nothing continues it. Delete the folder again.' AS fault
+   FROM folder_removals AS removal WHERE NOT EXISTS (
+     SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
+  `SELECT 'site ' || id AS place, 'its quota counts ' || coalesce(used, 'null') || ' used bytes instead of ' || bytes ||
+     '. Set the quota to none, then set it again.' AS fault
+   FROM (SELECT id, quota, used, ${usedBytesOf('sites.id')} AS bytes FROM sites)
+   WHERE (quota IS NULL) <> (used IS NULL) OR used <> bytes`,
+  `SELECT NULL AS place, 'it contains the content ' || name || ', which belongs to no file' AS fault FROM small_contents
+   WHERE name NOT IN (SELECT blob FROM (${everyObject}) WHERE blob IS NOT NULL)`,
 ]
 
 const are = (json: string, type: string, names: readonly string[], at = "'$.") =>
@@ -123,31 +95,22 @@ const startOfKey = new RegExp(`^(${editions.join('|')})/[1-9]\\d{0,14}/`)
 const isKey = (text: string): boolean =>
   startOfKey.test(text) && isPath(text.replace(startOfKey, '').replace(/\/$/, ''))
 
-const paths: readonly (readonly [table: string, key: string, column: string, isRight: typeof isPath])[] = [
-  ['objects', 'key', 'key', isKey],
-  ['old_objects', 'key', 'key', isKey],
-  ['folder_removals', 'site, folder', 'folder', isPath],
-  ['removal_queue', 'site, path', 'path', isPath],
-]
-
-const rowIn = (table: string, row: Row): string =>
-  [`table ${table}`, ...Object.entries(row).map((entry) => entry.join(' '))].join(', ')
-
-const unreadable = (column: string): string =>
-  `the service cannot read its ${column}. Restore the database from a backup`
-
 // A database may come from an unknown source. Requests for a row with a bad value would fail, or read another file.
-const rowQuestions: readonly Question[] = [
-  ...json.map(([table, key, column, isRight]) => ({
-    query: `SELECT ${key} FROM ${table} WHERE ${column} IS NOT NULL AND NOT iif(json_valid(${column}), ${isRight}, 0)`,
-    where: (row: Row) => rowIn(table, row),
-    faultOf: () => unreadable(column),
-  })),
-  ...paths.map(([table, key, column, isRight]) => ({
-    query: `SELECT ${key} FROM ${table}`,
-    where: (row: Row) => rowIn(table, row),
-    faultOf: (row: Row) => (isRight(String(row[column])) ? undefined : unreadable(column)),
-  })),
+const unreadable = (table: string, key: string, column: string, isRight: string): string => {
+  const names = key.split(', ').map((name) => `', ${name} ' || ${name}`)
+  return `SELECT 'table ${table}' || ${names.join(' || ')} AS place,
+      'the service cannot read its ${column}. Restore the database from a backup' AS fault
+    FROM ${table} WHERE ${column} IS NOT NULL AND NOT ${isRight}`
+}
+
+const rowQuestions: readonly string[] = [
+  ...json.map(([table, key, column, isRight]) =>
+    unreadable(table, key, column, `iif(json_valid(${column}), ${isRight}, 0)`),
+  ),
+  unreadable('objects', 'key', 'key', 'is_key(key)'),
+  unreadable('old_objects', 'key', 'key', 'is_key(key)'),
+  unreadable('folder_removals', 'site, folder', 'folder', 'is_path(folder)'),
+  unreadable('removal_queue', 'site, path', 'path', 'is_path(path)'),
 ]
 
 export interface Findings {
@@ -155,15 +118,10 @@ export interface Findings {
   readonly isReadable: boolean
 }
 
-const ask = (connection: DatabaseSync, { query, where, faultOf }: Question, database: string): Findings => {
-  const findings: Finding[] = []
+const ask = (connection: DatabaseSync, query: string, database: string): Findings => {
   try {
-    for (const row of connection.prepare(query).iterate()) {
-      const fault = faultOf(row)
-      if (fault !== undefined) findings.push({ where: where?.(row) ?? database, fault })
-      if (findings.length === most) break
-    }
-    return { findings, isReadable: true }
+    const rows = all<{ place: string | null; fault: string }>(`${query} LIMIT ${most}`)(connection)()
+    return { findings: rows.map(({ place, fault }) => ({ where: place ?? database, fault })), isReadable: true }
   } catch (error) {
     // The next start creates the missing tables of a new kind of objects. All other tables must exist.
     if (/^no such table/.test(reasonOf(error))) return { findings: [], isReadable: true }
@@ -173,10 +131,8 @@ const ask = (connection: DatabaseSync, { query, where, faultOf }: Question, data
 
 const strayNames = (connection: DatabaseSync): readonly string[] =>
   tablesWithBlobs.flatMap((table) => {
-    let count = 0
-    for (const { blob } of connection.prepare(`SELECT blob FROM ${table} WHERE blob IS NOT NULL`).iterate()) {
-      if (!isBlobName(blob)) count += 1
-    }
+    const stray = `SELECT count(*) FROM ${table} WHERE blob IS NOT NULL AND NOT is_blob_name(blob)`
+    const count = value<number>(stray)(connection)() ?? 0
     if (count === 0) return []
     const [rows, have] = count === 1 ? ['1 row', 'has'] : [`${count} rows`, 'have']
     return [`${rows} of the table ${table} ${have} an invalid blob name, which may lead to other files`]
@@ -184,20 +140,25 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
 
 // Node throws for a larger number, so one row prevents every list with it. Only SQLite reads its shadow tables.
 const largeNumbers = (connection: DatabaseSync): readonly string[] =>
-  connection
-    .prepare(
-      `SELECT tables.name AS "table", columns.name AS "column" FROM pragma_table_list AS tables, pragma_table_info(tables.name) AS columns
-       WHERE tables.type = 'table' AND columns.type = 'INTEGER'`,
-    )
-    .all()
+  all<{ readonly table: string; readonly column: string }>(
+    `SELECT tables.name AS "table", columns.name AS "column" FROM pragma_table_list AS tables, pragma_table_info(tables.name) AS columns
+     WHERE tables.type = 'table' AND columns.type = 'INTEGER'`,
+  )(connection)()
     .filter(({ table, column }) => {
       const { MIN_SAFE_INTEGER: least, MAX_SAFE_INTEGER: most } = Number
-      return connection.prepare(`SELECT 1 FROM "${table}" WHERE "${column}" NOT BETWEEN ${least} AND ${most}`).get()
+      return exists(`SELECT 1 FROM "${table}" WHERE "${column}" NOT BETWEEN ${least} AND ${most}`)(connection)()
     })
     .map(({ table, column }) => `the column ${column} of the table ${table} has a number that is too large`)
 
+const addFunctions = (connection: DatabaseSync): void => {
+  for (const [name, isRight] of Object.entries({ is_key: isKey, is_path: isPath, is_blob_name: isBlobName })) {
+    connection.function(name, (text) => Number(isRight(String(text))))
+  }
+}
+
 /** Faults that make every row unusable: rows may have been changed, or may name any file. */
 export const checkStructure = (connection: DatabaseSync, database: string): readonly Finding[] => {
+  addFunctions(connection)
   const damage = ask(connection, integrity, database).findings
   if (damage.length > 0) return damage
   const refusal = isEmpty(connection) ? damagedBy('it is empty') : refusalOfTables(connection)
@@ -207,14 +168,14 @@ export const checkStructure = (connection: DatabaseSync, database: string): read
   return reasons.map((reason) => ({ where: database, fault: damagedBy(reason) }))
 }
 
-/** Rows that the service cannot read. Requests for them fail. */
+/** Rows that the service cannot read. Requests for them fail. `checkStructure` comes first. */
 export const checkRows = (connection: DatabaseSync, database: string): readonly Finding[] =>
-  rowQuestions.flatMap((question) => ask(connection, question, database).findings)
+  rowQuestions.flatMap((query) => ask(connection, query, database).findings)
 
 export const checkDatabase = (connection: DatabaseSync, database: string): Findings => {
   const structure = checkStructure(connection, database)
   if (structure.length > 0) return { findings: structure, isReadable: false }
-  const answers = [...questions, ...rowQuestions].map((question) => ask(connection, question, database))
+  const answers = [...questions, ...rowQuestions].map((query) => ask(connection, query, database))
   const all = answers.flatMap(({ findings }) => findings)
   const findings = new Map(all.map((finding) => [`${finding.where} ${finding.fault}`, finding]))
   return { findings: [...findings.values()], isReadable: answers.every(({ isReadable }) => isReadable) }

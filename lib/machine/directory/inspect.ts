@@ -91,9 +91,6 @@ export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
   }
 }
 
-export const damageIn = (answer: unknown): string | undefined =>
-  answer === 'ok' ? undefined : String(answer).replaceAll(/\s+/g, ' ')
-
 const faultOfDatabase = (directory: DataDirectory, error: unknown): Fault => {
   if (isBusy(error)) return { code: 'databaseBusy', detail: reasonOf(error) }
   if (isOutOfSpace(asPortError(error, directory.path))) return { code: 'diskFull' }
@@ -154,8 +151,8 @@ export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pa
     if (isEmpty(connection)) return { code: 'databaseDamaged', detail: 'it is empty' }
     const isLarge = statSync(directory.database).size > largestChecked
     if (depth === 'surface' || isLarge) return undefined
-    const damage = damageIn(value('PRAGMA quick_check(1)')(connection)())
-    return damage === undefined ? undefined : { code: 'databaseDamaged', detail: damage }
+    const answer = value<string>('PRAGMA quick_check(1)')(connection)()
+    return answer === 'ok' ? undefined : { code: 'databaseDamaged', detail: `${answer}`.replaceAll(/\s+/g, ' ') }
   } catch (error) {
     return faultOfDatabase(directory, error)
   }
