@@ -35,7 +35,8 @@ export const holdBlobs = async (
       isWhole &&= isHeld
       return isWhole
     },
-    end: async () => void (await note(() => remove.run(id))),
+    // If this fails, the hold expires later.
+    [Symbol.asyncDispose]: () => note(() => void remove.run(id)).catch(() => {}),
   }
 }
 

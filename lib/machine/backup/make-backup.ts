@@ -92,8 +92,6 @@ const openBackupPlace = (given: string) => {
   }
 }
 
-type BackupPlace = ReturnType<typeof openBackupPlace>
-
 export interface BackupOptions {
   readonly evenIfDamaged: boolean
   /** If true, compares the bytes of every file with its fingerprint, even of files that are not copied. */
@@ -180,7 +178,7 @@ const damageOf = (damaged: readonly Damaged[]): UsageError => {
 }
 
 const fill = async (
-  { directory }: BackupPlace,
+  directory: DataDirectory,
   opened: OpenDataDirectory,
   hold: BackupHold,
   { evenIfDamaged, withBytes, signal }: BackupOptions,
@@ -204,20 +202,6 @@ const fill = async (
   return writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
 }
 
-const fillUnderHold = async (place: BackupPlace, opened: OpenDataDirectory, options: BackupOptions) => {
-  options.signal.throwIfAborted()
-  const hold = await beginHold(opened)
-  using _timer = setInterval(() => void hold.extend(), interval)
-  try {
-    const marker = await fill(place, opened, hold, options)
-    place.complete()
-    return { path: place.path, ...marker }
-  } finally {
-    // If this fails, the hold expires later.
-    await hold.end().catch(() => {})
-  }
-}
-
 /**
  * Backs up a data directory, whether it is in use or not. The backup contains the database as it is at one moment, and
  * every blob that the database refers to at this moment. Blobs that are no longer needed stay until the backup has
@@ -227,7 +211,12 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
   const opened = await openDataDirectory(dataDirectory, { role: 'command', reset: false, durable: true })
   try {
     using place = openBackupPlace(target)
-    return await fillUnderHold(place, opened, options)
+    options.signal.throwIfAborted()
+    await using hold = await beginHold(opened)
+    using _timer = setInterval(() => void hold.extend(), interval)
+    const marker = await fill(place.directory, opened, hold, options)
+    place.complete()
+    return { path: place.path, ...marker }
   } catch (error) {
     throw asSentence(error, `The backup ${resolve(target)}`, 'The incomplete backup was removed.')
   } finally {

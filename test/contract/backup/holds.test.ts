@@ -64,7 +64,7 @@ test('blobs of expired versions stay, and a start does not move these blobs', as
   expect(blobsIn(directory)).toEqual([blob])
   await machines.close(third)
 
-  await hold.end()
+  await hold[Symbol.asyncDispose]()
   const last = await machines.service()
   expect(last.stores.tidied).toEqual({ orphans: 1, damaged: 0 })
   expect(blobsIn(directory)).toEqual([])
@@ -82,7 +82,7 @@ test('blobs of purged versions stay until the backup ends (H-30)', async ({ dire
   const hold = await holdBlobs(machine.database, minute, machines.clock.wall)
   await purge('live/1001/a')
   expect(blobsIn(directory)).toHaveLength(1)
-  await hold.end()
+  await hold[Symbol.asyncDispose]()
   await purge('live/1001/b')
   expect(blobsIn(directory)).toEqual([])
 })
@@ -107,9 +107,9 @@ test('two backups may run at once, and both keep their blobs', async ({ machines
   const { clock } = machines
   const isHeld = createIsHeld(database.connection)
   const [one, two] = [await holdBlobs(database, minute, clock.wall), await holdBlobs(database, minute, clock.wall)]
-  await one.end()
+  await one[Symbol.asyncDispose]()
   expect(isHeld(clock.time)).toBe(true)
-  await two.end()
+  await two[Symbol.asyncDispose]()
   expect(isHeld(clock.time)).toBe(false)
 })
 
