@@ -107,7 +107,9 @@ describe('A call whose answer was lost', () => {
 
   test('a removal succeeds, because its repetition finds nothing (T-35)', async ({ owned, proxied }) => {
     const { client, loseNext } = await afterLostAnswer(owned.login, proxied)
-    const { access, webhooks } = client
+    const { access, files, webhooks } = client
+    await files.put('lost.txt', '1')
+    await files.remove('lost.txt')
     const [key, webhook] = [
       await access.keys.create({ name: 'Lost', rights: ['files:read'] }),
       await webhooks.create({ targetUrl: 'https://example.com/hooks', enabled: false }),
@@ -117,11 +119,23 @@ describe('A call whose answer was lost', () => {
       () => access.keys.revoke(key.id),
       () => webhooks.remove(webhook.id),
       () => access.people.remove('lost'),
+      () => files.purge('lost.txt'),
     ]) {
       loseNext()
       await remove()
       await expect(remove()).rejects.toMatchObject({ status: 404 })
     }
+  })
+
+  test('a move that only changes case succeeds, because the file has its new name (T-35)', async ({
+    owned,
+    proxied,
+  }) => {
+    const { client, loseNext } = await afterLostAnswer(owned.login, proxied)
+    await client.files.put('moved/a.txt', 'a')
+    loseNext()
+    await client.files.move('moved/a.txt', 'moved/A.txt')
+    expect(await all(client.files.listAll('moved'))).toMatchObject([{ path: 'A.txt' }])
   })
 
   test('a sign-out succeeds, because the session has ended (T-35)', async ({ owned, proxied }) => {

@@ -1,7 +1,6 @@
 import { chmod, lstat, readdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { connect } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
 import { asDemo, eventsIn, outcome, siteFiles, test } from './support/command.ts'
 import { writeTree } from './support/site.ts'
@@ -134,26 +133,6 @@ test('purge deletes nothing on a service without purges (H-30)', async ({ servic
   const purge = ['purge', '--yes', `${folder}/a`]
   expect(await siteFiles(purge, asDemo({ ...service, baseUrl }))).toMatchObject(outcome(1, 'too old'))
   expect(await site.texts()).toEqual({ a: '1' })
-})
-
-test('a purge whose answer was lost is repeated, and succeeds (T-35)', async ({ service, folder, site, proxied }) => {
-  await site.store({ a: '1' })
-  await site.remove('a')
-  let purges = 0
-  const url = await proxied((method) => (method === 'DELETE' && purges++ === 0 ? 'cut after' : 'pass'))
-  const { files } = await connect({ url, token: service.token, patience: { delay: 1 } })
-  await files.purge(`${folder}/a`)
-  expect(purges).toBe(2)
-  await expect(files.restore(`${folder}/a`)).rejects.toMatchObject({ code: 104001 })
-})
-
-test('a move that only changes case survives a lost answer (T-35)', async ({ service, folder, site, proxied }) => {
-  await site.store({ 'a.txt': 'a' })
-  let moves = 0
-  const url = await proxied((method) => (method === 'PUT' && moves++ === 0 ? 'cut after' : 'pass'))
-  const { files } = await connect({ url, token: service.token, patience: { delay: 1 } })
-  await files.move(`${folder}/a.txt`, `${folder}/A.txt`)
-  expect([moves, await site.texts()]).toEqual([2, { 'A.txt': 'a' }])
 })
 
 test('old versions of a file are listed and restored', async ({ demo, folder, makeDirectory }) => {
