@@ -72,13 +72,6 @@ test('only a push with --delete replaces an empty folder with a file (T-43, T-52
   expect(await site.texts()).toEqual({ a: 'a file', 'c.txt': 'c' })
 })
 
-test('a push sends only one of two names that differ only in Unicode form', async ({ makeDirectory, site }) => {
-  const here = await makeDirectory({ 'e\u0301.txt': 'decomposed', '\u00e9.txt': 'composed' })
-  const { events, ...end } = await site.push(here)
-  expect(end).toMatchObject({ create: 1 })
-  expect(pathsOf(events, 'skipped')).toStrictEqual(['\u00e9.txt'])
-})
-
 test('a push overwrites no file that was stored after its plan (T-47)', async ({ client, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'mine' })
   const put: typeof client.files.put = async (...given) => {
