@@ -40,39 +40,28 @@ test
   expect(status).toBe(1)
 })
 
-test.skipIf(noSmallDisk !== undefined)(
-  'cat fails if its output becomes full',
-  async ({ service, makeDirectory, skip, folder, site }) => {
-    await site.put('long.txt', 'x'.repeat(10_000))
-    const disk = mountSmallDisk(join(await makeDirectory(), 'disk'), 1)
-    if (!disk) return skip('no file system can be mounted here')
-    try {
-      disk.fill(4096)
-      const file = join(disk.path, 'long.txt')
-      const { status, stderr } = await inShell(service, 'run cat "$1" > "$2"', `${folder}/long.txt`, file)
-      expect(statSync(file).size).toBe(4096)
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(noRoom) })
-    } finally {
-      disk.unmount()
-    }
-  },
-)
+const onDisk = test.extend('disk', async ({ makeDirectory, skip }, { onCleanup }) => {
+  const disk = noSmallDisk === undefined ? mountSmallDisk(join(await makeDirectory(), 'disk'), 1) : undefined
+  if (!disk) return skip(noSmallDisk ?? 'no file system can be mounted here')
+  onCleanup(disk.unmount)
+  return disk
+})
 
-test.skipIf(noSmallDisk !== undefined)(
-  'a push from a read-only disk says that the disk is read-only',
-  async ({ service, makeDirectory, skip, folder }) => {
-    const disk = mountSmallDisk(join(await makeDirectory(), 'disk'), 1)
-    if (!disk) return skip('no file system can be mounted here')
-    try {
-      writeFileSync(join(disk.path, 'a.txt'), 'a')
-      disk.makeReadOnly()
-      const pushed = await inShell(service, 'run push "$1" "$2"', disk.path, folder)
-      expect(pushed).toMatchObject(outcome(1, messages.client.readOnly(join(disk.path, '.site-files'))))
-    } finally {
-      disk.unmount()
-    }
-  },
-)
+onDisk('cat fails if its output becomes full', async ({ service, disk, folder, site }) => {
+  await site.put('long.txt', 'x'.repeat(10_000))
+  disk.fill(4096)
+  const file = join(disk.path, 'long.txt')
+  const { status, stderr } = await inShell(service, 'run cat "$1" > "$2"', `${folder}/long.txt`, file)
+  expect(statSync(file).size).toBe(4096)
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(noRoom) })
+})
+
+onDisk('a push from a read-only disk says that the disk is read-only', async ({ service, disk, folder }) => {
+  writeFileSync(join(disk.path, 'a.txt'), 'a')
+  disk.makeReadOnly()
+  const pushed = await inShell(service, 'run push "$1" "$2"', disk.path, folder)
+  expect(pushed).toMatchObject(outcome(1, messages.client.readOnly(join(disk.path, '.site-files'))))
+})
 
 test('a command that only prints succeeds when its pipe is closed', async ({ service, folder, site }) => {
   await site.put('long.bin', new Uint8Array(2_000_000))
