@@ -5,9 +5,8 @@ import { expectAccessible, test } from './support/console.ts'
 import { hasFocus, notice, refusal } from './support/page.ts'
 
 const linkedWith = async ({ categories }: SiteClient, category: number, kind: 'news' | 'blogs' = 'news') => {
-  const ids: number[] = []
-  for await (const { objectId } of categories[kind].of(category, { fields: 'objectId' })) ids.push(objectId ?? 0)
-  return ids.toSorted((a, b) => a - b)
+  const objects = await Array.fromAsync(categories[kind].of(category, { fields: 'objectId' }))
+  return objects.map(({ objectId = 0 }) => objectId).toSorted((a, b) => a - b)
 }
 
 const empty = async (client: SiteClient, category: number): Promise<void> => {
@@ -138,7 +137,5 @@ test('saving categories of an object changes only those that the user changed (K
   await client.categories.news.unlinkCategories(4, [1])
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('No news item is linked to this category.').waitFor()
-  const names: string[] = []
-  for await (const { name } of client.categories.news.categoriesOf(4)) names.push(name ?? '')
-  expect(names).toEqual(['Products'])
+  expect(await Array.fromAsync(client.categories.news.categoriesOf(4))).toMatchObject([{ name: 'Products' }])
 })

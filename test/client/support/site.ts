@@ -2,22 +2,19 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test as base } from 'vitest'
 import { type Content, connect, type Files, type PutOptions, type SiteClient } from '../../../client/src/index.ts'
 import { pull, push, type SyncEvent, type SyncOptions } from '../../../client/src/sync/index.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
-import { closeAtOnce, listen } from '../../support/listen.ts'
+import { listenInTest } from '../../support/listen.ts'
 import { hostHere } from '../../support/serve-here.ts'
 import { type Decide, startProxy } from './proxy.ts'
 
 /** The texts of files by path. Bytes are read as Latin-1, and long texts are shown as a digest. */
 export type Texts = Readonly<Record<string, string>>
 
-export const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
-  const found: Item[] = []
-  for await (const item of items) found.push(item)
-  return found
-}
+export const all = <Item>(items: AsyncIterable<Item>): Promise<Item[]> => Readable.from(items).toArray()
 
 const mostShown = 100_000
 
@@ -111,12 +108,9 @@ export const test = base
     return url
   })
   /** Starts a server, and returns its address. */
-  .extend('listen', ({ onTestFinished }) => async (listener: RequestListener): Promise<string> => {
-    const server = createServer(listener)
+  .extend('listen', () => (listener: RequestListener): Promise<string> => {
     // Otherwise Node would cut the connection of a request that was answered before its end.
-    server.keepAliveTimeout = 0
-    onTestFinished(() => closeAtOnce(server))
-    return listen(server)
+    return listenInTest(createServer({ keepAliveTimeout: 0 }, listener))
   })
   .extend('site', async ({ client, folder }) => createSite(client, folder))
   .extend('makeDirectory', ({ onTestFinished }) => async (texts: Texts = {}): Promise<string> => {

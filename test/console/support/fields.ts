@@ -3,11 +3,7 @@ import type { Field, FieldTypeId, SiteClient } from '../../../client/src/index.t
 /** A form of the demo that no other test uses. */
 export const form = 2
 
-export const fieldsOf = async ({ forms }: SiteClient): Promise<Field[]> => {
-  const fields: Field[] = []
-  for await (const field of forms.fields(form)) fields.push(field)
-  return fields
-}
+export const fieldsOf = ({ forms }: SiteClient): Promise<Field[]> => Array.fromAsync(forms.fields(form))
 
 export const idsOf = async (client: SiteClient): Promise<number[]> => (await fieldsOf(client)).map(({ id }) => id)
 

@@ -1,16 +1,11 @@
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { decodeUtf8, NotUtf8 } from '../../../admin/records/read-records.ts'
+import { inPieces } from '../../support/in-pieces.ts'
 import { messages } from '../../support/messages.ts'
 
-async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
-
-const decode = async (bytes: Buffer, size: number): Promise<string> => {
-  let text = ''
-  for await (const piece of decodeUtf8(inPieces(bytes, size))) text += piece
-  return text
-}
+const decode = async (bytes: Buffer, size: number): Promise<string> =>
+  (await Readable.from(decodeUtf8(inPieces(bytes, size))).toArray()).join('')
 
 const sizes = [1, 2, 3, 7, 1_000]
 

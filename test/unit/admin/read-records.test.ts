@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type RawRecord, readRecords } from '../../../admin/records/read-records.ts'
@@ -14,9 +15,7 @@ const read = async (chunks: readonly string[]): Promise<RawRecord[]> => {
   async function* all() {
     yield* chunks
   }
-  const records: RawRecord[] = []
-  for await (const record of readRecords(all())) records.push(record)
-  return records
+  return Readable.from(readRecords(all())).toArray()
 }
 
 const valuesOf = (records: readonly RawRecord[]): unknown[] => records.map(({ text }) => JSON.parse(text))

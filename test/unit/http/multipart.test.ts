@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readMultipart } from '../../../lib/http/multipart.ts'
@@ -14,11 +15,8 @@ async function* inPieces(body: Buffer, size = Math.max(body.length, 1)) {
   for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size)
 }
 
-const gather = async (content: AsyncIterable<Buffer> | readonly Buffer[]): Promise<Buffer> => {
-  const pieces: Buffer[] = []
-  for await (const piece of content) pieces.push(piece)
-  return Buffer.concat(pieces)
-}
+const gather = async (content: AsyncIterable<Buffer> | readonly Buffer[]): Promise<Buffer> =>
+  Buffer.concat(await Readable.from(content).toArray())
 
 const readAll = async (source: AsyncIterator<Uint8Array>, boundary: string | undefined) => {
   const parts = []
