@@ -535,20 +535,14 @@ export const wrongCommands = [
   ['object create news --site 1001 --members {"id":7}', 'Name the id with --id'],
   ...['2-days', '0d'].map((span) => [`audit --site 1001 --since ${span}`, '30m, 4h, 2d'] as const),
   ['audit --site 1001 --type file.eaten', 'type of change'],
-  ...['files', 'files:own', 'forms:read:/a', 'files:read:a', 'files:read:/a/../b'].map(
-    (right) => [`token issue --user ann --site 1001 --right ${right}`, areas] as const,
-  ),
+  ['token issue --user ann --site 1001 --right files:own', areas],
   ['key create --site 1001 --name Robot --user bob --right files:own', areas],
   [`user add ann --site 1001 --role author${' --folder /a'.repeat(51)}`, 'at most 50 times'],
   ['key create --site 1001 --name Robot --user bob --right files:read:/news --ttl 2y', 'at most a year'],
   ['user add ann --site 1001 --role director', usage.choices('owner, editor, author, viewer')],
-  ...['a', '/a/../b'].map(
-    (folder) => [`user add ann --site 1001 --role author --folder ${folder}`, 'a folder, such as /news.'] as const,
-  ),
+  ['user add ann --site 1001 --role author --folder /a/../b', 'a folder, such as /news.'],
   ['user add ann --site 1001 --role viewer --email ann', 'It must be an e-mail address, or empty to remove it.'],
-  ...['a/b', '\u0430nn', 'x'.repeat(65)].map(
-    (name) => [`user add ${name} --site 1001 --role viewer`, '1 to 64 letters, digits'] as const,
-  ),
+  ['user add \u0430nn --site 1001 --role viewer', '1 to 64 letters, digits'],
   ['user add storage --site 1001 --role viewer', 'and must not be '],
 ] as const
 
