@@ -42,6 +42,15 @@ it('progress is written at most four times in a second (S-90)', async () => {
   expect(writes.length).toBeGreaterThan(10)
 })
 
+it('progress never falls, and is 100 only at the end (S-86)', async () => {
+  const { progress, writes, receive, settle } = running(1_000)
+  await settle()
+  for (const bytes of [100, 400, 499, 1]) await receive(bytes, 400)
+  expect(writes.map(({ percent }) => percent)).toEqual([50, 99])
+  await progress.follow(Promise.resolve())
+  expect(writes.at(-1)?.percent).toBe(100)
+})
+
 it('after a slow write, only the newest progress is written', async () => {
   let now = 0
   const percents: number[] = []
