@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command, Option } from 'commander'
 import { deploy, destroy, type Emulator, findEmulator, registerMissing, synthesise } from '../../cdk/deploy-local.ts'
 import { preparePython } from '../support/pinned-packages.ts'
 import { startMiniStack } from './ministack.ts'
@@ -21,10 +21,18 @@ import {
  * `npm run test:deployed` deploys to the emulator at `AWS_ENDPOINT_URL`, or to a MiniStack that it starts. It runs the
  * suites on the deployment, and removes it. With `--emulator localstack`, a LocalStack must run at that address.
  */
-const usage = `Usage: npm run test:deployed -- [--all] [--emulator localstack [--smoke]]
---all runs every acceptance case, also those that \`npm test\` runs without an emulator.
---smoke runs a few suites on LocalStack, and the cases that MiniStack cannot pass.
-AWS_ENDPOINT_URL is the address of the emulator. Without it, the command starts a MiniStack, or uses the LocalStack at http://127.0.0.1:4566.`
+const flags = new Command('npm run test:deployed --')
+  .option('--all', 'run every acceptance case, also those that `npm test` runs without an emulator', false)
+  .addOption(new Option('--emulator <name>', 'run on the LocalStack that is running').choices(['localstack']))
+  .addOption(
+    new Option('--smoke', 'run a few suites on LocalStack, and the cases that MiniStack cannot pass')
+      .default(false)
+      .conflicts('all')
+      .implies({ emulator: 'localstack' }),
+  )
+  .addHelpText('after', '\nAWS_ENDPOINT_URL is the address of the emulator, for LocalStack http://127.0.0.1:4566.')
+  .parse()
+  .opts<Flags>()
 
 const reports = 'reports'
 
@@ -100,7 +108,7 @@ const cleanFolder = (name: string): string => {
 }
 
 interface Flags {
-  readonly isLocalStack: boolean
+  readonly emulator?: string
   readonly smoke: boolean
   readonly all: boolean
 }
@@ -129,28 +137,6 @@ const testOnAny = async (endpoint: string | undefined, { all }: Flags): Promise<
   }
 }
 
-/** Undefined for a wrong command line. */
-const readFlags = (): Flags | undefined => {
-  try {
-    const flag = { type: 'boolean', default: false } as const
-    const options = { emulator: { type: 'string' }, smoke: flag, all: flag } as const
-    const { emulator, smoke, all } = parseArgs({ options }).values
-    const isKnown = emulator === 'localstack' || (emulator === undefined && !smoke)
-    return isKnown && !(smoke && all) ? { isLocalStack: emulator !== undefined, smoke, all } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const run = async (): Promise<number> => {
-  const flags = readFlags()
-  if (!flags) {
-    console.error(usage)
-    return 2
-  }
-  const endpoint = process.env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '')
-  if (!flags.isLocalStack) return (await testOnAny(endpoint, flags)) ? 0 : 1
-  return (await testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566', flags)) ? 0 : 1
-}
-
-process.exitCode = await run()
+const endpoint = process.env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '')
+const onLocalStack = () => testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566', flags)
+process.exitCode = (await (flags.emulator ? onLocalStack() : testOnAny(endpoint, flags))) ? 0 : 1
