@@ -53,10 +53,6 @@ test('each value has the number of its first line, whatever the layout', async (
   )
 })
 
-test('an empty array has no records', async () => {
-  for (const text of ['[]', ' [ ] ', '\n[\n]\n']) expect(await read([text])).toEqual([])
-})
-
 test('an invalid value of an array does not affect other values', async () => {
   expect(await read(['[{"a":1},\n{"b":},\n{"c":"]},["},\n{"d":1}},\n{"e":1], 2]'])).toEqual([
     { line: 1, text: '{"a":1}' },
@@ -148,8 +144,8 @@ test('leading blanks do not count toward the length of a record', async () => {
   ])
 })
 
-test('an empty or blank input has no records', async () => {
-  for (const text of ['', ' ', '\n\r\n\t', '\uFEFF']) expect(await read([text])).toEqual([])
+test('an empty array, and an empty or blank input, have no records', async () => {
+  for (const text of ['[]', ' [ ] ', '\n[\n]\n', '', ' ', '\n\r\n\t', '\uFEFF']) expect(await read([text])).toEqual([])
 })
 
 test('a reader that stops early releases its input', async () => {
