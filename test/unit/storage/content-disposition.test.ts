@@ -11,11 +11,8 @@ const nameIn = (header: string): string => {
 
 it.each([
   ['report.pdf', 'attachment; filename="report.pdf"'],
-  ['two words.txt', 'attachment; filename="two words.txt"'],
-  ['größe.txt', `attachment; filename="gr__e.txt"; filename*=UTF-8''gr%C3%B6%C3%9Fe.txt`],
   ['a"b\\c%d.txt', `attachment; filename="a_b_c_d.txt"; filename*=UTF-8''a%22b%5Cc%25d.txt`],
   [`it's (new)*é`, `attachment; filename="it's (new)*_"; filename*=UTF-8''it%27s%20%28new%29%2A%C3%A9`],
-  ['🎉', `attachment; filename="_"; filename*=UTF-8''%F0%9F%8E%89`],
 ])('the file name %s is sent as %s', (name, header) => {
   expect(asAttachment(name)).toBe(header)
 })
