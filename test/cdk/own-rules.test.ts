@@ -28,12 +28,6 @@ test("The CDK may decrypt the code of the Web Function with the customer's key",
   })
 })
 
-test("With the customer's key, which AWS cannot change, a vault has another name", () => {
-  const nameIn = ({ us }: ReturnType<typeof templatesOf>) =>
-    propertiesOf(us, 'AWS::Backup::BackupVault').map(({ BackupVaultName }) => BackupVaultName)
-  expect(nameIn(owned)).not.toEqual(nameIn(templatesOf({ ...common, backup: {} })))
-})
-
 test('Without a replicated directory, each data centre may use the key of its region', () => {
   const { eu } = templatesOf({ ...common, ...ownRules(['us-east-1', 'eu-west-1']), replicateDirectory: false })
   const granting = propertiesOf(eu, 'AWS::IAM::Policy').filter((policy) => JSON.stringify(policy).includes(`${key}`))
