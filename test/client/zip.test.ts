@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { fromBufferPromise } from 'yauzl'
 import { connect, type Files } from '../../client/src/index.ts'
@@ -8,12 +9,10 @@ import { formatZip } from '../../client/src/zip-format.ts'
 import { messages } from '../support/messages.ts'
 import { readZip } from '../support/read-zip.ts'
 import { asDemo, outcome, siteFiles, test } from './support/command.ts'
-import { all } from './support/site.ts'
 
 const texts = { 'a.txt': 'a', 'empty.txt': '', 'sub/ü.txt': 'two', 'sub/deep/large.bin': 'x'.repeat(3_000_000) }
 const under = (name: string) =>
   Object.fromEntries(Object.entries(texts).map(([path, text]) => [`${name}/${path}`, text]))
-const bytesOf = async (stream: ReadableStream<Uint8Array>) => Buffer.concat(await all(stream))
 
 test('get writes a folder to a zip; --force replaces a file (T-63)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store(texts)
@@ -38,7 +37,7 @@ test('a zip contains the chosen files and folders, also empty ones (T-63)', asyn
   const onProgress = (progress: object) => {
     written = progress
   }
-  const bytes = await bytesOf(zip.stream({ onProgress }))
+  const bytes = await buffer(zip.stream({ onProgress }))
   expect(Object.keys(await readZip(bytes))).toStrictEqual(['empty/', 'a.txt', 'deep/large.bin'])
   expect(written).toEqual({ files: 2, bytes: 3_000_001 })
 })
@@ -55,7 +54,7 @@ test.for(['changes', 'disappears'])(
     }
     const zip = await openZip({ ...client.files, read }, [folder])
     const message = expect.stringContaining(messages.client.changedInZip(`${folder}/b.txt`))
-    await expect(bytesOf(zip.stream())).rejects.toMatchObject({ message, status: 412 })
+    await expect(buffer(zip.stream())).rejects.toMatchObject({ message, status: 412 })
   },
 )
 
@@ -86,7 +85,7 @@ test('a zip of 65,536 entries is complete, with Zip64 records (T-63)', async () 
   const items = async function* () {
     for (let index = 0; index < count; index++) yield { name: String(index) }
   }
-  const bytes = await bytesOf(formatZip(items(), count))
+  const bytes = await buffer(formatZip(items(), count))
   expect(bytes.readUInt32LE(bytes.length - 98)).toBe(0x06064b50)
   expect((await fromBufferPromise(bytes)).entryCount).toBe(count)
 })
@@ -105,10 +104,10 @@ test('a browser gets the right version of large files from the bucket (T-63)', a
   await site.store(texts)
   const { files } = await connect({ url: service.baseUrl, token: service.token, fetch: asBrowser })
   const zip = await openZip(files, [folder])
-  expect(await readZip(await bytesOf(zip.stream()))).toStrictEqual(under(folder))
+  expect(await readZip(await buffer(zip.stream()))).toStrictEqual(under(folder))
   await site.put('sub/deep/large.bin', 'y'.repeat(3_000_000), { replace: true })
   const changed = messages.client.changedInZip(`${folder}/sub/deep/large.bin`)
-  await expect(bytesOf(zip.stream())).rejects.toThrow(changed)
+  await expect(buffer(zip.stream())).rejects.toThrow(changed)
 })
 
 test('cancelling a zip also stops the reads of its files (T-63)', async ({ client, folder, site }) => {
