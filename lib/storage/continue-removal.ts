@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
-import type { Deadline } from '../core/time.ts'
-import type { ChangeDeps } from './changes/change.ts'
+import type { Clock, Deadline } from '../core/time.ts'
 import { listAll } from './many-objects.ts'
 import type { ObjectStore, RemovalTask } from './object-store.ts'
 import { editions, folderKey, type StoragePath } from './path.ts'
+import type { FolderRemovals } from './path-locks.ts'
 
-export type ContinueDeps = Pick<ChangeDeps, 'files' | 'removals' | 'clock'>
+export interface ContinueDeps {
+  readonly files: ObjectStore
+  readonly removals: FolderRemovals
+  readonly clock: Clock
+}
 
 export interface RemovalMessage {
   readonly task: RemovalTask
