@@ -132,7 +132,6 @@ export const deploy = async (deployment: Deployment): Promise<Outputs> => {
 export const destroy = (deployment: Deployment): Promise<void> =>
   cdk(deployment, ['destroy', '--all', '--force', ...app(deployment)])
 
-// `npm run deploy:local` deploys this app to the emulator at `AWS_ENDPOINT_URL`.
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]
 Works on the emulator at AWS_ENDPOINT_URL (default http://127.0.0.1:4566).`
 

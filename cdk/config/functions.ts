@@ -24,25 +24,22 @@ export interface FunctionSettings {
 
 export type FunctionName = ServedGroup | 'removals'
 
+const usual = { memorySize: 512, timeout: Duration.seconds(25) }
+
 export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> = {
   documentation: {
+    ...usual,
     description: 'The contract (the OpenAPI document and the reference page), and the console',
-    memorySize: 512,
-    timeout: Duration.seconds(25),
     packageFiles: referenceFiles,
     folders: { console: join('console', 'dist') },
   },
-  access: {
-    description: 'Sign-in and people',
-    memorySize: 1024,
-    timeout: Duration.seconds(25),
-  },
-  fields: { description: 'System fields of web forms', memorySize: 512, timeout: Duration.seconds(25) },
+  access: { ...usual, description: 'Sign-in and people', memorySize: 1024 },
+  fields: { ...usual, description: 'System fields of web forms' },
   categories: {
+    ...usual,
     description: 'Categories and the news items and blogs linked to them',
     // A filtered list may read up to 20,000 objects at once.
     memorySize: 1024,
-    timeout: Duration.seconds(25),
   },
   storage: {
     description: 'Files and folders of sites',

@@ -140,7 +140,6 @@ export const queueGrants: Partial<
  */
 export const keyActions = ['Encrypt', 'Decrypt'] as const
 
-/** Allows actions on resources. The names of the actions come without the prefix of their service. */
 export const allow = (service: string, actions: readonly string[], ...resources: string[]): PolicyStatement =>
   new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources })
 

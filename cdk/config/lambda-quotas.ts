@@ -82,7 +82,6 @@ const readQuotas = async (region: string) => {
   return quotas.parse(JSON.parse(stdout)).accountQuotas
 }
 
-/** Compares the quotas of Web Functions with the throttling of the data centres, in each region with streaming. */
 export const checkWebFunctions = ({ dataCentres, throttling }: Settings) => {
   const streams = Object.values(dataCentres).filter((dataCentre) => dataCentre.streaming)
   const { maxEnvironments, rateLimit } = endpointLimits(throttling)

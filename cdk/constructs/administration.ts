@@ -17,7 +17,6 @@ const longestPolicy = 6_144
 
 const anyId = '12345678-1234-1234-1234-123456789012'
 
-/** Fills in the values of CloudFormation that count towards the length of a policy. */
 const filledIn = ({ stackName, region }: Stack) => {
   const values: Readonly<Record<string, string>> = {
     'AWS::Partition': 'aws',

@@ -2,12 +2,16 @@ import { CustomResource, Duration, SecretValue, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets'
-import { EventSourceMapping, type IFunction, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import {
+  EventSourceMapping,
+  type EventSourceMappingProps,
+  type IFunction,
+  type Function as LambdaFunction,
+} from 'aws-cdk-lib/aws-lambda'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
-import { workloads } from '../config/functions.ts'
 import { allowKeys, allowOnTables } from '../config/grants.ts'
 import { nearestDirectory, type Settings } from '../config/settings.ts'
 import { createServiceFunction } from './service-functions.ts'
@@ -29,7 +33,6 @@ export const safeQueue = {
   retentionPeriod: Duration.days(14),
 } as const
 
-/** A queue and its dead letters. `longestWork` is the time of a worker for one message. */
 export const createWorkQueue = (parts: Construct, longestWork: Duration) => {
   const failed = new Queue(parts, 'Failed', safeQueue)
   const queue = new Queue(parts, 'Queue', {
@@ -48,12 +51,10 @@ export type WorkQueue = ReturnType<typeof createWorkQueue>
 // first recount.
 export const recountEvery = Duration.minutes(20)
 
-export const consumeQueue = (queue: Queue, worker: IFunction): void => {
-  const eventSourceArn = queue.queueArn
-  // Each removal deletes as fast as the bucket allows, and requests also need functions of the account.
-  const maxConcurrency = workloads.removals.workers
-  new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency })
-}
+type Consumption = Pick<EventSourceMappingProps, 'batchSize' | 'maxConcurrency' | 'reportBatchItemFailures'>
+
+export const consumeQueue = (queue: Queue, target: IFunction, consumption: Consumption) =>
+  new EventSourceMapping(queue, 'Worker', { target, eventSourceArn: queue.queueArn, ...consumption })
 
 /** Uses the service every five minutes as a caller does, with its own token. On AWS, it may only write its log. */
 export const createCanary = (scope: Construct, bundle: string, baseUrl: string, settings: Settings): LambdaFunction => {

@@ -10,7 +10,7 @@ import { Construct } from 'constructs'
 import { functionSettings, workloads } from '../config/functions.ts'
 import { allow, allowKeys } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
-import { createWorkQueue, safeQueue } from './background-functions.ts'
+import { consumeQueue, createWorkQueue, safeQueue } from './background-functions.ts'
 
 // A stream record contains the updated block. The first entry of the block is the one that the update added
 // (lib/aws/dynamodb/journal-blocks.ts).
@@ -111,8 +111,6 @@ export const createWebhookParts = (scope: Construct, deletionProtection: boolean
 export type WebhookParts = ReturnType<typeof createWebhookParts>
 
 // A worker works on all messages of a batch at once, so 200 targets may be slow at once. A retry repeats a whole batch.
-const [batchSize, retryAttempts] = [10, 20]
-
 export const consumeWebhooks = ({ queue, failed }: WebhookParts, journal: ITable, worker: LambdaFunction): void => {
   const stream = streamOf(journal)
   worker.addToRolePolicy(allow('dynamodb', streamActions, stream))
@@ -123,14 +121,9 @@ export const consumeWebhooks = ({ queue, failed }: WebhookParts, journal: ITable
     startingPosition: StartingPosition.LATEST,
     filters: [additions],
     bisectBatchOnError: true,
-    retryAttempts,
+    retryAttempts: 20,
     onFailure: { bind: () => ({ destination: failed.queueArn }) },
   })
-  new EventSourceMapping(queue, 'Worker', {
-    target: worker,
-    eventSourceArn: queue.queueArn,
-    batchSize,
-    maxConcurrency: workloads.webhooks.workers,
-    reportBatchItemFailures: true,
-  })
+  const maxConcurrency = workloads.webhooks.workers
+  consumeQueue(queue, worker, { batchSize: 10, maxConcurrency, reportBatchItemFailures: true })
 }

@@ -12,15 +12,13 @@ const windowSeconds = 60
 
 const ruleLabels = { Reputation: 'bad repute', Floods: 'floods', Tokens: 'busy tokens' }
 
-const metricName = ({ stackName }: Stack): string => stackName
-
 export const blockedRequests = (stack: Stack, isDistributed: boolean): readonly Metric[] =>
   Object.entries(ruleLabels).map(
     ([Rule, label]) =>
       new Metric({
         namespace: 'AWS/WAFV2',
         metricName: 'BlockedRequests',
-        dimensionsMap: { WebACL: metricName(stack), ...(!isDistributed && { Region: stack.region }), Rule },
+        dimensionsMap: { WebACL: stack.stackName, ...(!isDistributed && { Region: stack.region }), Rule },
         ...(isDistributed && { region: edgeRegion }),
         statistic: 'Sum',
         label,
@@ -117,7 +115,7 @@ export const admitDistribution = (api: RestApi, secrets: readonly [Secret, ...Se
   const acl = new CfnWebACL(api, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { block: {} },
-    visibilityConfig: visible(`${metricName(Stack.of(api))}-gateway`),
+    visibilityConfig: visible(`${Stack.of(api).stackName}-gateway`),
     rules: [
       rule('Distribution', 0, {
         action: { allow: {} },
@@ -131,4 +129,4 @@ export const admitDistribution = (api: RestApi, secrets: readonly [Secret, ...Se
 }
 
 export const guardStage = (scope: Construct, api: RestApi, settings: Settings): void =>
-  associate(api, createFirewall(scope, 'REGIONAL', metricName(Stack.of(scope)), settings), scope)
+  associate(api, createFirewall(scope, 'REGIONAL', Stack.of(scope).stackName, settings), scope)

@@ -4,7 +4,6 @@ import {
   CfnRestApi,
   EndpointAccessMode,
   EndpointType,
-  type IResource,
   LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
@@ -17,10 +16,10 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct, type IDependable } from 'constructs'
-import { catchAllGroup, groupAt, prefixes } from '../../lib/contract/routes/routes.ts'
+import { groupAt, prefixes } from '../../lib/contract/routes/routes.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { corsHeaders } from '../../lib/http/render-reply.ts'
-import type { ByFunction, ServedGroup } from '../config/functions.ts'
+import type { ByFunction } from '../config/functions.ts'
 import type { DataCentreSettings, Settings } from '../config/settings.ts'
 import { guardStage } from './firewall.ts'
 import { createLogs } from './service-functions.ts'
@@ -86,24 +85,17 @@ const addRoutes = ({ root }: RestApi, functions: Functions): void => {
       new LambdaIntegration(lambda, { allowTestInvoke: false }),
     ]),
   )
-  const answer = (resource: IResource, group: ServedGroup): IResource => {
-    resource.addMethod('ANY', integrations.get(group))
-    return resource
-  }
-  const below = (parent: IResource, segment: string, group: ServedGroup): IResource =>
-    parent.getResource(segment) ?? answer(parent.addResource(segment), group)
-
-  answer(root, catchAllGroup)
-  answer(root.addResource('{proxy+}'), catchAllGroup)
-  for (const { prefix } of prefixes.filter(({ group }) => integrations.has(group))) {
-    const segments = prefix.replace('*', '{site}').split('/').filter(Boolean)
-    segments.reduce<IResource>((parent, segment, depth) => {
-      const path = `/${segments.slice(0, depth + 1).join('/')}`
-      const resource = below(parent, segment, groupAt(path))
+  const pathsOf = (prefix: string): readonly string[] => {
+    const segments = prefix.replace('*', '{site}').split('/')
+    return segments.flatMap((_, depth) => {
+      const path = segments.slice(0, depth + 1).join('/')
       // A resource can have only one variable child.
-      if (segments[depth + 1] !== '{site}') below(resource, '{proxy+}', groupAt(`${path}/{proxy+}`))
-      return resource
-    }, root)
+      return segments[depth + 1] === '{site}' ? [path] : [path, `${path}/{proxy+}`]
+    })
+  }
+  const answered = prefixes.filter(({ group }) => integrations.has(group))
+  for (const path of new Set(answered.flatMap(({ prefix }) => pathsOf(prefix)))) {
+    root.resourceForPath(path).addMethod('ANY', integrations.get(groupAt(path)))
   }
 }
 

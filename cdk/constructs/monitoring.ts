@@ -93,25 +93,23 @@ const throttleWatches = (name: string, table: ITable, index?: string): readonly 
 
 // An operation has a value only while it fails. `SUM` ignores the missing values of the others, but `+` does not. On AWS,
 // an alarm can add up ten metrics. On MiniStack, an alarm cannot add up metrics.
-const errorsOf = (name: TableName, table: ITable): MathExpression => {
+const errorWatch = (name: TableName, table: ITable): Watch => {
   const operations = [...operationsOn(name)].map((operation): [string, Metric] => [
     operation.toLowerCase(),
     metricOf(table, 'SystemErrors', 'Sum', { Operation: operation }),
   ])
-  return new MathExpression({
-    expression: `SUM([${operations.map(([id]) => id).join(', ')}])`,
-    usingMetrics: Object.fromEntries(operations),
-  })
+  return {
+    id: `${name}Errors`,
+    metric: new MathExpression({
+      expression: `SUM([${operations.map(([id]) => id).join(', ')}])`,
+      usingMetrics: Object.fromEntries(operations),
+    }),
+    threshold: 5,
+    periods: 1,
+    impact: `DynamoDB fails to answer for the table ${name}: requests are repeated, and some get 503.`,
+    action: 'Check the AWS Health Dashboard for a fault of DynamoDB in this region.',
+  }
 }
-
-const errorWatch = (name: TableName, table: ITable): Watch => ({
-  id: `${name}Errors`,
-  metric: errorsOf(name, table),
-  threshold: 5,
-  periods: 1,
-  impact: `DynamoDB fails to answer for the table ${name}: requests are repeated, and some get 503.`,
-  action: 'Check the AWS Health Dashboard for a fault of DynamoDB in this region.',
-})
 
 const tableWatches = (name: TableName, table: ITable, isEmulated: boolean): readonly Watch[] => {
   const { indexes = {} }: TableDefinition = tables[name]
@@ -158,8 +156,6 @@ const ageOfRemovals = (scope: Construct, worker: LambdaFunction): Metric => {
   return ages.metric({ statistic: 'Maximum' })
 }
 
-// The watch `Waiting` reports messages that have waited for half an hour. The watch `Failed` reports messages that
-// became dead letters.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,
@@ -203,23 +199,21 @@ export const logGroupsOf = ({ functions, streaming }: Watched): readonly (readon
   ...(streaming ? [['stream', streaming.logs] as const] : []),
 ]
 
-const countLostEntries = (scope: Construct, watched: Watched): Metric => {
+const historyWatch = (scope: Construct, watched: Watched): Watch => {
   const metricNamespace = Stack.of(scope).stackName
   const metricName = 'LostHistoryEntries'
   const filterPattern = FilterPattern.literal(`"${lostEntry}"`)
   for (const [name, logGroup] of logGroupsOf(watched)) {
     new MetricFilter(scope, `${name}${metricName}`, { logGroup, filterPattern, metricNamespace, metricName })
   }
-  return new Metric({ namespace: metricNamespace, metricName, statistic: 'Sum' })
+  return {
+    id: 'HistoryEntriesLost',
+    metric: new Metric({ namespace: metricNamespace, metricName, statistic: 'Sum' }),
+    periods: 1,
+    impact: 'The history of a site lacks a change. The change itself succeeded.',
+    action: `Search the logs of the functions for "${lostEntry}". The line contains the entry and the reason.`,
+  }
 }
-
-const historyWatch = (lost: Metric): Watch => ({
-  id: 'HistoryEntriesLost',
-  metric: lost,
-  periods: 1,
-  impact: 'The history of a site lacks a change. The change itself succeeded.',
-  action: `Search the logs of the functions for "${lostEntry}". The line contains the entry and the reason.`,
-})
 
 const canaryWatch = (canary: LambdaFunction): Watch => ({
   id: 'CanaryFailures',
@@ -254,7 +248,7 @@ const watchesOf = (scope: Construct, watched: Watched): readonly Watch[] => [
   ),
   ...replicationsIn(watched).map(replicationWatch),
   ...removalWatches(watched.removals, ageOfRemovals(scope, watched.functions.removals)),
-  historyWatch(countLostEntries(scope, watched)),
+  historyWatch(scope, watched),
   ...(watched.lostEvents ? [changeEventsWatch(watched.lostEvents)] : []),
   ...(watched.webhooks ? webhooksWatches(watched.webhooks) : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),

@@ -1,12 +1,14 @@
-import { Annotations, App, type AppProps, Tags, Validations } from 'aws-cdk-lib'
+import { Annotations, App, type AppProps, Stack, Tags, Validations } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
 import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from '../config/functions.ts'
-import { edgeRegion, hasDistributions, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
+import { encryptWith } from '../config/grants.ts'
+import { edgeRegion, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
 import { backupPolicies } from '../constructs/backup.ts'
-import { DataCentreStack, DirectoryStack, EdgeStack, WatchStack } from './stacks.ts'
+import { keepLogs } from '../constructs/service-functions.ts'
+import { addDataCentre, addDirectory, createEdges, watchDistributions } from './stacks.ts'
 
 export type Findings = Readonly<Record<string, string>>
 
@@ -87,27 +89,31 @@ export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   app.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'weak')
   const settings = readSettings(app.node)
   const account = accountOfDeployment()
-  const inRegion = (region: string) => ({ env: { region, ...(account && { account }) } })
   const { prefix } = settings
+  const stackIn = (region: string, name: string) =>
+    new Stack(app, `${prefix}-${name}`, { env: { region, ...(account && { account }) } })
 
-  const directory = new DirectoryStack(app, `${prefix}-directory`, { ...inRegion(homeRegion(settings)), settings })
+  const directory = stackIn(homeRegion(settings), 'directory')
+  addDirectory(directory, settings)
   if (settings.directoryRegion === undefined && settings.emulatorEndpoint === undefined) {
     const advice =
       `Add "directoryRegion": "${homeRegion(settings)}" to the settings, so that the directory stays in ` +
       'this region when another data centre becomes the default.'
     Annotations.of(directory).addWarningV2('site-admin:directoryRegion', advice)
   }
-  const isOnEdge = onEdge(settings).length > 0
-  const edges = isOnEdge ? new EdgeStack(app, `${prefix}-edge`, { ...inRegion(edgeRegion), settings }).edges : {}
-  const distributions: Record<string, Distribution> = {}
+  const edges = onEdge(settings).length > 0 ? createEdges(stackIn(edgeRegion, 'edge'), settings) : {}
+  const distributions = new Map<string, Distribution>()
   for (const [id, dataCentre] of Object.entries(settings.dataCentres)) {
-    const options = { ...inRegion(dataCentre.region), settings, id, dataCentre, bundles, edge: edges[id] ?? {} }
-    const stack = new DataCentreStack(app, `${prefix}-${id}`, options)
+    const stack = stackIn(dataCentre.region, id)
+    const distribution = addDataCentre(stack, id, dataCentre, settings, bundles, edges[id])
     stack.addStackDependency(directory)
-    if (stack.distribution) distributions[id] = stack.distribution
+    if (distribution) distributions.set(id, distribution)
   }
-  if (hasDistributions(settings))
-    new WatchStack(app, `${prefix}-watch`, { ...inRegion(edgeRegion), settings, distributions })
+  if (distributions.size > 0) watchDistributions(stackIn(edgeRegion, 'watch'), settings, distributions)
+  for (const stack of app.node.children.filter(Stack.isStack)) {
+    keepLogs(stack, settings.logDays)
+    encryptWith(stack, settings)
+  }
   if (settings.permissionsBoundary !== undefined) {
     PermissionsBoundary.of(app).apply(
       ManagedPolicy.fromManagedPolicyName(directory, 'PermissionsBoundary', settings.permissionsBoundary),

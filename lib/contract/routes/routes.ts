@@ -46,7 +46,7 @@ export const prefixes = [
 ] as const
 
 /** This group answers all other paths, so that their 404 and 405 have the body of this service. */
-export const catchAllGroup = 'fields'
+const catchAllGroup = 'fields'
 
 const patterns = prefixes.map(({ group, prefix }) => ({
   group,
