@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
@@ -60,29 +60,10 @@ ${rows.join('\n')}
 `
 }
 
-/** `docs/records.md`: every record of an import with its members, made from the schemas that check them. */
-const createRecordsPage = (): string => {
-  const sections = Object.entries(recordShapes).map(([kind, { meaning, schema }]) => sectionOf(kind, meaning, schema))
-  return `# The records of an import
-
-For administrators who write or read the files of \`site-admin import\` and \`site-admin export\`.
-
-\`site-admin import\` reads JSON lines or one JSON array, in UTF-8. \`site-admin export\` writes JSON lines. Each record
-is an object with a \`kind\` and the members below. An import changes only the members that a record names. If the record
-is already stored, its other members stay as they are. If the record is new, its other members get their defaults. With
-\`--replace\`, its other members get their defaults in both cases. A record with an unknown member is an error. A record
-may have up to 4,194,304 characters.
-
-\`\`\`json
-{"kind": "category", "id": 1, "name": "Press"}
-{"kind": "news", "id": 36, "subject": "We are open", "body": "<p>Come in.</p>"}
-{"kind": "link", "type": "news", "categoryId": 1, "objectId": 36}
-\`\`\`
-
-${sections.join('\n')}
-Generated from the schemas in \`admin/records/record-schemas.ts\` by \`npm run openapi\`.
-`
-}
+const recordSections = (): string =>
+  Object.entries(recordShapes)
+    .map(([kind, { meaning, schema }]) => sectionOf(kind, meaning, schema))
+    .join('\n')
 
 const exampleIn = (recordings: readonly Recording[]): string => {
   const refused = recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed')
@@ -91,46 +72,37 @@ const exampleIn = (recordings: readonly Recording[]): string => {
   return JSON.stringify(shown.value)
 }
 
-// `docs/errors.md`: the error table for people, sorted by code.
-const createErrorsPage = (recordings: readonly Recording[]): string => {
-  const rows = Object.values(errors)
+const errorRows = (): string =>
+  Object.values(errors)
     .toSorted((a, b) => a.code - b.code)
     .map(({ code, status, message }) => `| ${code} | ${status} | ${cell(message)} |`)
-  return `# Errors
+    .join('\n')
 
-For developers who call the API and handle its failures.
+const docs = join(import.meta.dirname, '..', '..', 'docs')
 
-The answer to every failed request has this body, in JSON, or in XML (\`<error>\` with the same children):
-
-\`\`\`json
-${exampleIn(recordings)}
-\`\`\`
-
-\`code\` is for programs. \`message\` is for people. The table shows the usual messages, but an answer may name the cause
-more precisely, or another cause of the same code. \`requestId\` is the \`X-Request-Id\` of the answer. Quote this id when
-you report a fault. If a request has several faults, \`errors\` lists each of them. An answer with the status 405 has the
-header \`Allow\`. An answer with 423, 429 or 503 has \`Retry-After\`, in seconds.
-
-The reference lists the errors of each operation: \`GET /docs\`, or [openapi.json](openapi.json).
-
-| Code | Status | Message |
-|---|---|---|
-${rows.join('\n')}
-
-Generated from \`lib/core/errors.ts\` by \`npm run openapi\`.
-`
+// Keeps the text that people wrote around the generated part.
+const replaceBetween = (page: string, begin: string, end: string, text: string): string => {
+  const from = page.indexOf(begin) + begin.length
+  return `${page.slice(0, from)}${text}${page.slice(page.indexOf(end, from))}`
 }
 
 export const generate = async (): Promise<Readonly<Record<string, string>>> => {
   const recordings = await recordExamples()
+  const [errorsPage, recordsPage] = await Promise.all(
+    ['errors.md', 'records.md'].map((name) => readFile(join(docs, name), 'utf8')),
+  )
   return {
     'openapi.json': `${JSON.stringify(createDocument(recordings), null, 2)}\n`,
-    'errors.md': createErrorsPage(recordings),
-    'records.md': createRecordsPage(),
+    'errors.md': replaceBetween(
+      replaceBetween(errorsPage ?? '', '```json\n', '\n```', exampleIn(recordings)),
+      '|---|---|---|\n',
+      '\n\nGenerated from',
+      errorRows(),
+    ),
+    'records.md': replaceBetween(recordsPage ?? '', '\n```\n\n', '\nGenerated from', recordSections()),
   }
 }
 
 if (import.meta.main) {
-  const folder = join(import.meta.dirname, '..', '..', 'docs')
-  for (const [name, text] of Object.entries(await generate())) await writeFile(join(folder, name), text)
+  for (const [name, text] of Object.entries(await generate())) await writeFile(join(docs, name), text)
 }

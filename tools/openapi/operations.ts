@@ -1,6 +1,6 @@
 import { accessContract } from '../../lib/contract/access/contract.ts'
 import { categoriesContract } from '../../lib/contract/categories/contract.ts'
-import type { GroupContract, OperationContract } from '../../lib/contract/contract.ts'
+import { type GroupContract, type OperationContract, siteParameter } from '../../lib/contract/contract.ts'
 import { documentationContract } from '../../lib/contract/documentation/contract.ts'
 import { fieldsContract } from '../../lib/contract/fields/contract.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
@@ -32,7 +32,7 @@ const describe = (route: Route) => {
     formats: formatsOf(route, policy),
     contract,
     variables: byName(variablesOf(route.path), (name) => {
-      const variable = parameters[name]
+      const variable = parameters[name] ?? (name === 'site' ? siteParameter : undefined)
       if (!variable) throw new Error(`No contract describes {${name}} in ${route.path}`)
       return { ...variable, example: contract.pathExamples?.[name] ?? variable.example }
     }),

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { xmlNames } from '../../http/write-xml.ts'
 import { type GroupContract, named, ok, parameter, siteParameter, switchesOf, text } from '../contract.ts'
+import { pageSwitches } from '../request-parts.ts'
 import { createdKey, exchanged, invitation, issuers, keyList, me, token, user, userPage } from './answers.ts'
 import {
   codeBody,
   exchangeBody,
   invitationBody,
   keyCreationBody,
-  pageSwitches,
   passwordBody,
   signInBody,
   userChangeBody,
@@ -53,7 +53,6 @@ const pages = switchesOf(pageSwitches, {
 export const accessContract: GroupContract<'access'> = {
   tag: { name: 'Access', description: 'Sign-in, sessions and the people of a site.' },
   parameters: {
-    site: siteParameter,
     ownSite: { ...siteParameter, description: 'The id of a site of the person, or `current`.' },
     issuer: text('The id of an issuer.', 'work'),
     key: parameter('The id of the key.', 'd2f1'.repeat(16), z.string()),

@@ -21,7 +21,6 @@ import {
   ok,
   type ParameterContracts,
   parameter,
-  siteParameter,
   text,
 } from '../contract.ts'
 import { ofEachKind, operationsOf } from '../routes/categories.ts'
@@ -215,7 +214,6 @@ export const categoriesContract: GroupContract<'categories'> = {
       'Answers are JSON. The site needs the new rendering engine.',
   },
   parameters: {
-    site: siteParameter,
     category: parameter('The id of the category.', 1, id),
     object: parameter(
       `The id of ${objectKindNames.map((kind) => `the ${objectKinds[kind].one}`).join(' or of ')}.`,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { permissions } from '../../access/grants.ts'
 import { fieldTypes, imageVerification, maxOrder } from '../../fields/web-forms.ts'
 import { xmlNames } from '../../http/write-xml.ts'
-import { component, described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
+import { component, described, type GroupContract, link, named, ok, parameter } from '../contract.ts'
 import { serviceTag } from '../documentation/contract.ts'
 import { fieldChangeBody, fieldCreationBody, typeId, typeNumber } from './field-body.ts'
 
@@ -98,7 +98,6 @@ export const fieldsContract: GroupContract<'fields'> = {
   },
   // A text that is not an id, such as `abc` or `07`, gets the answer for an unknown id.
   parameters: {
-    site: siteParameter,
     webForm: parameter('The id of the web form.', 1, z.int()),
     field: parameter('The id of the field: the identifier of its type, such as -3.', -3, z.int()),
   },

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { flag, type GroupContract, ok, type ParameterContracts, siteParameter, switchesOf, text } from '../contract.ts'
+import { flag, type GroupContract, ok, type ParameterContracts, switchesOf, text } from '../contract.ts'
 import { changesOperation } from './contract-history.ts'
 import {
   deleting,
@@ -64,7 +64,6 @@ export const storageContract: GroupContract<'storage'> = {
       'one folder. The token may also be sent in the query.',
   },
   parameters: {
-    site: siteParameter,
     path: text(
       'The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by ' +
         'slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of ' +

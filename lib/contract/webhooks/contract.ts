@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { component, described, type GroupContract, named, ok, siteParameter, text } from '../contract.ts'
+import { component, described, type GroupContract, named, ok, text } from '../contract.ts'
 import { webhookChangeBody, webhookCreationBody } from './bodies.ts'
 
 const members = {
@@ -68,7 +68,6 @@ export const webhooksContract: GroupContract<'webhooks'> = {
       'Webhooks. On AWS, webhooks are an option of the deployment.',
   },
   parameters: {
-    site: siteParameter,
     webhook: text('The id of the webhook.', 'whk_d2f1d2f1d2f1d2f1'),
     delivery: text('The id of the delivery.', 'dlv_01769860800000-1769860799000000-1'),
   },
