@@ -21,7 +21,7 @@ import { commandOf, parseRegion } from './terminal/arguments.ts'
 import { FaultsFound, printText, Refusal } from './terminal/output.ts'
 
 const serveDescription = 'one machine: serve the data directory, and create it if it does not exist'
-const serveExample = 'serve --data-dir /var/lib/site-admin --base-url https://sites.example'
+const serveExample = '--data-dir /var/lib/site-admin --base-url https://sites.example'
 
 // Does the same as `npm start`. The server is loaded on demand, because other commands need little of it.
 const serveCommand = (): Command =>
@@ -38,7 +38,7 @@ const completionDescription =
   'print a completion script for a shell; for bash, add "source <(site-admin completion bash)" to ~/.bashrc'
 
 const completionCommand = (program: Command): Command =>
-  commandOf('completion', completionDescription, 'completion bash', 'completion zsh')
+  commandOf('completion', completionDescription, 'bash', 'zsh')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => printText(completionOf(program, shell)))
 

@@ -50,7 +50,7 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
 const description = 'show the changes to a site in the last 90 days, newest last'
 
 export const auditCommand = (): Command =>
-  siteCommandOf('audit', description, 'audit --site 1001 --since 2d --type file.removed')
+  siteCommandOf('audit', description, '--site 1001 --since 2d --type file.removed')
     .option('--since <span>', 'how far to look back: 30m, 4h, 2d or 1w', parseSpan)
     .option(
       '--actor <name>',

@@ -33,7 +33,7 @@ const checkDescription =
   'one machine: list every fault of the data directory or of a backup; the service may be running'
 
 export const checkCommand = (): Command =>
-  commandOf('check', checkDescription, 'check', 'check --bytes --data-dir /backups/2026-11-22')
+  commandOf('check', checkDescription, '', '--bytes --data-dir /backups/2026-11-22')
     .option('--bytes', 'also read every file, and compare its bytes with its fingerprint', false)
     .action(check)
 
@@ -53,40 +53,42 @@ interface Counts extends DamageCounts {
 }
 
 // Text for damage that needs no repair, and for the webhooks of a restored directory (V-33).
-const explain = async ({ damagedEarlier: states, damagedUploads: uploads, disabledWebhooks: webhooks = 0 }: Counts) => {
+const sentencesOf = ({ damagedEarlier: states, damagedUploads: uploads, disabledWebhooks: webhooks = 0 }: Counts) => {
   const nothing = 'The current files of the sites are complete.'
-  if (states > 0) {
-    const which = howMany(states, 'old version is', 'old versions are')
-    const damage = `${which} damaged and cannot be restored`
-    await printText(`\n${damage}. ${nothing} "site-admin check --bytes" lists the affected files.`)
-  }
-  if (uploads > 0) {
-    const which = howMany(uploads, 'unfinished upload lacks', 'unfinished uploads lack')
-    const damage = `${which} bytes: the sender must start again`
-    await printText(`\n${damage}. ${nothing} "site-admin check" lists the affected uploads.`)
-  }
-  if (webhooks > 0) {
-    const which = howMany(webhooks, 'webhook is', 'webhooks are')
-    await printText(
-      `\n${which} disabled, so that this copy sends nothing. If the copy replaces the old directory, restore the ` +
-        'backup into another empty directory with --keep-webhooks.',
-    )
-  }
+  return [
+    states > 0 &&
+      `${howMany(states, 'old version is', 'old versions are')} damaged and cannot be restored. ${nothing} ` +
+        '"site-admin check --bytes" lists the affected files.',
+    uploads > 0 &&
+      `${howMany(uploads, 'unfinished upload lacks', 'unfinished uploads lack')} bytes: the sender must start again. ` +
+        `${nothing} "site-admin check" lists the affected uploads.`,
+    webhooks > 0 &&
+      `${howMany(webhooks, 'webhook is', 'webhooks are')} disabled, so that this copy sends nothing. If the copy ` +
+        'replaces the old directory, restore the backup into another empty directory with --keep-webhooks.',
+  ].filter((sentence) => sentence !== false)
 }
 
-const report = async (place: object, counts: Counts, json: boolean): Promise<void> => {
-  await print({ ...place, ...counts }, json)
-  if (!json) await explain(counts)
-}
+type Copied = Counts & { readonly path: string }
 
-const wasEnded = (what: string) =>
-  new UsageError(`The ${what} was interrupted and left nothing behind. Repeat the command.`)
+const copy = async (
+  self: Command,
+  { what, member }: { readonly what: string; readonly member: string },
+  run: (dataDir: string, signal: AbortSignal) => Promise<Copied>,
+): Promise<void> => {
+  const { dataDir, json } = onOneMachine(self)
+  const { path, ...counts } = await interruptibly(
+    (signal) => run(dataDir, signal),
+    new UsageError(`The ${what} was interrupted and left nothing behind. Repeat the command.`),
+  )
+  await print({ [member]: path, ...counts }, json)
+  if (!json) for (const sentence of sentencesOf(counts)) await printText(`\n${sentence}`)
+}
 
 const backupDescription = 'one machine: back up the data directory; the service may be running'
 const restoreDescription = 'one machine: fill an empty data directory from a backup'
 
 export const backupCommand = (): Command =>
-  commandOf('backup', backupDescription, 'backup /backups/2026-11-22 --data-dir /var/lib/site-admin')
+  commandOf('backup', backupDescription, '/backups/2026-11-22 --data-dir /var/lib/site-admin')
     .argument('<directory>', 'the folder for the backup; it must be empty, or not exist', parseText)
     .option(
       '--bytes',
@@ -94,25 +96,19 @@ export const backupCommand = (): Command =>
       false,
     )
     .option(...damageOption)
-    .action(async (target: string, { bytes, evenIfDamaged }: BackupOptions, self: Command) => {
-      const { dataDir, json } = onOneMachine(self)
-      const { path, ...rest } = await interruptibly(
-        (signal) => makeBackup(dataDir, target, { evenIfDamaged, withBytes: bytes, signal }),
-        wasEnded('backup'),
-      )
-      await report({ backup: path }, rest, json)
-    })
+    .action((target: string, { bytes, evenIfDamaged }: BackupOptions, self: Command) =>
+      copy(self, { what: 'backup', member: 'backup' }, (dataDir, signal) =>
+        makeBackup(dataDir, target, { evenIfDamaged, withBytes: bytes, signal }),
+      ),
+    )
 
 export const restoreCommand = (): Command =>
-  commandOf('restore', restoreDescription, 'restore /backups/2026-11-22 --data-dir /var/lib/site-admin')
+  commandOf('restore', restoreDescription, '/backups/2026-11-22 --data-dir /var/lib/site-admin')
     .argument('<directory>', 'the folder of the backup', parseText)
     .option('--keep-webhooks', 'keep the webhooks enabled, because this copy replaces the old directory', false)
     .option(...damageOption)
-    .action(async (backup: string, { evenIfDamaged, keepWebhooks }: RestoreOptions, self: Command) => {
-      const { dataDir, json } = onOneMachine(self)
-      const { path, ...rest } = await interruptibly(
-        (signal) => restoreBackup(backup, dataDir, { evenIfDamaged, keepsWebhooks: keepWebhooks, signal }),
-        wasEnded('restoration'),
-      )
-      await report({ dataDirectory: path }, rest, json)
-    })
+    .action((backup: string, { evenIfDamaged, keepWebhooks }: RestoreOptions, self: Command) =>
+      copy(self, { what: 'restoration', member: 'dataDirectory' }, (dataDir, signal) =>
+        restoreBackup(backup, dataDir, { evenIfDamaged, keepsWebhooks: keepWebhooks, signal }),
+      ),
+    )

@@ -3,6 +3,7 @@ import type { Content } from '../../lib/categories/contents.ts'
 import {
   type ContentKind,
   manyObjects,
+  nounOf,
   type ObjectKind,
   objectKindNames,
   oneOf,
@@ -18,23 +19,21 @@ import { contentSchema } from '../records/record-schemas.ts'
 import { type AdminStores, type AreaStores, createUnderId, entryOf, readAll } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {
-  confirmed,
   groupOf,
   type NewOptions,
   type OfSite,
   parseContentId,
   parseName,
   type RemoveOptions,
+  removeCommandOf,
   siteCommandOf,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
 
-const unknown = (site: SiteId, kind: ContentKind, id: number) =>
-  kind === 'category'
-    ? new Refusal(`Site ${site} has no category ${id}. "category list --site ${site}" lists its categories.`)
-    : new Refusal(
-        `Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind} --site ${site}" lists them.`,
-      )
+const unknown = (site: SiteId, kind: ContentKind, id: number) => {
+  const [list, them] = kind === 'category' ? ['category list', 'its categories'] : [`object list ${kind}`, 'them']
+  return new Refusal(`Site ${site} has no ${nounOf(kind)} ${id}. "${list} --site ${site}" lists ${them}.`)
+}
 
 const entryOfContent = (kind: ContentKind, site: SiteId, id: number, fate: 'created' | 'removed') =>
   entryOf(kind === 'category' ? `category.${fate}` : `object.${fate}`, site, `${kind}/${id}`)
@@ -70,7 +69,7 @@ const create = async (stores: AdminStores, kind: ContentKind, { site, id: wanted
     next: async () => (await contents.highestId(site, kind)) + 1,
     largest: largestContentId,
     create: (id) => contents.create(site, kind, contentUnder(id), entryOfContent(kind, site, id, 'created')),
-    taken: `Site ${site} has ${kind === 'category' ? 'a category' : oneOf(kind)}`,
+    taken: `Site ${site} has ${oneOf(kind)}`,
   })
 }
 
@@ -90,8 +89,7 @@ const remove = async (stores: AdminStores, kind: ContentKind, id: number, option
     if ((await contents.existing(site, kind, [id])).size === 0) throw unknown(site, kind, id)
     const links = await countLinks(area, site, kind, id)
     if (dryRun) return { removed: false, links }
-    const one = kind === 'category' ? kind : objectKinds[kind].one
-    throw new Refusal(`Removing ${one} ${id} also removes its links: ${links}. ${notSure}`)
+    throw new Refusal(`Removing ${nounOf(kind)} ${id} also removes its links: ${links}. ${notSure}`)
   }
   const entry = entryOfContent(kind, site, id, 'removed')
   if (await contents.remove(site, kind, id, entry)) return { removed: true }
@@ -152,21 +150,20 @@ const ofCategory = (...described: Described): Command =>
   siteCommandOf(...described).argument('<id>', 'the id of the category', parseContentId<CategoryId>)
 
 const removal = `remove a category with its links; the ${manyObjects} stay`
-const removeExamples = ['category remove 1 --site 1001 --dry-run', 'category remove 1 --site 1001 --yes']
 
 export const categoryCommand = (): Command =>
-  groupOf('category', `categories of ${manyObjects}`, 'category list --site 1001', [
-    siteCommandOf('create', 'create a category', 'category create --site 1001 --name "Press"')
+  groupOf('category', `categories of ${manyObjects}`, 'list --site 1001', [
+    siteCommandOf('create', 'create a category', '--site 1001 --name "Press"')
       .requiredOption('--name <name>', 'the name of the category', parseName)
       .option('--id <id>', 'the id of the category (default: one more than the highest id)', parseContentId<CategoryId>)
       .action(onStores(createCategory)),
-    siteCommandOf('list', 'list the categories of a site', 'category list --site 1001').action(
+    siteCommandOf('list', 'list the categories of a site').action(
       onStores((stores, { site }: OfSite) => rowsOf(stores, 'category', site, ['id', 'name'])),
     ),
-    ofCategory('rename', 'rename a category', 'category rename 1 --site 1001 --name "Press releases"')
+    ofCategory('rename', 'rename a category', '1 --site 1001 --name "Press releases"')
       .requiredOption('--name <name>', 'the new name', parseName)
       .action(onStores(rename)),
-    confirmed(ofCategory('remove', removal, ...removeExamples)).action(
+    removeCommandOf(ofCategory, removal, '1 --site 1001').action(
       onStores((stores, id: CategoryId, options: OfSite) => remove(stores, 'category', id, options)),
     ),
   ])
@@ -176,8 +173,7 @@ const inRows = (object: object): object[] => Object.entries(object).map(([member
 
 const eachKind = objectKindNames.map(oneOf).join(' or ')
 
-const creation = `object create news --site 1001 --members '{"subject": "We are open"}'`
-const objectExamples = ['object remove news 36 --site 1001 --dry-run', 'object remove news 36 --site 1001 --yes']
+const creation = `news --site 1001 --members '{"subject": "We are open"}'`
 
 const ofKind = (...described: Described): Command =>
   siteCommandOf(...described).addArgument(new Argument('<kind>', 'the kind of object').choices(objectKindNames))
@@ -186,9 +182,9 @@ const ofObject = (...described: Described): Command =>
   ofKind(...described).argument('<id>', 'the id of the object', parseContentId<number>)
 
 export const objectCommand = (): Command =>
-  groupOf('object', manyObjects, 'object list news --site 1001', [
-    ofKind('list', `list the ${manyObjects} of a site`, 'object list news --site 1001').action(onStores(listObjects)),
-    ofObject('show', `show all members of ${eachKind}, and its categories`, 'object show news 36 --site 1001').action(
+  groupOf('object', manyObjects, 'list news --site 1001', [
+    ofKind('list', `list the ${manyObjects} of a site`, 'news --site 1001').action(onStores(listObjects)),
+    ofObject('show', `show all members of ${eachKind}, and its categories`, 'news 36 --site 1001').action(
       onStores(show, inRows),
     ),
     ofKind('create', `create ${eachKind}`, creation)
@@ -200,5 +196,5 @@ export const objectCommand = (): Command =>
         {},
       )
       .action(onStores(createObject, inRows)),
-    confirmed(ofObject('remove', `remove ${eachKind} with its links`, ...objectExamples)).action(onStores(remove)),
+    removeCommandOf(ofObject, `remove ${eachKind} with its links`, 'news 36 --site 1001').action(onStores(remove)),
   ])

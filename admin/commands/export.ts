@@ -172,6 +172,6 @@ const run = async (stores: AdminStores, { site, out }: OfSite & { readonly out: 
 const description = 'export everything of a site except its files, as JSON lines for "import"'
 
 export const exportCommand = (): Command =>
-  siteCommandOf('export', description, 'export --site 1001 --out site.jsonl')
+  siteCommandOf('export', description, '--site 1001 --out site.jsonl')
     .option('--out <file>', 'the file to write; - writes standard output', parseText, '-')
     .action(onStores(run))

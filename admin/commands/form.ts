@@ -3,13 +3,13 @@ import { largestNamedId, type SiteId, type WebFormId } from '../../lib/core/ids.
 import { type AdminStores, createUnderId, entryOf } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {
-  confirmed,
   groupOf,
   type NewOptions,
   type OfSite,
   parseName,
   parsePositiveId,
   type RemoveOptions,
+  removeCommandOf,
   siteCommandOf,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
@@ -53,20 +53,18 @@ const remove = async (stores: AdminStores, id: WebFormId, { site, yes, dryRun }:
   throw noForm(site, id)
 }
 
-const removeExamples = ['form remove 1 --site 1001 --dry-run', 'form remove 1 --site 1001 --yes']
-
 const ofId = (...described: Parameters<typeof siteCommandOf>): Command =>
   siteCommandOf(...described).argument('<id>', 'the id of the web form', parsePositiveId<WebFormId>)
 
 export const formCommand = (): Command =>
-  groupOf('form', 'web forms', 'form list --site 1001', [
-    siteCommandOf('create', 'create a web form', 'form create --site 1001 --name "Contact us"')
+  groupOf('form', 'web forms', 'list --site 1001', [
+    siteCommandOf('create', 'create a web form', '--site 1001 --name "Contact us"')
       .requiredOption('--name <name>', 'the name of the web form', parseName)
       .option('--id <id>', 'the id of the web form (default: one more than the highest id)', parsePositiveId<WebFormId>)
       .action(onStores(create)),
-    siteCommandOf('list', 'list the web forms of a site', 'form list --site 1001').action(onStores(list)),
-    ofId('rename', 'rename a web form', 'form rename 1 --site 1001 --name "Write to us"')
+    siteCommandOf('list', 'list the web forms of a site').action(onStores(list)),
+    ofId('rename', 'rename a web form', '1 --site 1001 --name "Write to us"')
       .requiredOption('--name <name>', 'the new name', parseName)
       .action(onStores(rename)),
-    confirmed(ofId('remove', 'remove a web form with its system fields', ...removeExamples)).action(onStores(remove)),
+    removeCommandOf(ofId, 'remove a web form with its system fields', '1 --site 1001').action(onStores(remove)),
   ])

@@ -191,7 +191,7 @@ const forPeople = ({ errors, ...sums }: ImportOutcome) => ({
 const description = 'import records: JSON lines, or one JSON array, in UTF-8; importing again is safe'
 
 export const importCommand = (): Command =>
-  siteCommandOf('import', description, 'import records.jsonl --site 1001')
+  siteCommandOf('import', description, 'records.jsonl --site 1001')
     .argument('<file>', 'the file to read; - reads standard input', parseText)
     .option('--strict', 'stop at the first bad record', false)
     .option(

@@ -67,24 +67,20 @@ const distrustIssuer = async (stores: AdminStores, id: string) => {
 }
 
 const issuerExamples = [
-  'issuer add https://token.actions.githubusercontent.com --id github --audience https://admin.example.com',
-  'issuer add https://login.example.com --id work --audience https://admin.example.com --client-id site-admin',
+  'https://token.actions.githubusercontent.com --id github --audience https://admin.example.com',
+  'https://login.example.com --id work --audience https://admin.example.com --client-id site-admin',
 ]
 
 export const issuerCommand = (): Command =>
-  groupOf('issuer', 'identity providers whose tokens the service accepts', 'issuer list', [
+  groupOf('issuer', 'identity providers whose tokens the service accepts', 'list', [
     commandOf('add', 'trust an OpenID Connect issuer; then give its tokens rights with "rule add"', ...issuerExamples)
       .argument('<url>', 'the URL of the issuer, exactly as in the claim iss of its tokens', parseIssuerUrl)
       .requiredOption('--id <id>', 'a short name for the issuer, used in URLs and in other commands', parsePlainId)
       .requiredOption('--audience <audience>', 'the claim aud that tokens of programs must have', parseText)
       .option('--client-id <id>', 'the id of this service at the issuer, so that people can sign in', parseText)
       .action(onStores(trustIssuer)),
-    commandOf('list', 'list all issuers', 'issuer list').action(onStores(listIssuers)),
-    commandOf(
-      'remove',
-      'remove an issuer with its rules; tokens of its programs expire within an hour',
-      'issuer remove github',
-    )
+    commandOf('list', 'list all issuers').action(onStores(listIssuers)),
+    commandOf('remove', 'remove an issuer with its rules; tokens of its programs expire within an hour', 'github')
       .argument('<id>', 'the id of the issuer', parsePlainId)
       .action(onStores(distrustIssuer)),
   ])
@@ -149,12 +145,12 @@ const roleDescription = 'the role for people who sign in; the first sign-in adds
 const roleOption = new Option('--role <role>', roleDescription).choices(rolesOfRules).conflicts('ttl')
 
 const ruleExamples = [
-  'rule add --issuer github --claim repository=acme/site --claim ref=refs/heads/main --site 1001 --right files:write',
-  'rule add --issuer work --claim groups=web --site 1001 --role editor',
+  '--issuer github --claim repository=acme/site --claim ref=refs/heads/main --site 1001 --right files:write',
+  '--issuer work --claim groups=web --site 1001 --role editor',
 ]
 
 export const ruleCommand = (): Command =>
-  groupOf('rule', 'rights for tokens of other issuers', 'rule list', [
+  groupOf('rule', 'rights for tokens of other issuers', 'list', [
     siteCommandOf('add', 'accept tokens with certain claims; a token must have all claims of a rule', ...ruleExamples)
       .requiredOption('--issuer <id>', 'the issuer of the tokens', parsePlainId)
       .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
@@ -162,14 +158,10 @@ export const ruleCommand = (): Command =>
       .addOption(lifetimeOption('the lifetime of tokens for programs', '15m', parseLifetime))
       .addOption(roleOption)
       .action(onStores(createRule)),
-    commandOf('list', 'list all rules', 'rule list', 'rule list --site 1001')
+    commandOf('list', 'list all rules', '', '--site 1001')
       .option('--site <id>', 'only the rules of this site', parseSiteId)
       .action(onStores(listRules)),
-    commandOf(
-      'remove',
-      'remove a rule; tokens that programs got by this rule expire within an hour',
-      'rule remove 5f2c81d0',
-    )
+    commandOf('remove', 'remove a rule; tokens that programs got by this rule expire within an hour', '5f2c81d0')
       .argument('<id>', 'the id of the rule, from the list')
       .action(onStores(endRule)),
   ])
@@ -184,6 +176,6 @@ const listRoles = (_options: object, self: Command): Promise<void> => {
 }
 
 export const roleCommand = (): Command =>
-  groupOf('role', 'named sets of rights', 'role list', [
-    commandOf('list', 'list the roles, with their rights', 'role list').action(listRoles),
+  groupOf('role', 'named sets of rights', 'list', [
+    commandOf('list', 'list the roles, with their rights').action(listRoles),
   ])

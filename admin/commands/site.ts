@@ -8,7 +8,6 @@ import { contentsOf, inWords, removeSite } from '../stores/site-removal.ts'
 import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
-  confirmed,
   groupOf,
   parseName,
   parsePlainId,
@@ -16,6 +15,7 @@ import {
   parseRegion,
   parseSiteId,
   type RemoveOptions,
+  removeCommandOf,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
 
@@ -48,16 +48,14 @@ const addDataCentre = async (stores: AdminStores, id: string, { url, region }: D
 
 const listDataCentres = async ({ sites }: AdminStores) => (await sites.list()).dataCentres.map(viewOfDataCentre)
 
-const dataCentreExample = 'data-centre add us --url https://us.example.com'
-
 export const dataCentreCommand = (): Command =>
-  groupOf('data-centre', 'data centres and the base URLs of their services', 'data-centre list', [
-    commandOf('add', 'register a data centre, or change its base URL', dataCentreExample)
+  groupOf('data-centre', 'data centres and the base URLs of their services', 'list', [
+    commandOf('add', 'register a data centre, or change its base URL', 'us --url https://us.example.com')
       .argument('<id>', 'the id of the data centre, such as us', parsePlainId)
       .requiredOption('--url <url>', 'the base URL of its service', parseBaseUrl)
       .option('--region <region>', 'the region of its tables, if it is on AWS', parseRegion)
       .action(onStores(addDataCentre)),
-    commandOf('list', 'list all data centres', 'data-centre list').action(onStores(listDataCentres)),
+    commandOf('list', 'list all data centres').action(onStores(listDataCentres)),
   ])
 
 interface CreateOptions {
@@ -112,7 +110,7 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
 
 // The versions of replaced and removed files that are still kept.
 const countKept = async (stores: AdminStores, site: Site): Promise<Kept> => {
-  const { files } = await stores.areas(site)
+  const files = await (await stores.areas(site)).files()
   const kept = await Promise.all([`live/${site.id}/`, `draft/${site.id}/`].map((prefix) => files.keptBelow(prefix)))
   const sum = (of: keyof Kept) => kept.reduce((all, one) => all + one[of], 0)
   return { count: sum('count'), bytes: sum('bytes') }
@@ -167,21 +165,21 @@ const ofId = (...described: Parameters<typeof commandOf>): Command =>
   commandOf(...described).argument('<id>', 'the id of the site', parseSiteId)
 
 export const siteCommand = (): Command =>
-  groupOf('site', 'sites', 'site list', [
-    commandOf('create', 'create a site', 'site create --name "My site"')
+  groupOf('site', 'sites', 'list', [
+    commandOf('create', 'create a site', '--name "My site"')
       .requiredOption('--name <name>', 'the name of the site', parseName)
       .option('--id <id>', 'the id of the site (default: one more than the highest id)', parseSiteId)
       .option('--data-centre <id>', 'the data centre of the site (default: the default data centre)', parsePlainId)
       .option('--no-rendering-engine', 'switch off the new rendering engine, and with it the operations on categories')
       .option('--quota <bytes>', 'the bytes that the site may use (default: no limit)', parseQuota)
       .action(onStores(create)),
-    commandOf('list', 'list all sites', 'site list').action(onStores(list)),
-    ofId('show', showing, 'site show 1001').action(onStores(show)),
-    ofId('rename', 'rename a site', 'site rename 1001 --name "Our site"')
+    commandOf('list', 'list all sites').action(onStores(list)),
+    ofId('show', showing, '1001').action(onStores(show)),
+    ofId('rename', 'rename a site', '1001 --name "Our site"')
       .requiredOption('--name <name>', 'the new name', parseName)
       .action(onStores(rename)),
-    ofId('quota', limiting, 'site quota 1001 5000000000', 'site quota 1001 none')
+    ofId('quota', limiting, '1001 5000000000', '1001 none')
       .argument('<bytes>', 'the quota in bytes, or none', parseQuota)
       .action(onStores(setQuota)),
-    confirmed(ofId('remove', removal, 'site remove 1001 --dry-run', 'site remove 1001 --yes')).action(onStores(remove)),
+    removeCommandOf(ofId, removal, '1001').action(onStores(remove)),
   ])

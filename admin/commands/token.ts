@@ -66,8 +66,8 @@ const listTokens = async (stores: AdminStores, { site }: Partial<OfSite>) => {
 }
 
 const tokenExamples = [
-  'token issue --user ann --site 1001 --permission files --ttl 4h',
-  'token issue --user press --site 1001 --right files:write:/news --right history:read',
+  '--user ann --site 1001 --permission files --ttl 4h',
+  '--user press --site 1001 --right files:write:/news --right history:read',
 ]
 
 const permissionOption = () =>
@@ -76,7 +76,7 @@ const permissionOption = () =>
     .default([], 'none')
 
 export const tokenCommand = (): Command =>
-  groupOf('token', 'access tokens', 'token list', [
+  groupOf('token', 'access tokens', 'list', [
     commandOf('issue', 'issue a token, and print it once', ...tokenExamples)
       .requiredOption('--user <name>', 'the name of the user of the token', parseName)
       .requiredOption('--site <id>', 'a site that the token covers (repeatable)', collect(parseSiteId))
@@ -84,10 +84,10 @@ export const tokenCommand = (): Command =>
       .addOption(rightOption('a right in place of the default rights').default([]))
       .addOption(lifetimeOption('how long the token works, such as 30m, 4h, 3d or 2w', '2w'))
       .action(onStores(issueToken)),
-    commandOf('list', 'list the tokens by their hash', 'token list --site 1001')
+    commandOf('list', 'list the tokens by their hash', '--site 1001')
       .option('--site <id>', 'only tokens that cover this site', parseSiteId)
       .action(onStores(listTokens)),
-    commandOf('revoke', 'revoke a token; it stops working within a minute', 'token revoke HASH')
+    commandOf('revoke', 'revoke a token; it stops working within a minute', 'HASH')
       .argument('<token>', 'the token, or at least the first 8 digits of its hash from "token list"')
       .action(onStores(revokeToken)),
   ])
@@ -145,27 +145,24 @@ const changeOwner = async (stores: AdminStores, text: string, { user }: Pick<Key
   return { id: key.hash, name: key.name, user: person.name }
 }
 
-const keyExample =
-  'key create --site 1001 --user ann --name "Deployment" --right files:write:/news --right history:read --ttl 30d'
+const keyExample = '--site 1001 --user ann --name "Deployment" --right files:write:/news --right history:read --ttl 30d'
 
 const idArgument = ['<id>', 'the id from the list, 8 or more of its first digits, or the key itself'] as const
 
 export const keyCommand = (): Command =>
-  groupOf('key', 'keys for programs', 'key list --site 1001', [
+  groupOf('key', 'keys for programs', 'list --site 1001', [
     siteCommandOf('create', 'create a key for a program, and print it once', keyExample)
       .requiredOption('--user <name>', 'the owner of the key, a person', parseName)
       .requiredOption('--name <text>', 'the name of the key, such as its program', parseName)
       .addOption(rightOption('a right').makeOptionMandatory())
       .addOption(lifetimeOption('the lifetime of the key, such as 30d or 12w; at most a year', '90d'))
       .action(onStores(createKey)),
-    siteCommandOf('list', 'list the keys of a site with their current rights', 'key list --site 1001').action(
-      onStores(listKeys),
-    ),
-    commandOf('change', 'give a key to another person', 'key change ID --user bob')
+    siteCommandOf('list', 'list the keys of a site with their current rights').action(onStores(listKeys)),
+    commandOf('change', 'give a key to another person', 'ID --user bob')
       .argument(...idArgument)
       .requiredOption('--user <name>', 'the new owner of the key', parseName)
       .action(onStores(changeOwner)),
-    commandOf('revoke', 'revoke a key; it stops working within a minute', 'key revoke ID')
+    commandOf('revoke', 'revoke a key; it stops working within a minute', 'ID')
       .argument(...idArgument)
       .action(onStores(revokeKey)),
   ])

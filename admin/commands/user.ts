@@ -30,7 +30,6 @@ import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
   commandOf,
-  confirmed,
   groupOf,
   mostEntries,
   type OfSite,
@@ -39,6 +38,7 @@ import {
   parserOf,
   parseSiteId,
   type RemoveOptions,
+  removeCommandOf,
   rightOption,
   siteCommandOf,
 } from '../terminal/arguments.ts'
@@ -229,34 +229,28 @@ const withEntry = (command: Command): Command =>
     .option('--password-stdin', 'read the password from standard input')
 
 const addExamples = [
-  'user add ann --site 1001 --role owner --email ann@example.com',
-  'user add bob --site 1001 --role author --folder /news --password-stdin',
+  'ann --site 1001 --role owner --email ann@example.com',
+  'bob --site 1001 --role author --folder /news --password-stdin',
 ]
-const changeExample = 'user change ann --site 1001 --role editor'
-const removeExamples = ['user remove ann --yes', 'user remove ann --site 1001 --yes']
 
 export const userCommand = (): Command =>
-  groupOf('user', 'people who sign in', 'user list --site 1001', [
+  groupOf('user', 'people who sign in', 'list --site 1001', [
     withEntry(personCommand('add', 'add a person, and print an invitation', ...addExamples))
       .requiredOption('--site <id>', 'a site of the person (repeatable)', collect(parseSiteId))
       .action(onStores(add)),
-    siteCommandOf('list', 'list the people of a site', 'user list --site 1001').action(onStores(list)),
-    personCommand('show', 'show a person with all sites', 'user show ann').action(onStores(show)),
-    withEntry(personCommand('change', 'change rights, address or password of a person', changeExample))
+    siteCommandOf('list', 'list the people of a site').action(onStores(list)),
+    personCommand('show', 'show a person with all sites', 'ann').action(onStores(show)),
+    withEntry(
+      personCommand('change', 'change rights, address or password of a person', 'ann --site 1001 --role editor'),
+    )
       .option('--site <id>', 'the site of the new role or rights', parseSiteId)
       .option('--enable', 'let a disabled person sign in again')
       .action(onStores(change)),
-    personCommand('invite', 'print a new invitation, which resets the password', 'user invite ann').action(
-      onStores(invite),
-    ),
-    personCommand('disable', 'stop all sessions and keys until "user change --enable"', 'user disable ann').action(
+    personCommand('invite', 'print a new invitation, which resets the password', 'ann').action(onStores(invite)),
+    personCommand('disable', 'stop all sessions and keys until "user change --enable"', 'ann').action(
       onStores(disable),
     ),
-    confirmed(
-      personCommand('remove', 'remove a person, from one site or from all sites', ...removeExamples).option(
-        '--site <id>',
-        'remove the person only from this site',
-        parseSiteId,
-      ),
-    ).action(onStores(remove)),
+    removeCommandOf(personCommand, 'remove a person, from one site or from all sites', 'ann --site 1001')
+      .option('--site <id>', 'remove the person only from this site', parseSiteId)
+      .action(onStores(remove)),
   ])

@@ -177,23 +177,20 @@ const withSettings = (command: Command): Command =>
 const urlOption = ['--url <address>', 'the address that gets the changes', parseTarget] as const
 const idArgument = ['<id>', 'the id of the webhook'] as const
 
-const ofWebhook = (name: string, description: string, ids = 'ID'): Command =>
-  siteCommandOf(name, description, `webhook ${name} ${ids} --site 1001`).argument(...idArgument)
+const ofWebhook = (name: string, description: string, example = 'ID --site 1001'): Command =>
+  siteCommandOf(name, description, example).argument(...idArgument)
 
-const createExample = 'webhook create --site 1001 --url https://example.com/hooks --type "file.*" --type link.added'
+const createExample = '--site 1001 --url https://example.com/hooks --type "file.*" --type link.added'
 
 export const webhookCommand = (): Command =>
-  groupOf('webhook', 'addresses that get the changes of a site', 'webhook list --site 1001', [
+  groupOf('webhook', 'addresses that get the changes of a site', 'list --site 1001', [
     withSettings(siteCommandOf('create', 'create a webhook, and print its secret once', createExample))
       .requiredOption(...urlOption)
       .option('--no-enable', 'create the webhook disabled')
       .action(onStores(create)),
-    siteCommandOf('list', 'list the webhooks of a site', 'webhook list --site 1001').action(
-      onStores(list, (all) => all.map(inText)),
-    ),
+    siteCommandOf('list', 'list the webhooks of a site').action(onStores(list, (all) => all.map(inText))),
     ofWebhook('show', 'show a webhook').action(onStores(show, inText)),
-    withSettings(siteCommandOf('change', 'change a webhook', 'webhook change ID --site 1001 --rotate'))
-      .argument(...idArgument)
+    withSettings(ofWebhook('change', 'change a webhook', 'ID --site 1001 --rotate'))
       .option(...urlOption)
       .option('--enable', 'send changes again')
       .option('--no-enable', 'stop sending changes')
@@ -206,7 +203,7 @@ export const webhookCommand = (): Command =>
     ofWebhook('deliveries', 'list the last 100 deliveries').action(
       onStores(deliveries, (all) => all.map(deliveryInText)),
     ),
-    ofWebhook('repeat', 'repeat a delivery from this machine', 'ID DELIVERY')
+    ofWebhook('repeat', 'repeat a delivery from this machine', 'ID DELIVERY --site 1001')
       .argument('<delivery>', 'the id of the delivery')
       .option(...privateOption)
       .action(onStores(repeat, deliveryInText, hasFailed)),

@@ -33,17 +33,15 @@ const list = async (stores: AdminStores, { site }: OfSite) => {
 }
 
 const ofPage = (name: string, description: string, run: typeof start): Command =>
-  siteCommandOf(name, description, `workflow ${name} folder/index.html --site 1001`)
+  siteCommandOf(name, description, 'folder/index.html --site 1001')
     .argument('<path>', 'the path of the page, such as folder/index.html')
     .action(onStores(run))
 
 const startDescription = 'start the workflow of a page: until it ends, the page cannot be changed or deleted'
 
 export const workflowCommand = (): Command =>
-  groupOf('workflow', 'running workflows of pages', 'workflow list --site 1001', [
-    siteCommandOf('list', 'list the pages of a site with a running workflow', 'workflow list --site 1001').action(
-      onStores(list),
-    ),
+  groupOf('workflow', 'running workflows of pages', 'list --site 1001', [
+    siteCommandOf('list', 'list the pages of a site with a running workflow').action(onStores(list)),
     ofPage('start', startDescription, start),
     ofPage('end', 'end the workflow of a page', end),
   ])

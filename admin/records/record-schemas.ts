@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { readDateTime } from '../../lib/categories/query/item-shape.ts'
 import { type ContentKind, contentKinds, contentMembers, objectKindNames, oneOf } from '../../lib/core/content-kinds.ts'
 import { type CategoryId, largestContentId, largestNamedId, type WebFormId } from '../../lib/core/ids.ts'
-import { byName } from '../../lib/core/names.ts'
+import { byName, capitalised } from '../../lib/core/names.ts'
 import { type ContentMember, longestString, type MemberType, type Scalar } from '../../lib/core/object-kinds.ts'
 import { fieldTypeName, maxOrder } from '../../lib/fields/web-forms.ts'
 import { longestName } from '../terminal/arguments.ts'
@@ -110,7 +110,7 @@ export const linkSchema = z.strictObject({
 export type LinkRecord = z.infer<typeof linkSchema>
 
 const contentShape = (kind: ContentKind) => ({
-  meaning: kind === 'category' ? 'A category.' : `A${oneOf(kind).slice(1)}.`,
+  meaning: `${capitalised(oneOf(kind))}.`,
   schema: contentSchema(kind),
 })
 

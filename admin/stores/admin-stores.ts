@@ -13,7 +13,7 @@ export interface AreaStores
     Pick<Stores, 'workflows' | 'history' | 'usage' | 'webhooks' | 'deliveries'> {
   /** V-17: undefined in a deployment without webhooks. */
   readonly seals?: Stores['seals']
-  readonly files: Pick<Stores['files'], 'keptBelow' | 'list' | 'exists' | 'remove'>
+  files(): Promise<Pick<Stores['files'], 'keptBelow' | 'list' | 'exists' | 'remove'>>
 }
 
 /** The directory, and the stores of each data centre. */

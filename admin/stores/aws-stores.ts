@@ -28,24 +28,16 @@ const outputsOf = async (stack: string, wanted: string | undefined) => {
 }
 
 // Few commands need files or the key, so the first call loads their client.
-const createFiles = (
+const openFiles = async (
   bucket: string,
   region: string,
   records: Pick<ReturnType<typeof openAreas>, 'removals' | 'record'>,
-): AreaStores['files'] => {
-  const open = onDemand(async () => {
-    const [{ createS3Clients, openBucket }, { createS3ObjectStore }] = await Promise.all([
-      import('../../lib/aws/s3/bucket.ts'),
-      import('../../lib/aws/s3/s3-object-store.ts'),
-    ])
-    return createS3ObjectStore({ bucket: openBucket({ ...createS3Clients({ region }), name: bucket }), ...records })
-  })
-  return {
-    keptBelow: async (...given) => (await open()).keptBelow(...given),
-    list: async (...given) => (await open()).list(...given),
-    exists: async (...given) => (await open()).exists(...given),
-    remove: async (...given) => (await open()).remove(...given),
-  }
+) => {
+  const [{ createS3Clients, openBucket }, { createS3ObjectStore }] = await Promise.all([
+    import('../../lib/aws/s3/bucket.ts'),
+    import('../../lib/aws/s3/s3-object-store.ts'),
+  ])
+  return createS3ObjectStore({ bucket: openBucket({ ...createS3Clients({ region }), name: bucket }), ...records })
 }
 
 const createSeals = (key: string, region: string): SecretSeals => {
@@ -113,13 +105,13 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
       const tables = tableSettings(areaTables, (table) => need(outputOf(table)))
       const { removals, record, ...areas } = openAreas(tables, { dynamodb })
       const { webhooks, deliveries } = openWebhooks(tables, { dynamodb, record })
-      const key = find('WebhooksKey')
+      const [bucket, key] = [need('FilesBucket'), find('WebhooksKey')]
       return {
         ...areas,
         webhooks,
         deliveries,
         ...(key !== undefined && { seals: createSeals(key, region) }),
-        files: createFiles(need('FilesBucket'), region, { removals, record }),
+        files: onDemand(() => openFiles(bucket, region, { removals, record })),
       }
     },
     memory: async () => longestMemory,

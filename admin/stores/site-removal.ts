@@ -22,7 +22,7 @@ const rulesOf = async ({ issuers }: Pick<AdminStores, 'issuers'>, site: SiteId) 
 /** Counts each kind, and the bytes of the files. `atLeast` means that the site has more files than were counted. */
 export const contentsOf = async (stores: AdminStores, site: Site) => {
   const area = await stores.areas(site)
-  const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, unlimited)
+  const { files, bytes, atLeast } = await countFolder(await area.files(), site.id, root, unlimited)
   const count = async (kind: ContentKind) =>
     (await area.contents.count(site.id, kind, 0, Number.MAX_SAFE_INTEGER)).count
   return {
@@ -61,7 +61,7 @@ const removeRules = async (stores: AdminStores, site: SiteId): Promise<void> => 
 
 // If a removal fails half-way, repeating it completes it.
 const empty = async (area: AreaStores, site: SiteId): Promise<void> => {
-  await emptyFolder(area.files, site, root, () => false)
+  await emptyFolder(await area.files(), site, root, () => false)
   for (const store of ['workflows', 'webForms', 'contents', 'webhooks', 'usage'] as const) await area[store].clear(site)
 }
 

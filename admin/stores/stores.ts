@@ -19,7 +19,7 @@ const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
   const { directory, stores, close } = await openMachine(dataDirectory)
   return {
     ...stores,
-    areas: async () => stores,
+    areas: async () => ({ ...stores, files: async () => stores.files }),
     // Only a running service caches tokens. If no service runs, there is nothing to wait for.
     memory: async () => (hasService(directory) ? longestMemory : 0),
     close,

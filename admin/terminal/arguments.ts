@@ -85,18 +85,26 @@ export const rightOption = (description: string): Option =>
     collect(parseGivenRight, mostEntries),
   )
 
+const nameOf = (command: Command): string =>
+  command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
+
+/** Each example is the text behind the name of the command. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
-  new Command(name)
-    .description(description)
-    .addHelpText('after', `\nExample:\n${examples.map((example) => `  site-admin ${example}`).join('\n')}`)
+  new Command(name).description(description).addHelpText('after', ({ command }) => {
+    const lines = (examples.length > 0 ? examples : ['']).map((example) => `  ${nameOf(command)} ${example}`.trimEnd())
+    return `\nExample:\n${lines.join('\n')}`
+  })
 
 export const parseSiteId = parsePositiveId<SiteId>
 
-export const siteCommandOf = (...described: Parameters<typeof commandOf>): Command =>
-  commandOf(...described).requiredOption('--site <id>', 'the site', parseSiteId)
+export const siteCommandOf = (name: string, description: string, ...examples: readonly string[]): Command => {
+  const shown = examples.length > 0 ? examples : ['--site 1001']
+  return commandOf(name, description, ...shown).requiredOption('--site <id>', 'the site', parseSiteId)
+}
 
-export const confirmed = (command: Command): Command =>
-  command
+/** `example` names the thing to remove. */
+export const removeCommandOf = (create: typeof commandOf, description: string, example: string): Command =>
+  create('remove', description, `${example} --dry-run`, `${example} --yes`)
     .option('--yes', 'remove it; without --yes, only list what would be removed')
     .option('--dry-run', 'only list what would be removed')
 

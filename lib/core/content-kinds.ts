@@ -7,10 +7,9 @@ export type ContentKind = 'category' | ObjectKind
 export const objectKindNames = Object.keys(objectKinds) as readonly ObjectKind[]
 export const contentKinds: readonly ContentKind[] = ['category', ...objectKindNames]
 
-export const oneOf = (kind: ObjectKind): string => {
-  const { one } = objectKinds[kind]
-  return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
-}
+export const nounOf = (kind: ContentKind): string => (kind === 'category' ? kind : objectKinds[kind].one)
+
+export const oneOf = (kind: ContentKind): string => `${/^[aeiou]/.test(nounOf(kind)) ? 'an' : 'a'} ${nounOf(kind)}`
 
 export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many).join(' and ')
 

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
-import type { AdminStores, AreaStores } from '../../../../admin/stores/admin-stores.ts'
+import type { AdminStores } from '../../../../admin/stores/admin-stores.ts'
 import { removeSite } from '../../../../admin/stores/site-removal.ts'
 import { hashToken } from '../../../../lib/access/grants.ts'
 import type { CategoryId, SiteId } from '../../../../lib/core/ids.ts'
 import { openMachine } from '../../../../lib/machine/machine.ts'
+import type { Stores } from '../../../../lib/service/stores.ts'
 import { commandsOn, refusal } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { failing } from '../../../support/outcomes.ts'
@@ -44,13 +45,14 @@ const fill = async (
 const test = base.extend('open', async ({ directory: _ }, { onCleanup }) => async (path: string, memory = 0) => {
   const { stores: areas, close } = await openMachine(path)
   onCleanup(close)
-  const stores: AdminStores = { ...areas, areas: async () => areas, memory: async () => memory, close }
+  const area = async () => ({ ...areas, files: async () => areas.files })
+  const stores: AdminStores = { ...areas, areas: area, memory: async () => memory, close }
   const found = (await stores.sites.getSite(site)) ?? expect.fail('There is no site')
   return { areas, stores, found }
 })
 
 /** The contents of a site in the stores, even if the site has been removed from the directory. */
-const leftOf = async ({ webForms, contents, links, workflows, files, webhooks }: AreaStores, id: SiteId) => ({
+const leftOf = async ({ webForms, contents, links, workflows, files, webhooks }: Stores, id: SiteId) => ({
   forms: (await webForms.list(id)).length,
   contents: (await contents.list(id, 'category', 0, 10)).length + (await contents.list(id, 'news', 0, 10)).length,
   links: (await links.count({ site: id, kind: 'news', category: 1 as CategoryId }, 0, 10)).count,
@@ -106,10 +108,13 @@ test('a removal that was interrupted at any step can be continued', async ({ dir
     throw new Error('The process dies here')
   }
   const { files, workflows, webForms, contents, sites, grants, webhooks } = own
-  const areas = (change: object) => ({ ...stores, areas: async () => ({ ...own, ...change }) })
+  const areas = (change: object) => ({
+    ...stores,
+    areas: async () => ({ ...(await stores.areas(found)), ...change }),
+  })
   const breaking: readonly AdminStores[] = [
     { ...stores, grants: { ...grants, change: fails } },
-    areas({ files: { ...files, remove: fails } }),
+    areas({ files: async () => ({ ...files, remove: fails }) }),
     areas({ workflows: { ...workflows, clear: fails } }),
     areas({ webForms: { ...webForms, clear: fails } }),
     areas({ contents: { ...contents, clear: fails } }),
