@@ -78,14 +78,14 @@ interface DemoObjects {
 
 const isInOne = (id: number, category: number) => id % categories.length === category
 
-const demoObjects: Partial<Record<ObjectKind, DemoObjects>> = {
+const demoObjects: Partial<Record<ObjectKind, Partial<DemoObjects>>> = {
   news: {
     count: 40,
     objectOf: news,
     isIn: (id, category) => isInOne(id, category) || id % 8 === category,
     isDisplayable: (id) => id % 5 !== 0,
   },
-  blog: { count: 8, objectOf: blog, isIn: isInOne, isDisplayable: () => true },
+  blog: { objectOf: blog },
 }
 
 // The kinds without demo data get the examples of the OpenAPI document.
@@ -98,20 +98,23 @@ const plainObjects = (kind: ObjectKind): DemoObjects => ({
 
 const demoCategories: readonly CategoryId[] = categories.map(({ id }) => id as CategoryId)
 
+const author = { actor: 'npm start' }
+
+const entryOf = (site: SiteId, type: ChangeType, subject: string): HistoryEntry => ({ ...author, site, type, subject })
+
 const storeDemoCategories = async (
   { contents, links }: Pick<Stores, 'contents' | 'links'>,
   site: SiteId,
-  entryOf: (type: ChangeType, subject: string) => HistoryEntry,
 ): Promise<void> => {
   const rows = categories.map(({ id, name }) => ({ id, name }))
-  await contents.putMany(site, 'category', rows, entryOf('content.imported', 'category'))
+  await contents.putMany(site, 'category', rows, entryOf(site, 'content.imported', 'category'))
   for (const kind of objectKindNames) {
-    const { count, objectOf, isIn, isDisplayable } = demoObjects[kind] ?? plainObjects(kind)
-    await contents.putMany(site, kind, numbers(count).map(objectOf), entryOf('content.imported', kind))
+    const { count, objectOf, isIn, isDisplayable } = { ...plainObjects(kind), ...demoObjects[kind] }
+    await contents.putMany(site, kind, numbers(count).map(objectOf), entryOf(site, 'content.imported', kind))
     for (const [index, category] of demoCategories.entries()) {
       const ids = numbers(count).filter((id) => isIn(id, index))
       const wanted = new Map(ids.map((id) => [id, isDisplayable(id)]))
-      await links.link({ site, kind, category }, wanted, entryOf('link.added', `category/${category}/${kind}`))
+      await links.link({ site, kind, category }, wanted, entryOf(site, 'link.added', `category/${category}/${kind}`))
     }
   }
 }
@@ -140,16 +143,12 @@ const forms: readonly { id: WebFormId; name: string; fields: readonly SystemFiel
 // The demo token belongs to one data directory and never expires.
 const tenYears = 10 * 365 * 24 * 3600
 
-const entryOf =
-  (site: SiteId) =>
-  (type: ChangeType, subject: string): HistoryEntry => ({ site, type, subject, actor: 'npm start' })
-
 // The examples of the reference page read and delete these files.
 const demoFiles: Readonly<Record<string, string>> = { 'hello.txt': 'Hello\n', 'old/notice.txt': 'This may go.\n' }
 
 const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
   const scope = { site, rights: roles.owner.rights, level: 'write' } as const
-  const requester = { ...scope, author: { actor: 'npm start' }, deadline: unlimited }
+  const requester = { ...scope, author, deadline: unlimited }
   for (const [path, text] of Object.entries(demoFiles)) {
     const file = { contentType: undefined, content: Readable.from([Buffer.from(text)]) }
     await putFile({ ...stores, largestFile: text.length }, { path: toStoragePath(path) }, file, requester)
@@ -158,15 +157,15 @@ const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
 
 // If the first start is interrupted, the next start repeats all of this.
 const storeDemoContents = async (stores: Stores, site: SiteId) => {
-  const entry = entryOf(site)
-  for (const form of forms) await stores.webForms.create({ site, ...form }, entry('form.created', `form/${form.id}`))
-  await storeDemoCategories(stores, site, entry)
+  for (const form of forms)
+    await stores.webForms.create({ site, ...form }, entryOf(site, 'form.created', `form/${form.id}`))
+  await storeDemoCategories(stores, site)
   await storeDemoFiles(stores, site)
 }
 
 const grant = async ({ grants }: Stores, { siteId, token }: Demo, now: number): Promise<void> => {
   const granted = { user: 'demo', sites: [siteId], permissions, expires: Math.floor(now / 1000) + tenYears }
-  await issueGrant(grants, granted, { actor: 'npm start' }, token)
+  await issueGrant(grants, granted, author, token)
 }
 
 const works = async ({ grants }: Stores, { siteId, token }: Demo, now: number): Promise<boolean> => {
@@ -197,7 +196,7 @@ const makeDemo = async ({ directory, stores, dataCentre, clock }: DemoDeps, demo
   await storeDemoContents(stores, id)
   await grant(stores, demo, clock.wall())
   const site = { id, name: 'Demo site', dataCentre, renderingEngine: true }
-  await stores.sites.createSite(site, entryOf(id)('site.created', `site/${id}`))
+  await stores.sites.createSite(site, entryOf(id, 'site.created', `site/${id}`))
   writeDemo(directory, demo, 'made')
   return demo
 }

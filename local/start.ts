@@ -24,18 +24,17 @@ const demoLines = (baseUrl: string, demo: Demo, firstPerson: readonly string[]):
     '',
     'Try it:',
     `  export BASE=${baseUrl} TOKEN=${demo.token}`,
-    `  curl -s -H "Authorization: $TOKEN" $BASE${forms}`,
-    `  curl -s -H "Authorization: $TOKEN" $BASE${fields}`,
-    `  curl -s -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d ` +
-      `'{"type":{"id":-7},"mandatory":true,"order":2}' $BASE${fields}`,
-    `  curl -s -H "Authorization: $TOKEN" -H 'Accept: application/xml' $BASE${fields}/-7`,
-    `  curl -s -H "Authorization: $TOKEN" -X DELETE $BASE${fields}/-7`,
-    `  curl -s -H "Authorization: $TOKEN" "$BASE${news}?limit=3&fields=objectId,news(subject,releaseDate)"`,
-    `  curl -s -H "Authorization: $TOKEN" -G --data-urlencode "where={'news.deleted': false, releaseDate: {\\$gte: ` +
-      `'2026-01-01'}}" -d order=-releaseDate $BASE${news}`,
-    `  curl -s -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d '{"items":[{"objectId":2}]}' ` +
-      `$BASE${news}`,
-    `  curl -s -H "Authorization: $TOKEN" -X DELETE "$BASE${news}?items=2"`,
+    ...[
+      `$BASE${forms}`,
+      `$BASE${fields}`,
+      `-H 'Content-Type: application/json' -d '{"type":{"id":-7},"mandatory":true,"order":2}' $BASE${fields}`,
+      `-H 'Accept: application/xml' $BASE${fields}/-7`,
+      `-X DELETE $BASE${fields}/-7`,
+      `"$BASE${news}?limit=3&fields=objectId,news(subject,releaseDate)"`,
+      `-G --data-urlencode "where={'news.deleted': false, releaseDate: {\\$gte: '2026-01-01'}}" -d order=-releaseDate $BASE${news}`,
+      `-H 'Content-Type: application/json' -d '{"items":[{"objectId":2}]}' $BASE${news}`,
+      `-X DELETE "$BASE${news}?items=2"`,
+    ].map((request) => `  curl -s -H "Authorization: $TOKEN" ${request}`),
   ]
 }
 
