@@ -2,10 +2,9 @@ import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { logLostEntry, type RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { openAreas, openDirectory, openIssuers, openJournal, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
-import { type TableName, tableSettings } from '../../lib/config/tables.ts'
+import { globalTableName, tableOutput, tableSettings } from '../../lib/config/tables.ts'
 import { cachedLookup, onDemand } from '../../lib/core/cached-lookup.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { capitalised } from '../../lib/core/names.ts'
 import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
 import type { SecretSeals } from '../../lib/webhooks/webhooks.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -51,8 +50,6 @@ const createSeals = (key: string, region: string): SecretSeals => {
 const directoryTables = ['sites', 'tokens', 'users'] as const
 const areaTables = ['journal', 'pathLocks', 'webForms', 'content', 'categoryLinks', 'webhooks'] as const
 
-const outputOf = (table: TableName) => `${capitalised(table)}Table`
-
 // In milliseconds (A-13).
 const longestMemory = 60_000
 
@@ -76,12 +73,15 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     try {
       const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
       const { need, dynamodb } = await openDataCentre(home ?? '')
-      await openJournal({ journalTable: need(outputOf('journal')) }, { dynamodb }).record(entry)
+      await openJournal({ journalTable: need(tableOutput('journal')) }, { dynamodb }).record(entry)
     } catch (error) {
       logLostEntry(entry, error)
     }
   }
-  const tables = tableSettings(directoryTables, (table) => home?.need(outputOf(table)) ?? `${prefix}-${table}`)
+  const tables = tableSettings(
+    directoryTables,
+    (table) => home?.need(tableOutput(table)) ?? globalTableName(prefix, table),
+  )
   const { sites: stored, grants, people } = openDirectory(tables, { dynamodb, record })
   const { issuers } = openIssuers(tables, { dynamodb, record })
   // Remembers the data centre of a site that this command removes.
@@ -102,7 +102,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     people,
     async areas({ dataCentre }): Promise<AreaStores> {
       const { need, find, region, dynamodb } = await openDataCentre(dataCentre)
-      const tables = tableSettings(areaTables, (table) => need(outputOf(table)))
+      const tables = tableSettings(areaTables, (table) => need(tableOutput(table)))
       const { removals, record, ...areas } = openAreas(tables, { dynamodb })
       const { webhooks, deliveries } = openWebhooks(tables, { dynamodb, record })
       const [bucket, key] = [need('FilesBucket'), find('WebhooksKey')]

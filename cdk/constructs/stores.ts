@@ -19,8 +19,16 @@ import {
   StorageClass,
 } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
-import { globalTables, regionalTables, type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
-import { byName, capitalised } from '../../lib/core/names.ts'
+import {
+  globalTableName,
+  globalTables,
+  regionalTables,
+  type TableDefinition,
+  type TableName,
+  tableOutput,
+  tables,
+} from '../../lib/config/tables.ts'
+import { byName } from '../../lib/core/names.ts'
 import {
   type DataCentreSettings,
   homeRegion,
@@ -30,10 +38,6 @@ import {
   replicaRegions,
   type Settings,
 } from '../config/settings.ts'
-
-export const tableOutput = (name: TableName): string => `${capitalised(name)}Table`
-
-export const globalTableName = (prefix: string, name: TableName): string => `${prefix}-${name}`
 
 export const globalTableArn = (stack: Stack, { prefix }: Settings, name: TableName, region: string): string =>
   stack.formatArn({ service: 'dynamodb', region, resource: 'table', resourceName: globalTableName(prefix, name) })

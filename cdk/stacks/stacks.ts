@@ -2,7 +2,7 @@ import { ArnFormat, CfnOutput, Names, RemovalPolicy, Stack, Tags } from 'aws-cdk
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { globalTables, regionalTables, type TableName } from '../../lib/config/tables.ts'
+import { globalTableName, globalTables, regionalTables, type TableName, tableOutput } from '../../lib/config/tables.ts'
 import { byName, recordOf } from '../../lib/core/names.ts'
 import { type Bundles, byFunction, functionSettings, workloads } from '../config/functions.ts'
 import { allowKeys } from '../config/grants.ts'
@@ -36,10 +36,8 @@ import {
   createTable,
   createTables,
   globalTableArn,
-  globalTableName,
   replicasOf,
   type Tables,
-  tableOutput,
   watchedTables,
 } from '../constructs/stores.ts'
 import { createStreaming, distributionWatches, type Edge, secretTexts } from '../constructs/streaming.ts'

@@ -1,4 +1,4 @@
-import { recordOf } from '../core/names.ts'
+import { capitalised, recordOf } from '../core/names.ts'
 
 // The key schemas of all tables. Tests and the deployment create the tables from these schemas.
 
@@ -51,6 +51,10 @@ export type TableName = keyof typeof tables
 export const tableNames = Object.keys(tables) as TableName[]
 export const globalTables = tableNames.filter((name) => tables[name].global)
 export const regionalTables = tableNames.filter((name) => !tables[name].global)
+
+export const tableOutput = (name: TableName): string => `${capitalised(name)}Table`
+
+export const globalTableName = (prefix: string, name: TableName): string => `${prefix}-${name}`
 
 export const tableSettings = <Name extends TableName>(names: readonly Name[], nameOf: (table: Name) => string) =>
   recordOf(names.map((table) => [`${table}Table` as const, nameOf(table)]))
