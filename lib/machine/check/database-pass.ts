@@ -7,7 +7,7 @@ import { isBlobName } from '../objects/blobs.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
 import { all, exists, value } from '../sqlite/queries.ts'
 import { isEmpty, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
-import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
+import { contentTables, everyObject, linkTables } from '../sqlite/tables.ts'
 
 const most = 100
 
@@ -130,7 +130,7 @@ const ask = (connection: DatabaseSync, query: string, database: string): Finding
 }
 
 const strayNames = (connection: DatabaseSync): readonly string[] =>
-  tablesWithBlobs.flatMap((table) => {
+  ['objects', 'old_objects', 'uploads'].flatMap((table) => {
     const stray = `SELECT count(*) FROM ${table} WHERE blob IS NOT NULL AND NOT is_blob_name(blob)`
     const count = value<number>(stray)(connection)() ?? 0
     if (count === 0) return []

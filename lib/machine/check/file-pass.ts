@@ -79,31 +79,18 @@ const findingOf = ({ blobs }: DataDirectory, content: Content): Finding | undefi
   return found === size ? undefined : findingOfBytes(content, `${faultOfSize(size, found)}: ${file}`)
 }
 
-interface UploadRow {
-  readonly site: number
-  readonly id: string
-  readonly path: string | null
-  readonly kept: number
-  readonly blob: string
-}
-
 // Unfinished uploads that lack bytes. They are not files of the sites, so a backup is made in spite of them.
 const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Finding[] =>
-  all<UploadRow>(
-    `SELECT site, id, CASE WHEN json_valid(target) THEN target ->> '$.path' END AS path, kept, blob FROM uploads
-     WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
-  )(connection)().flatMap(({ site, id, path, kept, blob }) => {
+  all<{ where: string; kept: number; blob: string }>(
+    `SELECT 'site ' || site || ', upload of ' || coalesce(iif(json_valid(target), target ->> '$.path', NULL), id) AS "where",
+       kept, blob FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
+  )(connection)().flatMap(({ where, kept, blob }) => {
     const file = pathOfBlob(blobs, blob)
     const missing = kept - (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0)
-    if (missing <= 0) return []
-    return [
-      {
-        where: `site ${site}, upload of ${path ?? id}`,
-        fault:
-          `${missing} of the ${kept} received bytes are missing: ${file}. The sender must start again. You need not ` +
-          'do anything: the service removes the upload a day after its last bytes.',
-      },
-    ]
+    const fault =
+      `${missing} of the ${kept} received bytes are missing: ${file}. The sender must start again. You need not do ` +
+      'anything: the service removes the upload a day after its last bytes.'
+    return missing > 0 ? [{ where, fault }] : []
   })
 
 /** In a directory that is being served, a blob that no row refers to may belong to a running upload. */

@@ -161,10 +161,8 @@ export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pa
 /** Undefined when the database cannot be read. No other process may use the directory. */
 export const countContents = (directory: DataDirectory) => {
   if (inspectDatabase(directory, 'pages')) return undefined
-  const opened = openReadOnly(directory, 'alone')
-  if ('code' in opened) return undefined
-  using connection = opened
   try {
+    using connection = connectToRead(directory, 'alone')
     return one<{ sites: number; files: number }>(
       'SELECT (SELECT count(*) FROM sites) AS sites, count(blob) AS files FROM objects',
     )(connection)()

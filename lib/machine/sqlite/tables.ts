@@ -197,5 +197,3 @@ export const everyObject = `SELECT key, blob, size, fingerprint, 0 AS isEarlier 
 export const isInBlob = `blob IN (
   SELECT blob FROM objects WHERE blob IS NOT NULL UNION SELECT blob FROM old_objects WHERE blob IS NOT NULL
   EXCEPT SELECT name FROM small_contents)`
-
-export const tablesWithBlobs = ['objects', 'old_objects', 'uploads'] as const

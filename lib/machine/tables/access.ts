@@ -35,8 +35,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
     replace: 'UPDATE people SET version = version + 1, record = ? WHERE key = ? AND version = ?',
     remove: 'DELETE FROM people WHERE key = ? AND version = ?',
   })
-  const listed = (sites: readonly SiteId[]) => sites.map(String)
-  const allOf = (...sites: readonly SiteId[]) => (sites.length === 0 ? [] : people.ofSites(listed(sites), '', -1))
+  const allOf = (...sites: readonly SiteId[]) => (sites.length === 0 ? [] : people.ofSites(sites.map(String), '', -1))
   const store = ({ name, version }: Person, after: Person | undefined) => {
     if (after) people.replace(recordOf(after), keyOfName(name), version)
     else people.remove(keyOfName(name), version)
@@ -66,7 +65,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
       }),
 
     listOfSites: (...sites) =>
-      readPages(read, people.ofSites, { of: [listed(sites)], after: '', keyOf: ({ name }) => keyOfName(name) }),
+      readPages(read, people.ofSites, { of: [sites.map(String)], after: '', keyOf: ({ name }) => keyOfName(name) }),
   }
 }
 
