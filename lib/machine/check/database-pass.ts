@@ -5,14 +5,11 @@ import { editions, toStoragePath } from '../../storage/path.ts'
 import { damagedBy, type Finding } from '../directory/faults.ts'
 import { isBlobName } from '../objects/blobs.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
-import { all, exists, value } from '../sqlite/queries.ts'
+import { all, column, exists, value } from '../sqlite/queries.ts'
 import { isEmpty, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
 import { contentTables, everyObject, linkTables } from '../sqlite/tables.ts'
 
 const most = 100
-
-const integrity = `SELECT NULL AS place, '${damagedBy("' || replace(integrity_check, char(10), ' ') || '")}' AS fault
-  FROM pragma_integrity_check(${most}) WHERE integrity_check <> 'ok'`
 
 const danglingLinks = objectKindNames.map(
   (kind) => `SELECT 'site ' || site || ', category ' || category AS place,
@@ -150,6 +147,15 @@ const largeNumbers = (connection: DatabaseSync): readonly string[] =>
     })
     .map(({ table, column }) => `the column ${column} of the table ${table} has a number that is too large`)
 
+const damageIn = (connection: DatabaseSync): readonly string[] => {
+  try {
+    const answers = column<string>(`PRAGMA integrity_check(${most})`)(connection)()
+    return answers.filter((answer) => answer !== 'ok').map((answer) => answer.replaceAll(/\s+/g, ' '))
+  } catch (error) {
+    return [reasonOf(error)]
+  }
+}
+
 const addFunctions = (connection: DatabaseSync): void => {
   for (const [name, isRight] of Object.entries({ is_key: isKey, is_path: isPath, is_blob_name: isBlobName })) {
     connection.function(name, (text) => Number(isRight(String(text))))
@@ -159,8 +165,8 @@ const addFunctions = (connection: DatabaseSync): void => {
 /** Faults that make every row unusable: rows may have been changed, or may name any file. */
 export const checkStructure = (connection: DatabaseSync, database: string): readonly Finding[] => {
   addFunctions(connection)
-  const damage = ask(connection, integrity, database).findings
-  if (damage.length > 0) return damage
+  const damage = damageIn(connection)
+  if (damage.length > 0) return damage.map((reason) => ({ where: database, fault: damagedBy(reason) }))
   const refusal = isEmpty(connection) ? damagedBy('it is empty') : refusalOfTables(connection)
   if (refusal !== undefined) return [{ where: database, fault: refusal }]
   const wrong = schemaFaults(connection)
