@@ -1,7 +1,8 @@
+import type { CopyObjectCommandOutput, PutObjectCommandOutput } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { type Deadline, reserves } from '../../core/time.ts'
 import { type Change, NotPlaced } from '../../storage/object-store.ts'
-import { type Bucket, isRefused, isRefusedAtOnce, noteLack, type StepBuckets, unquote, until } from './bucket.ts'
+import { type Bucket, isRefused, isRefusedAtOnce, noteLack, unquote, until } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { type Doomed, deleteAll, hideAll } from './delete.ts'
 import type { Spare } from './stage.ts'
@@ -26,16 +27,11 @@ export const awaitLateCalls = async ({ options: { abortSignal } }: Bucket): Prom
   if (abortSignal?.aborted) await new Promise((resolve) => setTimeout(resolve, secondLook))
 }
 
-// Finds the result of a call whose answer was lost. A call that S3 refused has no result.
-const findLost = async (
-  { doing }: StepBuckets,
-  failure: unknown,
-  find: () => Promise<Made | undefined>,
-): Promise<readonly Made[]> => {
+const findLost = async (bucket: Bucket, failure: unknown, find: () => Promise<Made | undefined>) => {
   if (isRefusedAtOnce(failure)) return []
   let found = await find()
-  if (!found && doing.options.abortSignal?.aborted) {
-    await awaitLateCalls(doing)
+  if (!found && bucket.options.abortSignal?.aborted) {
+    await awaitLateCalls(bucket)
     found = await find()
   }
   return found ? [found] : []
@@ -45,19 +41,15 @@ interface Creation {
   readonly key: string
   readonly isNew: boolean
   readonly spare?: Spare | undefined
-  readonly find: () => Promise<string | undefined>
+  readonly find: (bucket: Bucket) => Promise<string | undefined>
   // Replaces a refusal of S3. If the result is undefined, the refusal does not matter.
   readonly explain: (refusal: unknown) => Promise<unknown>
 }
 
-interface Answer {
-  readonly VersionId?: string | undefined
-  readonly ETag?: string | undefined
-  readonly CopyObjectResult?: { readonly ETag?: string | undefined } | undefined
-}
+type Answer = Pick<CopyObjectCommandOutput, 'VersionId' | 'CopyObjectResult'> & Pick<PutObjectCommandOutput, 'ETag'>
 
 export const awaitVersion = async (
-  buckets: StepBuckets,
+  bucket: Bucket,
   { key, isNew, spare, find, explain }: Creation,
   call: Promise<Answer>,
 ): Promise<StepResult> => {
@@ -67,11 +59,11 @@ export const awaitVersion = async (
     const { VersionId, ETag, CopyObjectResult } = await call
     const made = version(VersionId)
     if (made) return { made: [made] }
-    noteLack(buckets.doing, 'versions (of a new bucket, for 15 minutes)')
+    noteLack(bucket, 'versions (of a new bucket, for 15 minutes)')
     if (!isNew) return { made: [{ kind: 'final', key }] }
     return { made: [{ kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) }] }
   } catch (failure) {
-    const made = await findLost(buckets, failure, async () => version(await find()))
+    const made = await findLost(bucket, failure, async () => version(await find(bucket.finding ?? bucket)))
     return { made, failure: isRefused(failure) ? await explain(failure).catch((error: unknown) => error) : failure }
   }
 }
@@ -88,28 +80,24 @@ export const timeToReturn = reserves.answer + 500
 const timeToDelete = 2_000
 const spareBytesPerMillisecond = 1024 * 1024
 
-// In milliseconds: the time that is reserved to find and undo results.
 const timeToUndo = (changes: readonly Change[]): number => {
   const covered = changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
   const staged = changes.reduce((sum, change) => sum + (change.kind === 'put' ? change.staged.size : 0), 0)
   return 3_000 + 0.6 * changes.length + 0.7 * covered + staged / spareBytesPerMillisecond
 }
 
-const endsUploads = (failure: unknown): boolean =>
-  failure instanceof NotPlaced && ['locked', 'occupied'].includes(failure.outcome.outcome)
-
-export const createAttempt = (bucket: Bucket, changes: readonly Change[], given: Deadline) => {
-  const deadline = given.reserving(timeToReturn + timeToUndo(changes))
-  const undoDeadline = given.reserving(timeToReturn)
-  const buckets: StepBuckets = { doing: until(bucket, deadline.signal), finding: until(bucket, undoDeadline.signal) }
+export const createAttempt = (given: Bucket, changes: readonly Change[], whole: Deadline) => {
+  const deadline = whole.reserving(timeToReturn + timeToUndo(changes))
+  const undoDeadline = whole.reserving(timeToReturn)
+  const finding = until(given, undoDeadline.signal)
+  const bucket = { ...until(given, deadline.signal), finding }
   const made: Made[] = []
 
   // Without time for the copy, the upload is lost: the next request for the upload answers that the upload is unknown.
   // This copy may be repeated: it may make several versions.
   const saveJoined = async (): Promise<void> => {
     using saving = undoDeadline.reserving(timeToDelete)
-    const repeating = { ...until(bucket, saving.signal), once: bucket.client }
-    const copying = { doing: repeating, finding: buckets.finding }
+    const copying = { ...until(bucket, saving.signal), once: bucket.client }
     for (const one of made) {
       if (one.kind === 'version' && one.spare)
         await sendCopy(copying, { ...one, size: one.spare.size }, { Key: one.spare.key })
@@ -119,7 +107,7 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
   return {
     deadline,
     undoDeadline,
-    buckets,
+    bucket,
     made: made as readonly Made[],
 
     async collect(step: Promise<StepResult>): Promise<readonly Made[]> {
@@ -129,11 +117,11 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
       return result.made
     },
 
-    // Returns the failure. If undoing also fails, returns both failures.
     async undo(failure: unknown): Promise<unknown> {
       try {
-        if (!endsUploads(failure)) await saveJoined().catch(() => {})
-        await undoResults(buckets.finding, made)
+        const endsUpload = failure instanceof NotPlaced && ['locked', 'occupied'].includes(failure.outcome.outcome)
+        if (!endsUpload) await saveJoined().catch(() => {})
+        await undoResults(finding, made)
         return failure
       } catch (second) {
         const cause = new AggregateError([failure, second], 'A placement failed, and undoing it failed, too')

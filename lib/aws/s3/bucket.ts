@@ -15,6 +15,8 @@ export interface Bucket {
   readonly largestCopy: number
   readonly known: { readonly lacks: Set<keyof typeof abilities>; isSortedByBytes?: Promise<boolean> }
   readonly options: { readonly abortSignal?: AbortSignal }
+  // The bucket with a later deadline, for finding the results of calls whose answer was lost.
+  readonly finding?: Bucket
 }
 
 // Features that the store behind a bucket may lack. Each text names the consequence. AWS lacks only the versions, and
@@ -68,15 +70,6 @@ export const openBucket = ({ largestCopy = 256 * 1024 * 1024, ...clients }: Open
 })
 
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
-
-/**
- * The bucket with the deadline for changes, and with the deadline for finding the results of calls whose answer was
- * lost.
- */
-export interface StepBuckets {
-  readonly doing: Bucket
-  readonly finding: Bucket
-}
 
 /** A type, and a mark. After a lost answer, a writer recognises its own object by the mark. */
 export const marked = (contentType: string, mark: string) => ({ ContentType: contentType, Metadata: { change: mark } })

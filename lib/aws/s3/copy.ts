@@ -8,7 +8,7 @@ import {
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/content.ts'
 import { encodePath } from '../../storage/path.ts'
-import { longOptions, mostParts, type StepBuckets } from './bucket.ts'
+import { type Bucket, longOptions, mostParts } from './bucket.ts'
 import { headObject } from './find.ts'
 import { abortUpload, beginUpload } from './stage.ts'
 
@@ -36,23 +36,23 @@ const rangesOf = (size: number): readonly string[] => {
   })
 }
 
-const copyInParts = async ({ doing, finding }: StepBuckets, CopySource: string, source: Source, goal: Goal) => {
-  const { client, once, name } = doing
+const copyInParts = async (bucket: Bucket, CopySource: string, source: Source, goal: Goal) => {
+  const { client, once, name, finding = bucket } = bucket
   const { Key, IfMatch, IfNoneMatch, CopySourceIfMatch } = goal
-  const described = goal.Metadata ? goal : await headObject(doing, source.key, source.versionId)
+  const described = goal.Metadata ? goal : await headObject(bucket, source.key, source.versionId)
   const { ContentType, Metadata } = described ?? {}
-  const UploadId = await beginUpload(doing, { Key, ContentType, Metadata })
+  const UploadId = await beginUpload(bucket, { Key, ContentType, Metadata })
   const upload = { Bucket: name, Key, UploadId }
   const Parts: CompletedPart[] = []
   const copyPart = async ([index, CopySourceRange]: readonly [number, string]): Promise<void> => {
     const part = { ...upload, PartNumber: index + 1, CopySource, CopySourceRange, CopySourceIfMatch }
-    const { CopyPartResult } = await client.send(new UploadPartCopyCommand(part), longOptions(doing))
+    const { CopyPartResult } = await client.send(new UploadPartCopyCommand(part), longOptions(bucket))
     Parts[index] = { PartNumber: index + 1, ETag: CopyPartResult?.ETag }
   }
   try {
     await inParallel(rangesOf(source.size).entries(), partsInFlight, copyPart)
     const joined = { ...upload, IfMatch, IfNoneMatch, MultipartUpload: { Parts } }
-    return await once.send(new CompleteMultipartUploadCommand(joined), longOptions(doing))
+    return await once.send(new CompleteMultipartUploadCommand(joined), longOptions(bucket))
   } catch (error) {
     await abortUpload(finding, { key: Key, uploadId: UploadId }).catch(() => {})
     throw error
@@ -63,14 +63,14 @@ const copyInParts = async ({ doing, finding }: StepBuckets, CopySource: string, 
  * A single connection is too slow for a large object, so its parts are copied side by side. A copy has no tags: S3 copies
  * tags, which other programs may have set, only with further rights.
  */
-export const sendCopy = (buckets: StepBuckets, source: Source, goal: Goal) => {
-  const { once, name, largestCopy } = buckets.doing
+export const sendCopy = (bucket: Bucket, source: Source, goal: Goal) => {
+  const { once, name, largestCopy } = bucket
   const { key, size, versionId } = source
   const path = `${name}/${encodePath(key)}`
   const CopySource = versionId === undefined ? path : `${path}?versionId=${encodeURIComponent(versionId)}`
-  if (size > largestCopy) return copyInParts(buckets, CopySource, source, goal)
+  if (size > largestCopy) return copyInParts(bucket, CopySource, source, goal)
   const MetadataDirective = goal.Metadata ? 'REPLACE' : undefined
   const ofCopy = { Bucket: name, CopySource, MetadataDirective, TaggingDirective: 'REPLACE' } as const
   const command = new CopyObjectCommand({ ...ofCopy, ...goal })
-  return once.send(command, longOptions(buckets.doing))
+  return once.send(command, longOptions(bucket))
 }

@@ -9,11 +9,7 @@ import {
 } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, markOf, noteLack, unquote } from './bucket.ts'
 
-export const headObject = async (
-  { client, name, options }: Bucket,
-  key: string,
-  VersionId?: string,
-): Promise<HeadObjectCommandOutput | undefined> => {
+export const headObject = async ({ client, name, options }: Bucket, key: string, VersionId?: string) => {
   try {
     return await client.send(new HeadObjectCommand({ Bucket: name, Key: key, VersionId }), options)
   } catch (error) {
@@ -28,11 +24,7 @@ export const findMarked = async (bucket: Bucket, key: string, mark: string): Pro
 }
 
 /** A source that another program has stored may have no mark. Then this compares the bytes. */
-export const findCopy = async (
-  bucket: Bucket,
-  from: Pick<ListedObject, 'key' | 'version'>,
-  key: string,
-): Promise<string | undefined> => {
+export const findCopy = async (bucket: Bucket, from: Pick<ListedObject, 'key' | 'version'>, key: string) => {
   const copy = await headObject(bucket, key)
   if (!copy) return undefined
   const mark = markOf(await headObject(bucket, from.key))

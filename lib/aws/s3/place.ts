@@ -82,53 +82,57 @@ interface Run extends Pick<PlaceDeps, 'bodyOf'> {
 }
 
 const tagOf = async ({ attempt, tags }: Run, key: string): Promise<string | undefined> => {
-  if (!tags.has(key)) tags.set(key, (await findObject(attempt.buckets.doing, key))?.version)
+  if (!tags.has(key)) tags.set(key, (await findObject(attempt.bucket, key))?.version)
   return tags.get(key)
 }
 
-const put = async ({ buckets, collect }: Attempt, write: PutGoal, body: StagedBody): Promise<unknown> => {
+const put = async ({ bucket, collect }: Attempt, write: PutGoal, body: StagedBody): Promise<unknown> => {
   const { content } = body
-  if (content.kind !== 'upload' || content.key === write.key) return collect(putBody(buckets, write, body))
+  if (content.kind !== 'upload' || content.key === write.key) return collect(putBody(bucket, write, body))
   if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
-  const scratch = await collect(putBody(buckets, { key: content.key, expected: undefined }, body))
-  await collect(putBody(buckets, write, { ...body, content: { kind: 'object', key: content.key } }))
-  return undoResults(buckets.doing, scratch)
+  const scratch = await collect(putBody(bucket, { key: content.key, expected: undefined }, body))
+  await collect(putBody(bucket, write, { ...body, content: { kind: 'object', key: content.key } }))
+  return undoResults(bucket, scratch)
 }
 
 // A removal only looks for its object here. After all other changes are made, `takeAway` hides the object.
 const create = async (run: Run, change: Change): Promise<unknown> => {
   const { attempt, absent, expected, bodyOf } = run
-  const { buckets, collect } = attempt
+  const { bucket, collect } = attempt
   const { kind, key } = change
   const write = { key, expected: expected.get(key) }
   if (kind === 'remove') return tagOf(run, key)
   if (kind === 'put') return put(attempt, write, bodyOf(change.staged))
-  if (kind === 'folder') return collect(createFolder(buckets, write))
-  if (kind !== 'restore') return collect(copyObject(buckets, change))
+  if (kind === 'folder') return collect(createFolder(bucket, write))
+  if (kind !== 'restore') return collect(copyObject(bucket, change))
   if (change.hiddenBy) return undefined
   const mustBeFree = absent.some((one) => isAtOrBelow(key, one))
-  return collect(copyVersion(buckets, change, { ...write, mustBeFree }))
+  return collect(copyVersion(bucket, change, { ...write, mustBeFree }))
 }
 
-const removedBy = (change: Change, expected: Run['expected']) => {
+const removedBy = (change: Change) => {
   if (change.kind === 'move') return change.from
-  return change.kind === 'remove' ? { key: change.key, version: expected.get(change.key)?.version } : undefined
+  return change.kind === 'remove' ? { key: change.key, version: undefined } : undefined
 }
 
 const takeAway = async (run: Run, change: Change): Promise<unknown> => {
   const { attempt, expected } = run
-  const removed = removedBy(change, expected)
+  const removed = removedBy(change)
   if (!removed) return undefined
   const { key, version } = removed
-  const hiding = { key, seen: await tagOf(run, key), version, expected: expected.get(key) }
-  return attempt.collect(hide(attempt.buckets, hiding))
+  const state = expected.get(key)
+  const only = state ?? (version === undefined ? undefined : { version })
+  return attempt.collect(hide(attempt.bucket, { key, seen: await tagOf(run, key) }, only, state ? 'changed' : 'stale'))
 }
-
-type Work = (run: Run, change: Change) => Promise<unknown>
 
 // Changes that expect a state come first, one by one. If several requests expect the same state, one of them succeeds,
 // and the others have not yet made anything that must be undone.
-const inTurn = async (run: Run, changes: readonly Change[], isExpecting: (change: Change) => boolean, work: Work) => {
+const inTurn = async (
+  run: Run,
+  changes: readonly Change[],
+  isExpecting: (change: Change) => boolean,
+  work: typeof create,
+) => {
   const make = async (change: Change) => {
     if (run.attempt.deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
     await work(run, change)
@@ -141,13 +145,13 @@ const inTurn = async (run: Run, changes: readonly Change[], isExpecting: (change
 const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   const { attempt, expected } = run
   const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
-  await attempt.collect(uncover(attempt.buckets, covered))
+  await attempt.collect(uncover(attempt.bucket, covered))
   const sorted = changes.toSorted((one, other) => compareText(one.key, other.key))
   await inTurn(run, sorted, ({ kind, key }) => kind === 'put' && expected.has(key), create)
   // Without versions, the source of a move could not be restored, so it is not removed.
   const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
   if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
-  await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? change.key), takeAway)
+  await inTurn(run, changes, (change) => expected.has(removedBy(change)?.key ?? change.key), takeAway)
 }
 
 export const claimIn = (changes: readonly Change[]) =>
@@ -166,21 +170,21 @@ const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly C
  * count as a change.
  */
 export const place = async (
-  { bucket, removals, bodyOf, now }: PlaceDeps,
+  { bucket: opened, removals, bodyOf, now }: PlaceDeps,
   changes: readonly Change[],
   conditions: PlaceConditions,
 ) => {
   const { absent, matching = [], unlocked, deadline: given = unlimited, removedFolder } = conditions
-  using attempt = createAttempt(bucket, changes, given)
-  const { deadline, undoDeadline, made, buckets } = attempt
+  using attempt = createAttempt(opened, changes, given)
+  const { deadline, undoDeadline, made, bucket } = attempt
   const expected = new Map(matching.map((one) => [one.key, one]))
   let begun: PlaceConditions['removedFolder']
   try {
     const look = () => deadline.wait(removals.locksOf(unlocked.site, unlocked.folders))
-    const seen = unlocked.seen ?? (await checkBefore(buckets.doing, conditions, look()))
+    const seen = unlocked.seen ?? (await checkBefore(bucket, conditions, look()))
     begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
     await apply({ attempt, bodyOf, absent, expected, tags: new Map() }, changes)
-    await checkAfter(buckets.doing, conditions, changes, { seen, looking: look() }, now())
+    await checkAfter(bucket, conditions, changes, { seen, looking: look() }, now())
     if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
   } catch (error) {
     await requireClaim(attempt, changes, error)

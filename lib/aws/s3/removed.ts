@@ -22,11 +22,7 @@ interface Search {
   isOver: boolean
 }
 
-const continueSearch = (
-  search: Search,
-  states: readonly State[],
-  isDeleteMarker: (state: State) => boolean,
-): readonly RemovedObject[] => {
+const continueSearch = (search: Search, states: readonly State[], isDeleteMarker: (state: State) => boolean) => {
   for (const state of states) {
     if (search.isOver) break
     if (state.kind === 'marker') {

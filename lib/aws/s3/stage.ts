@@ -16,7 +16,6 @@ import { type Bucket, isMissing, marked } from './bucket.ts'
 const mostParts = 20
 
 export const createPartBuffers = (most = mostParts) => {
-  // A place without a buffer gets one when it is taken.
   type Place = Buffer | undefined
   const places: Place[] = Array.from({ length: most })
   const waiting: ((place: Place) => void)[] = []
@@ -74,7 +73,6 @@ export type PartBuffers = ReturnType<typeof createPartBuffers>
 type Lending = ReturnType<PartBuffers['open']>
 
 export interface Part {
-  // Counts from 1.
   readonly number: number
   readonly bytes: Buffer
   readonly buffer: Buffer

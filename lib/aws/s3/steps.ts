@@ -13,7 +13,6 @@ import {
   longOptions,
   marked,
   onlyOnto,
-  type StepBuckets,
   unquote,
 } from './bucket.ts'
 import { sendCopy } from './copy.ts'
@@ -27,99 +26,88 @@ export interface PutGoal {
   readonly expected: Expected | undefined
 }
 
-const sendBody = (buckets: StepBuckets, { key, expected }: PutGoal, { content, contentType, id, size }: StagedBody) => {
-  const { once, name, options } = buckets.doing
+const sendBody = (bucket: Bucket, { key, expected }: PutGoal, { content, contentType, id, size }: StagedBody) => {
+  const { once, name, options } = bucket
   const goal = { Key: key, ...onlyOnto(expected) }
   const described = marked(contentType, id)
   // The source stays, so that a later attempt can copy it again.
-  if (content.kind === 'object') return sendCopy(buckets, { ...content, size }, { ...goal, ...described })
+  if (content.kind === 'object') return sendCopy(bucket, { ...content, size }, { ...goal, ...described })
   if (content.kind === 'memory') {
     return once.send(new PutObjectCommand({ Bucket: name, ...goal, ...described, Body: content.bytes }), options)
   }
   const upload = { UploadId: content.uploadId, MultipartUpload: { Parts: content.parts } }
-  return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(buckets.doing))
+  return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(bucket))
 }
 
 /** Puts a staged body at a key. An upload can be completed only at its own key. Errors of the steps: NotPlaced. */
-export const putBody = async (buckets: StepBuckets, write: PutGoal, body: StagedBody): Promise<StepResult> => {
+export const putBody = async (bucket: Bucket, write: PutGoal, body: StagedBody): Promise<StepResult> => {
   const { key, expected } = write
   const { content } = body
   const spare = content.kind === 'upload' ? content.spare : undefined
   const isNew = expected ? expected.version === undefined : isScratch(key)
-  const find = () => findMarked(buckets.finding, key, body.id)
+  const find = (after: Bucket) => findMarked(after, key, body.id)
   const explain = async (refusal: unknown) => {
-    const isSourceGone = content.kind === 'object' && !(await headObject(buckets.finding, content.key))
+    const isSourceGone = content.kind === 'object' && !(await headObject(bucket.finding ?? bucket, content.key))
     if (isUploadGone(refusal) || isSourceGone) return new ServiceError('unavailable', { cause: refusal })
     return expected ? new NotPlaced({ outcome: 'changed', key }) : refusal
   }
-  return awaitVersion(buckets, { key, isNew, spare, find, explain }, sendBody(buckets, write, body))
+  return awaitVersion(bucket, { key, isNew, spare, find, explain }, sendBody(bucket, write, body))
 }
 
-export const createFolder = async (buckets: StepBuckets, { key, expected }: PutGoal): Promise<StepResult> => {
-  const { once, name, options } = buckets.doing
+export const createFolder = async (bucket: Bucket, { key, expected }: PutGoal): Promise<StepResult> => {
+  const { once, name, options } = bucket
   const changed = new NotPlaced({ outcome: 'changed', key })
-  if (await headObject(buckets.doing, key)) {
+  if (await headObject(bucket, key)) {
     if (expected && expected.version === undefined) throw changed
     return { made: [] }
   }
   const mark = randomUUID()
   const goal = { Bucket: name, Key: key, Metadata: { change: mark }, ...onlyOnto(expected) }
   const command = new PutObjectCommand({ ...goal, Body: Buffer.alloc(0), ContentLength: 0 })
-  const find = () => findMarked(buckets.finding, key, mark)
+  const find = (after: Bucket) => findMarked(after, key, mark)
   const explain = async (refusal: unknown) => (expected ? changed : refusal)
-  return awaitVersion(buckets, { key, isNew: true, find, explain }, once.send(command, options))
+  return awaitVersion(bucket, { key, isNew: true, find, explain }, once.send(command, options))
 }
 
-export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Promise<StepResult> => {
-  const { doing, finding } = buckets
+export const copyObject = async (bucket: Bucket, transfer: Transfer): Promise<StepResult> => {
   const { kind, from, key, contentType } = transfer
   // MiniStack 1.5.33 ignores IfNoneMatch in a copy, so a HEAD of the key replaces it. Copies of a folder skip this
   // HEAD, because they are many and keep their source.
-  if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'occupied', key })
+  if (kind === 'move' && (await headObject(bucket, key))) throw new NotPlaced({ outcome: 'occupied', key })
   const mark = randomUUID()
   const goal = { Key: key, CopySourceIfMatch: from.version, IfNoneMatch: '*' }
   const call = sendCopy(
-    buckets,
+    bucket,
     { key: from.key, size: from.size },
     { ...goal, ...(contentType && marked(contentType, mark)) },
   )
-  const find = () => (contentType ? findMarked(finding, key, mark) : findCopy(finding, from, key))
+  const find = (after: Bucket) => (contentType ? findMarked(after, key, mark) : findCopy(after, from, key))
   const explain = async (refusal: unknown) => {
-    const isTaken = !isMissing(refusal) && (await headObject(doing, key))
+    const isTaken = !isMissing(refusal) && (await headObject(bucket, key))
     return new NotPlaced(isTaken ? { outcome: 'occupied', key } : { outcome: 'stale', key: from.key })
   }
-  return awaitVersion(buckets, { key, isNew: true, find, explain }, call)
+  return awaitVersion(bucket, { key, isNew: true, find, explain }, call)
 }
 
 export const copyVersion = async (
-  buckets: StepBuckets,
+  bucket: Bucket,
   { id }: Restoration,
   { key, expected, mustBeFree }: PutGoal & { readonly mustBeFree: boolean },
 ): Promise<StepResult> => {
-  const { doing, finding } = buckets
-  const [info, present] = await Promise.all([findVersion(doing, key, id), findObject(doing, key)])
+  const [info, present] = await Promise.all([findVersion(bucket, key, id), findObject(bucket, key)])
   if (!info) throw new NotPlaced({ outcome: 'stale', key })
   if (present && mustBeFree) throw new NotPlaced({ outcome: 'occupied', key })
   const seen = expected ?? { version: present?.version }
   const mark = randomUUID()
   const goal = { Key: key, ...marked(info.contentType, mark), ...onlyOnto(seen) }
-  const find = () => findMarked(finding, key, mark)
+  const find = (after: Bucket) => findMarked(after, key, mark)
   const explain = async () => {
     if (expected) return new NotPlaced({ outcome: 'changed', key })
-    const isTaken = mustBeFree && (await headObject(doing, key))
+    const isTaken = mustBeFree && (await headObject(bucket, key))
     return new NotPlaced({ outcome: isTaken ? 'occupied' : 'stale', key })
   }
   const creation = { key, isNew: seen.version === undefined, find, explain }
-  return awaitVersion(buckets, creation, sendCopy(buckets, { key, size: info.size, versionId: id }, goal))
-}
-
-// `seen` is the state that the change has seen, or undefined if there was none. `version` is the only state to hide. If
-// `version` is undefined, any state is hidden.
-interface Hiding {
-  readonly key: string
-  readonly seen: string | undefined
-  readonly version: string | undefined
-  readonly expected: Expected | undefined
+  return awaitVersion(bucket, creation, sendCopy(bucket, { key, size: info.size, versionId: id }, goal))
 }
 
 const findDeleteMarker = async (bucket: Bucket, key: string): Promise<string | undefined> => {
@@ -129,19 +117,22 @@ const findDeleteMarker = async (bucket: Bucket, key: string): Promise<string | u
 }
 
 /**
- * Hides an object with a delete marker. Errors: NotPlaced, if the object is not in the expected state, or if the source
- * of a move was replaced or removed.
+ * Hides an object with a delete marker. `seen` is the state that the change has seen, or undefined if there was none.
+ * Without `only`, any state is hidden. Errors: NotPlaced, with this outcome if the object has another state than `only`.
  */
-export const hide = async (buckets: StepBuckets, { key, seen, version, expected }: Hiding): Promise<StepResult> => {
-  const { doing, finding } = buckets
-  const differs = () => new NotPlaced({ outcome: expected ? 'changed' : 'stale', key })
-  const hidesAny = !expected && version === undefined
-  if (!hidesAny && seen !== (expected ?? { version }).version) throw differs()
+export const hide = async (
+  bucket: Bucket,
+  { key, seen }: { readonly key: string; readonly seen: string | undefined },
+  only: Pick<Expected, 'version'> | undefined,
+  outcome: 'changed' | 'stale',
+): Promise<StepResult> => {
+  const differs = () => new NotPlaced({ outcome, key })
+  if (only && seen !== only.version) throw differs()
   if (seen === undefined) return { made: [] }
-  const find = () => findDeleteMarker(finding, key)
-  const call = deleteState(doing, doing.once, { key, tag: version })
-  const explain = async () => (hidesAny ? undefined : differs())
-  return awaitVersion(buckets, { key, isNew: false, find, explain }, call)
+  const find = (after: Bucket) => findDeleteMarker(after, key)
+  const call = deleteState(bucket, bucket.once, { key, tag: only?.version })
+  const explain = async () => only && differs()
+  return awaitVersion(bucket, { key, isNew: false, find, explain }, call)
 }
 
 // The innermost common folder in each edition of each site, below a prefix such as `live/1001/`.
@@ -184,18 +175,18 @@ const findMissing = async (bucket: Bucket, restorations: readonly Restoration[])
   return missing
 }
 
-export const uncover = async ({ doing }: StepBuckets, restorations: readonly Restoration[]): Promise<StepResult> => {
+export const uncover = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<StepResult> => {
   const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
   )
   // Some objects may be visible again even if a call fails, so the attempt gets all of them.
   const made = restorations.map(({ key }): Made => ({ kind: 'uncovered', key }))
   try {
-    await deleteAll(doing, markers)
-    const missing = await findMissing(doing, restorations)
+    await deleteAll(bucket, markers)
+    const missing = await findMissing(bucket, restorations)
     return missing === undefined ? { made } : { made, failure: new NotPlaced({ outcome: 'stale', key: missing }) }
   } catch (failure) {
-    await awaitLateCalls(doing)
+    await awaitLateCalls(bucket)
     return { made, failure }
   }
 }

@@ -172,7 +172,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     if (key === null || !newest || newest.id === 'null') return holding
     if (newest.isCurrent) await deleteState(bucket, bucket.client, { key, tag: undefined })
     const tail = newTailKey(id)
-    await sendCopy({ doing: bucket, finding: bucket }, { key, size: length, versionId: newest.id }, { Key: tail })
+    await sendCopy(bucket, { key, size: length, versionId: newest.id }, { Key: tail })
     return { name: '', parts: [], tail }
   },
 
