@@ -4,7 +4,7 @@ import type { SiteId } from '../../core/ids.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
 import type { Period, RemovalTask, RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
-import { type FolderLocks, type FolderRemovals, longestSilence } from '../../storage/path-locks.ts'
+import { type FolderRemovals, longestSilence } from '../../storage/path-locks.ts'
 import { expression, type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange, RecordingOptions } from './journal.ts'
 import { getItems, isAnyBelow, pathOf, type RecordItem, type RemovalItem, recordKey, removalKey } from './path-locks.ts'
@@ -31,7 +31,7 @@ const toRemoval = (item: RemovalItem, now: number) => ({
   isClosed: item.closed || (item.lock === true && Number(item.until) <= now),
 })
 
-const openRemovals = (options: TableOptions, now: () => number) => {
+const openItems = (options: TableOptions, now: () => number) => {
   const table: Table<RemovalItem> = openTable(options)
   const readAll = async (site: SiteId, folders: readonly StoragePath[]) =>
     (await getItems(table, site, folders.map(removalKey))).map((item) => toRemoval(item, now()))
@@ -48,54 +48,7 @@ const openRemovals = (options: TableOptions, now: () => number) => {
   }
 }
 
-type Removals = ReturnType<typeof openRemovals>
-
-const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemovals, 'take' | 'giveBack'> => ({
-  async take(task, holder, duration) {
-    const moment = now()
-    const mark = createMark()
-    const taken = await update(task, {
-      set: {
-        ...{ holder, mark, until: moment + duration, heartbeat: moment },
-        progressed: expression`if_not_exists(#progressed, ${moment})`,
-      },
-      add: { attempts: 1 },
-      condition: [isOpen, expression`(attribute_not_exists(#until) OR #until <= ${moment})`],
-      returns: 'ALL_NEW',
-    })
-    if (taken) return { outcome: 'taken', after: taken.after }
-    const removal = await read(task.site, task.path)
-    if (!removal || removal.id !== task.id || removal.isClosed) return { outcome: 'gone' }
-    if (isOwnWrite(mark, removal.mark)) return { outcome: 'taken', after: removal.after }
-    return { outcome: 'held', holder: removal.holder, left: Math.max(removal.until - moment, 0) }
-  },
-
-  async giveBack(task, holder, removed, after) {
-    const moment = now()
-    await update(task, {
-      set: {
-        ...{ heartbeat: moment, until: undefined, after },
-        ...(removed > 0 && { progressed: moment, attempts: 0 }),
-      },
-      add: { removed },
-      // After a lost answer, the repeated call finds no lease, and so counts nothing twice.
-      condition: expression`#holder = ${holder} AND attribute_exists(#until)`,
-    })
-  },
-})
-
-const createRestoreLocks = ({ table, now, read, update }: Removals): Pick<FolderRemovals, 'lock' | 'unlock'> => ({
-  async lock(site, folder, id, duration) {
-    const until = now() + duration
-    const expires = inSeconds(until + closedFor)
-    const lock: RemovalItem = { site, path: removalKey(folder), id, closed: false, lock: true, until, expires }
-    return (await table.put(lock, { condition: isFreeAt(now()) })) || isOwnWrite(id, (await read(site, folder))?.id)
-  },
-
-  async unlock(site, path, id) {
-    await update({ site, path, id }, { set: { closed: true } })
-  },
-})
+type Items = ReturnType<typeof openItems>
 
 // In milliseconds: a removal that begins within this time after a failed removal continues the failed one.
 const continuedFor = 24 * 3600 * 1000
@@ -150,11 +103,11 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
   }
 }
 
-const createOpening = (
-  { table, now, read, update }: Removals,
+const createRemovals = (
+  { table, now, read, update }: Items,
   record: RecordChange,
   note: FolderRemovals['note'],
-): Pick<FolderRemovals, 'open' | 'close'> => ({
+): Pick<FolderRemovals, 'open' | 'close' | 'take' | 'giveBack'> => ({
   async open(site, folder, id, entry, deadline = unlimited) {
     const began = now()
     const item = { site, path: removalKey(folder), id, closed: false, heartbeat: began, began, entry, removed: 0 }
@@ -178,21 +131,55 @@ const createOpening = (
     const isOwn = closed !== undefined || isOwnWrite(mark, (await read(site, path))?.mark)
     if (isOwn && removal.entry) await record(withCount(removal.entry, removal.removed + removed))
   },
-})
 
-const createLooks = ({ table, now, read, readAll }: Removals) => ({
-  /**
-   * `age` and `idle` are the milliseconds since the removal began, and since its last progress. `attempts` is the
-   * number of attempts since that progress.
-   */
-  async progressOf({ site, path, id }: RemovalTask) {
-    const removal = await read(site, path)
-    if (removal?.id !== id || removal.isClosed) return undefined
-    const { began, progressed = began, attempts } = removal
-    return { age: now() - began, idle: now() - progressed, attempts }
+  async take(task, holder, duration) {
+    const moment = now()
+    const mark = createMark()
+    const taken = await update(task, {
+      set: {
+        ...{ holder, mark, until: moment + duration, heartbeat: moment },
+        progressed: expression`if_not_exists(#progressed, ${moment})`,
+      },
+      add: { attempts: 1 },
+      condition: [isOpen, expression`(attribute_not_exists(#until) OR #until <= ${moment})`],
+      returns: 'ALL_NEW',
+    })
+    if (taken) return { outcome: 'taken', after: taken.after }
+    const removal = await read(task.site, task.path)
+    if (!removal || removal.id !== task.id || removal.isClosed) return { outcome: 'gone' }
+    if (isOwnWrite(mark, removal.mark)) return { outcome: 'taken', after: removal.after }
+    return { outcome: 'held', holder: removal.holder, left: Math.max(removal.until - moment, 0) }
   },
 
-  async locksOf(site: SiteId, folders: readonly StoragePath[]): Promise<FolderLocks> {
+  async giveBack(task, holder, removed, after) {
+    const moment = now()
+    await update(task, {
+      set: {
+        ...{ heartbeat: moment, until: undefined, after },
+        ...(removed > 0 && { progressed: moment, attempts: 0 }),
+      },
+      add: { removed },
+      // After a lost answer, the repeated call finds no lease, and so counts nothing twice.
+      condition: expression`#holder = ${holder} AND attribute_exists(#until)`,
+    })
+  },
+})
+
+type Locks = Pick<FolderRemovals, 'lock' | 'unlock' | 'locksOf' | 'isOpenBelow'>
+
+const createLocks = ({ table, now, read, readAll, update }: Items): Locks => ({
+  async lock(site, folder, id, duration) {
+    const until = now() + duration
+    const expires = inSeconds(until + closedFor)
+    const lock: RemovalItem = { site, path: removalKey(folder), id, closed: false, lock: true, until, expires }
+    return (await table.put(lock, { condition: isFreeAt(now()) })) || isOwnWrite(id, (await read(site, folder))?.id)
+  },
+
+  async unlock(site, path, id) {
+    await update({ site, path, id }, { set: { closed: true } })
+  },
+
+  async locksOf(site, folders) {
     const silent = now() - longestSilence
     const found = await readAll(site, folders)
     const open = found.flatMap(({ path, id, isClosed, heartbeat, isRestoreLock }) =>
@@ -201,7 +188,7 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     return { open, ids: new Set(found.map(({ id }) => id)) }
   },
 
-  isOpenBelow: (site: SiteId, folder: StoragePath) =>
+  isOpenBelow: (site, folder) =>
     isAnyBelow(
       table,
       { site, folder, key: removalKey(folder) },
@@ -211,16 +198,24 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
 
 export const createFolderRemovals = (options: RecordingOptions & { readonly keptDays?: number | undefined }) => {
   const { record, keptDays = 30, now = Date.now } = options
-  const removals = openRemovals(options, now)
+  const items = openItems(options, now)
   const records = createRecords(options, now, keptDays)
-  const opening = createOpening(removals, record, records.note)
   return {
-    ...opening,
-    ...createRemovalLeases(removals),
-    ...createRestoreLocks(removals),
+    ...createRemovals(items, record, records.note),
+    ...createLocks(items),
     ...records,
-    ...createLooks(removals),
-  } satisfies FolderRemovals
+
+    /**
+     * `age` and `idle` are the milliseconds since the removal began, and since its last progress. `attempts` is the
+     * number of attempts since that progress.
+     */
+    async progressOf({ site, path, id }: RemovalTask) {
+      const removal = await items.read(site, path)
+      if (removal?.id !== id || removal.isClosed) return undefined
+      const { began, progressed = began, attempts } = removal
+      return { age: now() - began, idle: now() - progressed, attempts }
+    },
+  } satisfies FolderRemovals & Readonly<Record<string, unknown>>
 }
 
 export type ObservedRemovals = ReturnType<typeof createFolderRemovals>
