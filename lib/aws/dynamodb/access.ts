@@ -47,9 +47,8 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
   }
 
   const listIf = async (isWanted: (item: PersonItem) => boolean, isNewest = false): Promise<readonly Person[]> => {
-    const found: Person[] = []
-    for await (const item of scan(table, isNewest)) if (isWanted(item)) found.push(toPerson(item))
-    return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
+    const found = await scan(table, isWanted, isNewest)
+    return found.map(toPerson).sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
   }
 
   const listOfSites = async (...wanted: readonly SiteId[]) => {
@@ -116,14 +115,8 @@ export const trustKey = { id: 'issuers' } as const
 
 const mostAttempts = 5
 
-interface TrustItem extends Trust {
-  readonly id: string
-  readonly version: number
-  readonly mark?: string
-}
-
 export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers => {
-  const table = openTable<TrustItem>(options)
+  const table = openTable<Trust & { readonly version: number; readonly mark?: string }>(options)
 
   return {
     async trust() {

@@ -53,18 +53,16 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     get: async (hash, isNewest = true) => mapped(await table.get({ hash }, isNewest), toGrant),
 
     async change(hash, change, entries) {
-      const replace = async (before: GrantItem, after: ReturnType<typeof change>): Promise<boolean> => {
-        // Nothing adds sites to a grant, so an equal number of sites means the same sites.
-        const condition = expression`#user = ${before.user} AND size(#sites) = ${before.sites.length}`
-        if (after) return putMarked(table, { hash }, { ...before, ...after }, condition)
-        return table.remove({ hash }, { condition })
-      }
-
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
         const before = await table.get({ hash })
         const after = before && change(before)
         if (!before || after === before) return false
-        if (await recordIf(await replace(before, after), record, ...entries)) return true
+        // Nothing adds sites to a grant, so an equal number of sites means the same sites.
+        const condition = expression`#user = ${before.user} AND size(#sites) = ${before.sites.length}`
+        const isChanged = await (after
+          ? putMarked(table, { hash }, { ...before, ...after }, condition)
+          : table.remove({ hash }, { condition }))
+        if (await recordIf(isChanged, record, ...entries)) return true
       }
       throw new ServiceError('unavailable')
     },
@@ -77,9 +75,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     remove: async (hash, entries) => recordIf(await table.remove({ hash }), record, ...entries),
 
     async list() {
-      const found: Grant[] = []
-      for await (const item of scan(table)) if (isGrant(item)) found.push(toGrant(item))
-      return found.sort((a, b) => compareText(a.hash, b.hash))
+      return (await scan(table, isGrant)).map(toGrant).sort((a, b) => compareText(a.hash, b.hash))
     },
 
     keysOf: (site) => readKeys(openTable(options), site),
@@ -94,12 +90,9 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
   }
 }
 
-interface SiteItem {
+interface SiteItem extends Omit<Site, 'id' | 'renderingEngine'> {
   readonly id: string
-  readonly name: string
-  readonly dataCentre: string
-  readonly features: { readonly renderingEngine: boolean }
-  readonly quota?: number
+  readonly features: Pick<Site, 'renderingEngine'>
   readonly mark?: string
 }
 
@@ -156,14 +149,10 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
     },
 
     async list() {
-      const sites: Site[] = []
-      const dataCentres: DataCentre[] = []
       const isDataCentre = (item: SiteItem | DataCentre): item is DataCentre => item.id.startsWith(dataCentrePrefix)
-      for await (const item of scan(openTable<SiteItem | DataCentre>(options))) {
-        if (item.id === trustKey.id) continue
-        if (isDataCentre(item)) dataCentres.push(toDataCentre(item))
-        else sites.push(toSite(item))
-      }
+      const items = await scan(openTable<SiteItem | DataCentre>(options), ({ id }) => id !== trustKey.id)
+      const sites = items.flatMap((item) => (isDataCentre(item) ? [] : toSite(item)))
+      const dataCentres = items.filter(isDataCentre).map(toDataCentre)
       sites.sort((a, b) => a.id - b.id)
       dataCentres.sort((a, b) => compareText(a.id, b.id))
       return { sites, dataCentres }

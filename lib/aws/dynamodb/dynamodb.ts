@@ -224,12 +224,15 @@ export const queryItems = async <Item extends object>(
   return found
 }
 
-export async function* scan<Item extends object>(
+export const scan = async <Item extends object>(
   { client, name }: Table<Item>,
+  isWanted: (item: Item) => boolean,
   ConsistentRead = false,
-): AsyncGenerator<Item, void> {
+): Promise<Item[]> => {
+  const found: Item[] = []
   const pages = paginateScan({ client }, { TableName: name, ConsistentRead })
-  for await (const { Items = [] } of pages) yield* Items as Item[]
+  for await (const { Items = [] } of pages) found.push(...(Items as Item[]).filter(isWanted))
+  return found
 }
 
 export const mapped = <Item, Value>(item: Item | undefined, toValue: (item: Item) => Value): Value | undefined =>

@@ -39,16 +39,14 @@ interface RecordItem extends Omit<Upload, 'id' | 'site' | 'isComplete' | 'holdin
   readonly until?: number
 }
 
-const storedHolding = ({ name, parts, tail }: Holding): StoredHolding => ({
-  name,
+const storedHolding = ({ parts, ...holding }: Holding): StoredHolding => ({
+  ...holding,
   parts: Buffer.from(parts.join(''), 'hex'),
-  tail,
 })
 
-const toHolding = ({ name, parts, tail }: StoredHolding): Holding => ({
-  name,
+const toHolding = ({ parts, ...holding }: StoredHolding): Holding => ({
+  ...holding,
   parts: Buffer.from(parts).toString('hex').match(/.{32}/g) ?? [],
-  tail,
 })
 
 const itemOf = ({ id, isComplete, expires, holding, ...upload }: Upload): RecordItem => ({
@@ -226,10 +224,8 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
 export const countOpenUploads = async ({ now = Date.now, ...options }: TableOptions) => {
   const oldest = now() - longestRequest
   const bytes = new Map<number, number>()
-  for await (const item of scan(openTable<RecordItem>(options))) {
-    const isCounted = item.complete === false && item.ends > oldest
-    if (isCounted) bytes.set(item.site, (bytes.get(item.site) ?? 0) + countedBytes(item))
-  }
+  const open = await scan(openTable<RecordItem>(options), ({ complete, ends }) => complete === false && ends > oldest)
+  for (const item of open) bytes.set(item.site, (bytes.get(item.site) ?? 0) + countedBytes(item))
   return bytes
 }
 
