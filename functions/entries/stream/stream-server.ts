@@ -6,7 +6,6 @@ import { createDeadline, type Deadline, systemClock } from '../../../lib/core/ti
 import { createHandler } from '../../../lib/http/handler.ts'
 import { createSecretCheck, hasBody } from '../../../lib/http/request.ts'
 import { createStorageDeps } from '../../../lib/service/deps.ts'
-import type { EarlyAnswers } from '../../../server/send-answer.ts'
 import { createServer } from '../../../server/server.ts'
 import { getHealth } from '../../fields/service.ts'
 import { createStorageHandler } from '../../storage/group.ts'
@@ -30,25 +29,9 @@ export const createDeadlineFor =
     return createDeadline(() => Math.min(end, answerDue) - transferTime - now())
   }
 
-// Anybody can reach the function at its own address, so requests must carry a secret of the distribution.
-const comesFromDistribution = (secrets: readonly string[]): ((message: IncomingMessage) => boolean) => {
-  const isSecret = createSecretCheck(secrets)
-  return ({ headers }) => isSecret(headers[streaming.secretHeader])
-}
-
 const slowestBody = { bytesPerSecond: 16 * 1024, seconds: 10 }
 
 const formOverhead = 16 * 1024 * 1024
-
-// Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
-// size of the largest file; a connection that sends more is closed. A process answers few requests at once, so callers
-// without a valid token and slow senders get less time and fewer bytes (S-131, S-114).
-const answersAfterBody = (largestFile: number): EarlyAnswers => ({
-  bytes: largestFile + formOverhead,
-  ms: streaming.longestRequest * 1000,
-  waitForBody: true,
-  strangers: { bytes: 1024 * 1024, ms: slowestBody.seconds * 1000 },
-})
 
 type Parts = Parameters<typeof createStorageDeps>
 
@@ -60,12 +43,22 @@ export const createStreamServer = (
   const { clock = systemClock } = surroundings
   const deps = createStorageDeps(settings, stores, surroundings)
   const storage = createStorageHandler(deps)
+  const isSecret = createSecretCheck(settings.originSecrets)
   // Answers whether this process works. The distribution sends the service's `/health` to another function.
   const health = createHandler('fields', [fieldsRoutes[0]], { getHealth }, deps)
   const server = createServer((path) => (path === '/health' ? health : storage), {
-    admits: comesFromDistribution(settings.originSecrets),
+    // Anybody can reach the function at its own address, so requests must carry a secret of the distribution.
+    admits: ({ headers }) => isSecret(headers[streaming.secretHeader]),
     deadlineFor: createDeadlineFor(clock.monotonic),
-    earlyAnswers: answersAfterBody(settings.largestFile),
+    // Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
+    // size of the largest file; a connection that sends more is closed. A process answers few requests at once, so
+    // callers without a valid token and slow senders get less time and fewer bytes (S-131, S-114).
+    earlyAnswers: {
+      bytes: settings.largestFile + formOverhead,
+      ms: streaming.longestRequest * 1000,
+      waitForBody: true,
+      strangers: { bytes: 1024 * 1024, ms: slowestBody.seconds * 1000 },
+    },
     slowestBody,
   })
   server.keepAliveTimeout = 120_000
