@@ -12,10 +12,7 @@ const properties = z.object({ id: z.string(), url: z.url(), region: z.string(), 
  * Writes the base URL of the data centre into the directory, so that other data centres can redirect callers. The entry
  * stays when the stack is removed: sites may still be in this data centre, and a new stack writes the entry again.
  */
-const registerDataCentre = async ({
-  RequestType,
-  ResourceProperties,
-}: CloudFormationCustomResourceEvent): Promise<void> => {
+const registerDataCentre = async ({ RequestType, ResourceProperties }: CloudFormationCustomResourceEvent) => {
   if (RequestType !== 'Delete') await sites.putDataCentre(properties.parse(ResourceProperties))
 }
 

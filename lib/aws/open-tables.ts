@@ -17,7 +17,6 @@ import { createWebhookDeliveries, createWebhookLeases, createWebhooks } from './
 // module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the
 // bundle uses the code or not.
 
-/** A caller may give its own client, wall clock or history, which then replaces the usual one. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
   readonly once?: DynamoDBDocumentClient | undefined

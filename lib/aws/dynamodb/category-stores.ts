@@ -109,12 +109,7 @@ interface Options extends Omit<RecordingOptions, 'table'> {
  * then deletes the object. A new link is checked, written, and checked again. If a removal began between the two
  * checks, the second check finds the flag of the removal and undoes the link.
  */
-export const createCategoryStores = ({
-  contentTable,
-  categoryLinksTable,
-  record,
-  ...options
-}: Options): { readonly contents: Contents; readonly links: CategoryLinks } => {
+export const createCategoryStores = ({ contentTable, categoryLinksTable, record, ...options }: Options) => {
   const links = createLinkItems({ ...options, table: categoryLinksTable })
   const contents = createContents({ ...options, table: contentTable, record, links })
   return { contents, links: createCategoryLinks({ contents, links }, record) }

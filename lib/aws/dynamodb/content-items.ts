@@ -22,7 +22,6 @@ interface ContentItem {
 }
 type ContentTable = Table<ContentItem>
 
-// The items of one kind of content. Long texts are separate items.
 const shelfOf = (site: SiteId, kind: ContentKind) => {
   const partition = `${site}#${kind}`
   const member = textMember(kind)
@@ -177,8 +176,8 @@ interface Options extends RecordingOptions {
 }
 
 /**
- * The table Content: the categories, news items and blogs of a site. For readers, items with the flag of a removal do
- * not exist.
+ * The table Content: the categories, news items and blogs of a site. Long texts are separate items. For readers, items
+ * with the flag of a removal do not exist.
  */
 export const createContents = ({ record, links, ...options }: Options): Contents => {
   const table = openTable<ContentItem>(options)
@@ -192,13 +191,8 @@ export const createContents = ({ record, links, ...options }: Options): Contents
 
     async create(site, kind, content, entry) {
       const { itemOf, keyOf, textItems } = shelfOf(site, kind)
-      const isCreated = await putMarked(
-        table,
-        keyOf(content.id),
-        itemOf(content),
-        expression`attribute_not_exists(#id)`,
-      )
-      if (!isCreated) return false
+      const isFree = expression`attribute_not_exists(#id)`
+      if (!(await putMarked(table, keyOf(content.id), itemOf(content), isFree))) return false
       // The text is written only after the item, so that no other item with this id gets the text.
       for (const text of textItems(content)) await table.put(text)
       await record(entry)

@@ -144,16 +144,10 @@ export const blocksFrom = (
 
 export const toBlock = (item: BlockItem): Block => ({ count: 0, bytes: 0, entries: [], marks: new Set(), ...item })
 
-const toChange = (site: SiteId, position: number, item: EntryItem): Change => {
-  const { at, subject, actor, requestId, details } = item
+const toChange = (site: SiteId, position: number, { at, type, requestId, details, ...item }: EntryItem): Change => {
   const known = JSON.parse(details)
   return {
-    site,
-    position,
-    at: Date.parse(at),
-    type: storedChangeType(item.type),
-    subject,
-    actor,
+    ...{ site, position, at: Date.parse(at), type: storedChangeType(type), ...item },
     ...(requestId !== '' && { requestId }),
     ...(Object.keys(known).length > 0 && { details: known }),
   }

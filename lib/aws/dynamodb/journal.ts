@@ -43,11 +43,7 @@ export interface RecordingOptions extends TableOptions {
 
 const sitesAtOnce = 16
 
-export const recordIf = async (
-  isMade: unknown,
-  record: RecordChange,
-  ...entries: readonly HistoryEntry[]
-): Promise<boolean> => {
+export const recordIf = async (isMade: unknown, record: RecordChange, ...entries: readonly HistoryEntry[]) => {
   const bySite = isMade ? [...Map.groupBy(entries, ({ site }) => site).values()] : []
   await inParallel(bySite, sitesAtOnce, async (ofSite) => {
     for (const entry of ofSite) await record(entry)
@@ -169,17 +165,12 @@ const createHistory = (table: Blocks): History => ({
   },
 })
 
-export const createJournal = ({
-  now = Date.now,
-  lost = logLostEntry,
-  longestDelay = 15_000,
-  ...options
-}: Options): { readonly record: RecordChange; readonly history: History } => {
+export const createJournal = ({ now = Date.now, lost = logLostEntry, longestDelay = 15_000, ...options }: Options) => {
   const table = openTable<BlockItem>(options)
   const sites = new Map<SiteId, WrittenSite>()
   const write = createWriter(table, now)
   return {
-    async record(entry, deadline = unlimited) {
+    async record(entry: HistoryEntry, deadline: Deadline = unlimited): Promise<void> {
       using delay = deadline.reserving(reserves.answer).within(longestDelay, systemClock.monotonic)
       const site = sites.get(entry.site) ?? { takeTurn: createTurns({ atOnce: 1 }), knownUntil: 0 }
       setRecent(sites, entry.site, site, mostRemembered)

@@ -4,7 +4,6 @@ import { type Attributes, type Query, queryItems, queryPages, type Table } from 
 
 /** Items of one partition of a table or an index, in order of the id in their sort key. */
 export interface KeyRange {
-  /** Finds the items with ids from `first` on. */
   readonly queryFrom: (first: number) => Query
   readonly idOf: (key: Attributes) => number
 }

@@ -12,16 +12,9 @@ const updatesAtOnce = 32
 
 export type LinkName = ReturnType<typeof linkOf>
 
+// `wanted` is true if pages may show the object, and undefined if the caller does not say.
 interface WantedLink extends LinkName {
   readonly wanted: boolean | undefined
-}
-
-/**
- * True if pages may show the object. `wanted` is undefined if the caller does not say, and `stored` if the link does not
- * exist.
- */
-interface StoredLink extends WantedLink {
-  readonly stored: boolean | undefined
 }
 
 // Leading zeros keep categories in order of their ids, in the index too.
@@ -83,10 +76,9 @@ export const createLinkItems = (options: TableOptions) => {
       for (const kind of objectKindNames) await deleteAll(rangeOf({ site, kind, category }, true))
     },
 
-    // The index may lag behind changes.
     deleteOf: (object: SiteObject) => deleteAll(inverseRangeOf(object)),
 
-    async withStored(links: readonly WantedLink[]): Promise<readonly StoredLink[]> {
+    async withStored(links: readonly WantedLink[]) {
       const items = await batchGet(table, links.map(keyOf))
       const flags = new Map(items.map((item) => [`${item.list} ${item.id}`, toLink(item).displayable]))
       return links.map((link) => ({ ...link, stored: flags.get(`${listKey(link)} ${link.id}`) }))

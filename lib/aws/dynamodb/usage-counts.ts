@@ -29,13 +29,11 @@ interface UsageItem {
   readonly listed?: number
 }
 
-interface UsageOptions extends TableOptions {
-  /** A client that never sends a call twice. It is created on demand, because only sites with a quota need it. */
-  readonly once?: TableOptions['dynamodb'] | undefined
-}
+type Options = TableOptions & { readonly once?: TableOptions['dynamodb'] | undefined }
 
-export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOptions) => {
+export const createUsageCounts = ({ once, now = Date.now, ...options }: Options) => {
   const table = openTable<UsageItem>(options)
+  // This client never sends a call twice. It is created on demand, because only sites with a quota need it.
   const openOnce = onDemand(() =>
     openTable<UsageItem>({ ...options, dynamodb: once ?? createDocumentClient({ maxAttempts: 1 }) }),
   )
@@ -144,7 +142,6 @@ const listBytes = async (
   return bytes
 }
 
-// One step: begins the recount of a site or, when all earlier changes have ended, lists its files.
 const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline): Promise<void> => {
   const { counts, now, countOpenUploads } = deps
   const state = await counts.read(site)

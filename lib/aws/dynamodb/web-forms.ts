@@ -67,12 +67,7 @@ interface Attempt {
   readonly deadline: Deadline
 }
 
-const tryToChange = async (
-  table: FormTable,
-  item: FormItem,
-  apply: Apply,
-  { mark, deadline }: Attempt,
-): Promise<FormItem | 'unchanged' | 'overtaken'> => {
+const tryToChange = async (table: FormTable, item: FormItem, apply: Apply, { mark, deadline }: Attempt) => {
   const { site, form, version } = item
   const { signal } = deadline
   if (isOwnWrite(mark, item.changes)) return item

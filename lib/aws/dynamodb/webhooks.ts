@@ -150,12 +150,6 @@ export interface WebhookLease {
   readonly wakesAt?: number | undefined
 }
 
-interface LeaseItem extends WebhookLease {
-  readonly site: number
-  readonly key: string
-  readonly until?: number
-}
-
 // The progress of a webhook replaces its whole item, so the lease has an item of its own.
 const leaseKey = (site: SiteId, id: string) => ({ site, key: `lease#${id}` })
 
@@ -163,7 +157,7 @@ const leaseKey = (site: SiteId, id: string) => ({ site, key: `lease#${id}` })
 const leaseKeptFor = 24 * 3600 * 1000
 
 export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions) => {
-  const table = openTable<LeaseItem>(options)
+  const table = openTable<WebhookLease>(options)
 
   const tryToTake = (site: SiteId, id: string, holder: string, duration: number) =>
     table.update(leaseKey(site, id), {

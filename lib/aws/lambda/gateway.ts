@@ -123,10 +123,6 @@ const bytesOf = async (body: Readable | Uint8Array): Promise<Buffer> =>
 // In bytes. A result of Lambda has at most 6 MB, with the headers.
 const largestText = 5_900_000
 
-// In JSON, quotes and line ends take two bytes. Only large texts are measured.
-const isSmallInJson = (text: string, length: number): boolean =>
-  length * 2 < largestText || Buffer.byteLength(JSON.stringify(text)) < largestText
-
 // Bytes that occur in no text, and that take six bytes each in JSON.
 const controlCharacter = /[^\P{Cc}\t\n\r]/u
 
@@ -135,7 +131,10 @@ const controlCharacter = /[^\P{Cc}\t\n\r]/u
 const textOf = (bytes: Buffer): string | undefined => {
   if (!isUtf8(bytes)) return undefined
   const text = bytes.toString('utf8')
-  return !controlCharacter.test(text) && isSmallInJson(text, bytes.length) ? text : undefined
+  if (controlCharacter.test(text)) return undefined
+  // In JSON, quotes and line ends take two bytes. Only large texts are measured.
+  const isSmall = bytes.length * 2 < largestText || Buffer.byteLength(JSON.stringify(text)) < largestText
+  return isSmall ? text : undefined
 }
 
 // The `Accept` for which a gateway turns base64 into bytes: any `Accept`, or one that names a type first (LocalStack).
