@@ -1,4 +1,4 @@
-import { type Caller, hashToken, isCurrent, rightsOn, type SiteCaller } from '../access/grants.ts'
+import { type Caller, hashToken, isCurrent, rightsOn } from '../access/grants.ts'
 import { isKey, keyFault } from '../access/keys.ts'
 import { setRecent } from '../core/cached-lookup.ts'
 import { ServiceError, tooManyRequests } from '../core/errors.ts'
@@ -6,7 +6,7 @@ import { type AreaRight, requireInAnyFolder, rightOf } from '../core/rights.ts'
 import type { Clock, Deadline } from '../core/time.ts'
 import type { Site } from '../sites/site-directory.ts'
 import type { CallerOperation, OperationHandler, PublicOperation, RoutedRequest } from './operation.ts'
-import { type Presentation, preflight, renderReply } from './render-reply.ts'
+import { preflight, renderReply } from './render-reply.ts'
 import type { Reply } from './reply.ts'
 import { preferredFormat } from './representation.ts'
 import { type Answer, type Formats, firstValue, type Request, type Trace } from './request.ts'
@@ -81,27 +81,11 @@ const authenticate = async (
   return caller
 }
 
-const admitToSite = (
-  right: AreaRight,
-  { renderingEngine, rightMissing }: GroupPolicy,
-  caller: Caller,
-  site: Site,
-): SiteCaller => {
+const admitToSite = (right: AreaRight, { renderingEngine, rightMissing }: GroupPolicy, caller: Caller, site: Site) => {
   const rights = rightsOn(caller, site.id)
   requireInAnyFolder(rights, rightOf(right), rightMissing)
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
   return { ...caller, rights }
-}
-
-const negotiate = (request: Request, formats: Formats): Presentation => {
-  const format = preferredFormat(request, formats)
-  if (format === undefined) throw new ServiceError('notAcceptable')
-  return { format, varies: formats.length > 1 }
-}
-
-export const fallbackPresentation = (request: Request, policy: GroupPolicy, trace: Trace): Presentation => {
-  const formats = trace.formats ?? policy.formats
-  return { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
 }
 
 export const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
@@ -134,7 +118,7 @@ export const createResponder = <Row extends Route, Deps extends { readonly edge:
   return async (request: Request, deadline: Deadline, trace: Trace): Promise<Answer> => {
     if (request.method === 'OPTIONS') {
       const reply = preflight(request, router.methodsAt(request.path))
-      return renderReply(request, reply, fallbackPresentation(request, policy, trace))
+      return renderReply(request, reply, policy.formats)
     }
     const { route, params } = router.match(request.method, request.path)
     trace.operation = route.operation
@@ -142,18 +126,16 @@ export const createResponder = <Row extends Route, Deps extends { readonly edge:
     const formats = formatsOf(route, policy)
     trace.formats = formats
     const answer = async <Admitted extends RoutedRequest>(admitted: Admitted): Promise<Answer> => {
-      const presentation = negotiate(request, formats)
+      if (preferredFormat(request, formats) === undefined) throw new ServiceError('notAcceptable')
       const run = operations[route.operation as Row['operation']] as (request: Admitted, deps: Deps) => Promise<Reply>
-      return renderReply(request, await run(admitted, deps), presentation)
+      return renderReply(request, await run(admitted, deps), formats)
     }
     if (route.public) return answer(routed)
     const caller = await authenticate(edge, routed, policy, trace)
     const { right } = route
     if (!right) return answer({ ...routed, caller })
     const found = await resolveSite(edge, routed, caller, route, policy)
-    if ('redirect' in found) {
-      return renderReply(request, found.redirect, fallbackPresentation(request, policy, trace))
-    }
+    if ('redirect' in found) return renderReply(request, found.redirect, formats)
     trace.site = found.site.id
     edge.limitSite(found.site.id)
     const admitted = { ...routed, ...found, caller: admitToSite(right, policy, caller, found.site) }

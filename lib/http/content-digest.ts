@@ -51,7 +51,6 @@ export const digestsOf = (headers: Request['headers']): readonly Digest[] => {
   ].filter((digest) => digest !== undefined)
 }
 
-/** Passes the bytes on, and throws after the last byte if the digest differs. Errors: checksumMismatch. */
 export async function* checkedBy(digests: readonly Digest[], content: AsyncIterable<Uint8Array>) {
   const hashes = digests.map((digest): [Digest, Hash] => [digest, createHash(digest.algorithm)])
   for await (const chunk of content) {

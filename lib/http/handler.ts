@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/time.ts'
-import { type AdmissionDeps, createResponder, fallbackPresentation, type OperationsOf } from './admission.ts'
+import { type AdmissionDeps, createResponder, type OperationsOf } from './admission.ts'
 import { asServiceError, errorReply, renderReply } from './render-reply.ts'
 import type { Answer, Arrival, Handler, Request, Send, Telemetry, Trace } from './request.ts'
 import { type Group, groupPolicies, type Route } from './router.ts'
@@ -72,8 +72,7 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
       return { sent, status: answer.status, failure }
     } catch (error) {
       if (answer) discardBody(answer)
-      const presentation = fallbackPresentation(request, groupPolicies[group], trace)
-      const instead = renderReply(request, errorReply(asServiceError(error), request.id), presentation)
+      const instead = renderReply(request, errorReply(asServiceError(error), request.id), trace.formats)
       const sent = await send(forCaller(instead, trace), cut)
       return { sent, status: instead.status, failure: instead.status >= 500 ? error : failure }
     }
@@ -89,7 +88,8 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
     const startedAt = clock.monotonic()
     const arrival: Arrival = { requestId: request.id, method: request.method, path: request.path }
     report(() => telemetry.arrival?.(arrival))
-    const trace: Trace = { operation: 'none', site: null, token: null, formats: undefined, admitted: false }
+    const { formats } = groupPolicies[group]
+    const trace: Trace = { operation: 'none', site: null, token: null, formats, admitted: false }
     const { sent, status, failure } = await sendAnswer(request, deadline, send, trace)
     const { operation, site, token } = trace
     const durationMs = Math.round((clock.monotonic() - startedAt) * 1000) / 1000

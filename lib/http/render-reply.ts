@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import { byValue, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
-import { contentTypes, entityTag, noneMatchFails, tagOfText } from './representation.ts'
-import { type Answer, type Format, isRead, type Request } from './request.ts'
+import { contentTypes, entityTag, noneMatchFails, preferredFormat, tagOfText } from './representation.ts'
+import { type Answer, type Format, type Formats, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
 
 // A-31: response headers that scripts of other origins may read.
@@ -43,11 +43,6 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-export interface Presentation {
-  readonly format: Format
-  readonly varies: boolean
-}
-
 interface Representation {
   readonly type: string
   readonly tag: string | undefined
@@ -72,21 +67,17 @@ const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferr
 const write = (reply: Reply, format: Format): Representation => {
   if ('document' in reply) return writeDocument(reply, format)
   if ('content' in reply) {
-    const { type, length, bytes = '' } = reply.content
-    return { type, tag: undefined, body: bytes, ...(length !== undefined && { length }) }
-  }
-  if ('text' in reply) {
-    const { text, tag } = reply
-    return { type: text.type, tag: tag === undefined ? undefined : `"${tag}"`, body: text.body }
+    const { content, tag } = reply
+    const { type, length, bytes = '' } = content
+    return { type, tag: tag && `"${tag}"`, body: bytes, ...(length !== undefined && { length }) }
   }
   return { type: emptyType, tag: undefined, body: '' }
 }
 
-export const renderReply = (request: Request, reply: Reply, presentation: Presentation): Answer => {
-  const { format, varies } = presentation
-  const { type, tag, body, length } = write(reply, format)
+export const renderReply = (request: Request, reply: Reply, formats: Formats): Answer => {
+  const { type, tag, body, length } = write(reply, preferredFormat(request, formats) ?? formats[0])
   const headers: Record<string, string> = { ...commonHeaders, 'X-Request-Id': request.id }
-  if (varies) headers['Vary'] = 'Accept'
+  if (formats.length > 1) headers['Vary'] = 'Accept'
   if (tag !== undefined) headers['ETag'] = tag
   const isKnown = tag !== undefined && isRead(request.method) && noneMatchFails(request.headers['if-none-match'], tag)
   // A 304 repeats the type of the copy that the caller has, because caches store the type of the 304.
@@ -103,7 +94,7 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
     status: reply.status,
     headers,
     body,
-    ...(elsewhere && { elsewhere: async () => renderReply(request, await elsewhere(), presentation) }),
+    ...(elsewhere && { elsewhere: async () => renderReply(request, await elsewhere(), formats) }),
   }
 }
 

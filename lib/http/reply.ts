@@ -26,23 +26,23 @@ export interface DocumentReply extends Head {
   readonly tag?: string | typeof byValue
 }
 
-export interface TextReply extends Head {
-  readonly text: { readonly type: string; readonly body: string }
-  readonly tag?: string
-}
-
 // Without a length, the stream is endless and stops when the caller disconnects. `elsewhere` is the reply to send when
 // the platform cannot carry these bytes.
 interface ContentReply extends Head {
   readonly content: {
     readonly type: string
     readonly length?: number
-    readonly bytes?: Readable | Uint8Array
+    readonly bytes?: Readable | Uint8Array | string
     readonly elsewhere?: () => Promise<Reply>
   }
+  readonly tag?: string
 }
 
-export type Reply = DocumentReply | TextReply | ContentReply | Head
+export interface TextReply extends ContentReply {
+  readonly content: { readonly type: string; readonly bytes: string }
+}
+
+export type Reply = DocumentReply | ContentReply | Head
 
 type How = Pick<DocumentReply, 'tag' | 'headers'> & Pick<Document, 'xml'>
 
@@ -54,13 +54,13 @@ export const ok = <Value extends object>(value: Value, { xml, ...how }: How = {}
 
 export const okWithJson = <Value extends object>(json: Json<Value>): TextReply => ({
   status: 200,
-  text: { type: contentTypes.json, body: json },
+  content: { type: contentTypes.json, bytes: json },
   tag: `${tagOfText(json)}.json`,
 })
 
-export const text = (type: string, body: string, tag?: string): TextReply => ({
+export const text = (type: string, bytes: string, tag?: string): TextReply => ({
   status: 200,
-  text: { type: `${type}; charset=utf-8`, body },
+  content: { type: `${type}; charset=utf-8`, bytes },
   ...(tag && { tag }),
 })
 
@@ -75,7 +75,7 @@ export const done: Reply = { status: 200 }
 
 const largestCache = 4_000_000
 
-const sizeOf = (key: string, { text }: TextReply): number => key.length + text.body.length
+const sizeOf = (key: string, { content }: TextReply): number => key.length + content.bytes.length
 
 /**
  * Keeps each reply until `stateOf` returns another name. A name is never used for two states. Without a name, no reply

@@ -91,14 +91,14 @@ export interface Arrival {
 }
 
 /**
- * `token` is the first 8 hex digits of the token's hash, even for an invalid token. `formats` are the formats of the
- * route.
+ * `token` is the first 8 hex digits of the token's hash, even for an invalid token. `formats` are those of the route, or
+ * of the group until a route is found.
  */
 export interface Trace {
   operation: string
   site: number | null
   token: string | null
-  formats: Formats | undefined
+  formats: Formats
   admitted: boolean
 }
 

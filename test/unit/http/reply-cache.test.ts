@@ -11,7 +11,7 @@ const observed = () => {
       made.push(key)
       return text('text/plain', `${made.length}`.padEnd(length, ' '))
     })
-    return reply.text.body.trim()
+    return reply.content.bytes.trim()
   }
   return { store, made, keep, ask }
 }
@@ -41,7 +41,7 @@ test('a reply that began before a change is not cached after the change', async 
   store.state = 'second'
   await ask('b')
   late.resolve()
-  expect((await slow).text.body).toBe('before')
+  expect((await slow).content.bytes).toBe('before')
   expect(await ask('a')).toBe('2')
 })
 
