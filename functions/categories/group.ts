@@ -1,11 +1,10 @@
-import { type LinkEnd, type LinkList, link, unlink } from '../../lib/categories/category-links.ts'
+import { type LinkList, type LinkRequest, link, unlink } from '../../lib/categories/category-links.ts'
 import type { SiteObject } from '../../lib/categories/contents.ts'
 import {
   associationList,
   categoriesOfObjectList,
   contentList,
   type List,
-  listSiteUrls as listUrls,
   siteUrlList,
 } from '../../lib/categories/lists.ts'
 import { parseListQuery } from '../../lib/categories/query/list-query.ts'
@@ -20,35 +19,24 @@ import type {
 import type { Answer } from '../../lib/contract/contract.ts'
 import { categoriesRoutes, ofEachKind } from '../../lib/contract/routes/categories.ts'
 import type { ContentKind, ObjectKind } from '../../lib/core/content-kinds.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
-import type { Author } from '../../lib/core/history-entry.ts'
+import { type ErrorName, ServiceError } from '../../lib/core/errors.ts'
 import { type CategoryId, largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import type { Json } from '../../lib/core/pages.ts'
-import type { Deadline } from '../../lib/core/time.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import { type BodyShape, bodiesOf, type OperationInput, operationsOn, type Segments } from '../../lib/http/operation.ts'
 import { byValue, ok, okWithJson, type TextReply } from '../../lib/http/reply.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
 
-const idIn = <Id extends number>(segment: string | undefined): Id | undefined => {
+/** Errors: `unknown`, even for a malformed id. */
+const idIn = <Id extends number>(segment: string | undefined, unknown: ErrorName): Id => {
   const id = parseId<Id>(segment ?? '')
-  return id !== undefined && id >= 1 && id <= largestContentId ? id : undefined
+  if (id !== undefined && id >= 1 && id <= largestContentId) return id
+  throw new ServiceError(unknown)
 }
 
-/** Errors: categoryUnknown, even for a malformed id. */
-const categoryOf = (segments: Segments): { category: CategoryId } => {
-  const category = idIn<CategoryId>(segments['category'])
-  if (category === undefined) throw new ServiceError('categoryUnknown')
-  return { category }
-}
-
-/** Errors: objectUnknown, even for a malformed id. */
-const objectOf = (segments: Segments): { id: number } => {
-  const id = idIn(segments['object'])
-  if (id === undefined) throw new ServiceError('objectUnknown')
-  return { id }
-}
+const categoryOf = ({ category }: Segments) => ({ category: idIn<CategoryId>(category, 'categoryUnknown') })
+const objectOf = ({ object }: Segments) => ({ id: idIn(object, 'objectUnknown') })
 
 const operation = operationsOn<CategoriesDeps>()
 
@@ -68,37 +56,22 @@ const removalOf = bodiesOf({
 /** 400/220000 for a wrong query, and 400/220003 if the list is too long for this query. */
 const listOperation = <Params = undefined>(
   answer: (page: Json<ItemPage>) => TextReply,
-  listOf: (site: SiteId, params: Params) => List,
+  listOf: (site: SiteId, params: Params, url: string) => List,
   params?: (segments: Segments) => Params,
 ) =>
   operation(
     {
       ...(params && { params }),
-      query(query, { params, site }) {
-        const list = listOf(site.id, params)
+      query(query, { params, site, dataCentre }) {
+        const list = listOf(site.id, params, dataCentre.url)
         return { list, ...parseListQuery(query, list) }
       },
     },
     ({ query }, deps) => deps.cacheReply(query.page, async () => answer(await query.list.read(deps, query))),
   )
 
-/** C-1 (operations 6 and 9). 404/220001 for an unknown category. */
-const listObjects = (kind: ObjectKind) =>
-  listOperation(
-    okWithJson<Answer<AssociationPage>>,
-    (site, { category }) => associationList({ site, kind, category }),
-    categoryOf,
-  )
-
 const listAll = (kind: ContentKind) =>
   listOperation(okWithJson<Answer<ObjectPage | typeof categoryPage>>, (site) => contentList(site, kind))
-
-const listCategoriesOfObject = (kind: ObjectKind) =>
-  listOperation(
-    okWithJson<Answer<typeof categoryPage>>,
-    (site, { id }) => categoriesOfObjectList({ site, kind, id }),
-    objectOf,
-  )
 
 /** C-49. 404/220001 for an unknown category. Ignores all parameters of the query but `fields`. */
 const getCategory = operation(
@@ -111,11 +84,7 @@ const getCategory = operation(
 )
 
 /** C-51: a site has one address, the base URL of its data centre. */
-const listSiteUrls = operation(
-  { query: (query, { site }) => parseListQuery(query, siteUrlList(site.id)) },
-  async ({ site, dataCentre, query }) =>
-    okWithJson<Answer<typeof siteUrlPage>>(await listUrls(site.id, dataCentre.url, query)),
-)
+const listSiteUrls = listOperation(okWithJson<Answer<typeof siteUrlPage>>, (site, _, url) => siteUrlList(site, url))
 
 /** C-42: the path at which the caller reaches the service, also behind a proxy that removes a prefix. */
 const locationOf = ({ dataCentre, path }: Pick<OperationInput, 'dataCentre' | 'path'>) => ({
@@ -127,21 +96,12 @@ const locationOf = ({ dataCentre, path }: Pick<OperationInput, 'dataCentre' | 'p
  * for an unknown category, 404/220002 for an unknown object.
  */
 const changeAt =
-  <Item>(
-    status: 201 | 204,
-    change: (
-      deps: CategoriesDeps,
-      end: LinkEnd,
-      items: readonly Item[],
-      author: Author,
-      deadline: Deadline,
-    ) => Promise<void>,
-  ) =>
+  (status: 201 | 204, change: typeof link) =>
   <Body>(
     kind: ObjectKind,
     params: (segments: Segments) => Pick<LinkList, 'category'> | Pick<SiteObject, 'id'>,
     body: BodyShape<Body>,
-    itemsOf: (body: Body) => readonly Item[],
+    itemsOf: (body: Body) => readonly LinkRequest[],
   ) =>
     operation({ params, body }, async (input, deps) => {
       const { site, author, deadline } = input
@@ -149,24 +109,34 @@ const changeAt =
       return { status, headers: locationOf(input) }
     })
 
+type ItemsOf<Item> = { readonly items: readonly (Item & Pick<LinkRequest, 'displayable'>)[] }
+
+const objectsIn = ({ items }: ItemsOf<{ readonly objectId: number }>) =>
+  items.map(({ objectId: id, displayable }) => ({ id, displayable }))
+const categoriesIn = ({ items }: ItemsOf<{ readonly categoryId: number }>) =>
+  items.map(({ categoryId: id, displayable }) => ({ id, displayable }))
+
 const linkAt = changeAt(201, link)
 const unlinkAt = changeAt(204, unlink)
 
 const operations = {
   ...ofEachKind((kind) => ({
-    list: listObjects(kind),
-    link: linkAt(kind, categoryOf, bodyOf('linkBody'), ({ items }) =>
-      items.map(({ objectId: id, displayable }) => ({ id, displayable })),
+    // C-1 (operations 6 and 9). 404/220001 for an unknown category.
+    list: listOperation(
+      okWithJson<Answer<AssociationPage>>,
+      (site, { category }) => associationList({ site, kind, category }),
+      categoryOf,
     ),
-    unlink: unlinkAt(kind, categoryOf, removalOf('unlinkBody'), ({ items }) => items.map(({ objectId }) => objectId)),
+    link: linkAt(kind, categoryOf, bodyOf('linkBody'), objectsIn),
+    unlink: unlinkAt(kind, categoryOf, removalOf('unlinkBody'), objectsIn),
     listAll: listAll(kind),
-    listCategories: listCategoriesOfObject(kind),
-    linkCategories: linkAt(kind, objectOf, bodyOf('linkCategoriesBody'), ({ items }) =>
-      items.map(({ categoryId: id, displayable }) => ({ id, displayable })),
+    listCategories: listOperation(
+      okWithJson<Answer<typeof categoryPage>>,
+      (site, { id }) => categoriesOfObjectList({ site, kind, id }),
+      objectOf,
     ),
-    unlinkCategories: unlinkAt(kind, objectOf, removalOf('unlinkCategoriesBody'), ({ items }) =>
-      items.map(({ categoryId }) => categoryId),
-    ),
+    linkCategories: linkAt(kind, objectOf, bodyOf('linkCategoriesBody'), categoriesIn),
+    unlinkCategories: unlinkAt(kind, objectOf, removalOf('unlinkCategoriesBody'), categoriesIn),
   })),
   listCategories: listAll('category'),
   getCategory,

@@ -125,10 +125,11 @@ export const link = async (
 export const unlink = async (
   { links }: LinkDeps,
   end: LinkEnd,
-  others: readonly number[],
+  items: readonly LinkRequest[],
   author: Author,
   deadline?: Deadline,
 ): Promise<void> => {
+  const others = items.map(({ id }) => id)
   const each = [...new Set(others)]
   const result = await links.unlink(end, each, entryOf('link.removed', end, each, author), deadline)
   refuseUnknown(result, end, others)

@@ -1,4 +1,4 @@
-import { type ContentKind, type ObjectKind, textMember } from '../core/content-kinds.ts'
+import { type ContentKind, textMember } from '../core/content-kinds.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { objectKinds, type Scalars } from '../core/object-kinds.ts'
@@ -18,11 +18,6 @@ interface ListDeps {
 /** Parse the query with the list before you read a page. Errors: listTooLong, categoryUnknown, objectUnknown. */
 export interface List extends ListDescription {
   read(deps: ListDeps, query: ListQuery): Promise<Json<ItemPage>>
-}
-
-const withText = (item: Item, kind: ObjectKind, member: string, text: string): Item => {
-  const object = item[kind]
-  return typeof object === 'object' && object !== null ? { ...item, [kind]: { ...object, [member]: text } } : item
 }
 
 const associationSource = (
@@ -61,7 +56,10 @@ const associationSource = (
       if (text === undefined || !fields.shows(kind, text)) return items
       const ids = items.map(({ objectId }) => Number(objectId))
       const texts = await contents.texts(site, kind, ids)
-      return items.map((item) => withText(item, kind, text, texts.get(Number(item['objectId'])) ?? ''))
+      return items.map((item) => {
+        const object = { ...Object(item[kind]), [text]: texts.get(Number(item['objectId'])) ?? '' }
+        return { ...item, [kind]: object }
+      })
     },
   }
 }
@@ -129,9 +127,7 @@ export const contentList = (site: SiteId, kind: ContentKind): List => ({
   },
 })
 
-export const siteUrlList = (site: SiteId): ListDescription => ({ shape: siteUrlShape, identity: [site, 'url'] })
-
-export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promise<Json<ItemPage>> => {
+export const siteUrlList = (site: SiteId, url: string): List => {
   const item: Item = { siteId: site, url }
   const behind = (after: number): readonly Entry[] => (site > after ? [{ id: site }] : [])
   const source: ListSource<Entry> = {
@@ -145,5 +141,5 @@ export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promi
     outlineHas: () => true,
     items: async (entries) => entries.map(() => item),
   }
-  return runList(source, query)
+  return { shape: siteUrlShape, identity: [site, url], read: (_, query) => runList(source, query) }
 }

@@ -60,7 +60,10 @@ export const bodiesOf =
 
 interface Shape<Params, Query, Body> {
   readonly params?: (params: Segments, caller: SiteCaller) => Params
-  readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
+  readonly query?: (
+    query: Switches,
+    target: Pick<AdmittedRequest, 'site' | 'dataCentre'> & { readonly params: Params },
+  ) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
 
@@ -94,7 +97,7 @@ export const operationsOn =
     const value = body && (await readBody(request, body))
     const caller = body ? await request.callerAfterBody() : request.caller
     const named = params?.(request.params, caller) as Params
-    const target = { params: named, site: request.site }
+    const target = { ...request, params: named }
     const input = {
       ...request,
       caller,

@@ -147,23 +147,14 @@ export const readDateTime = (text: string): string | undefined => {
   return moment.toISOString().slice(0, 19) + (rest && `.${rest}`)
 }
 
-const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
-  [true, true],
-  ['true', true],
-  [1, true],
-  ['1', true],
-  [false, false],
-  ['false', false],
-  [0, false],
-  ['0', false],
-])
+const booleans: ReadonlyMap<string, boolean> = new Map(Object.entries({ true: true, 1: true, false: false, 0: false }))
 
 const readers: Readonly<Record<MemberType, (operand: unknown) => Comparable | undefined>> = {
   integer: readNumber,
   flag: (operand) => (typeof operand === 'boolean' ? Number(operand) : readNumber(operand)),
   string: (operand) =>
     typeof operand === 'string' || typeof operand === 'number' ? String(operand).toLowerCase() : undefined,
-  boolean: (operand) => booleans.get(operand),
+  boolean: (operand) => (typeof operand === 'object' ? undefined : booleans.get(String(operand))),
   date: (operand) => (typeof operand === 'string' ? readDateTime(operand) : undefined),
   text: () => undefined,
 }

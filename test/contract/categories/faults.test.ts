@@ -16,6 +16,7 @@ afterAll(() => store.close())
 
 const all = range(1, 120)
 const linked = range(1, 40)
+const itemsTo = (last: number) => range(1, last).map((id) => ({ id }))
 
 const resetLinks = async () => {
   await deps.linkItems.deleteMany(linksOf(newsOfCategory, all))
@@ -60,7 +61,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'unlinking 60 objects, 20 of them not linked': {
     reset: resetLinks,
-    run: (over) => unlink(over, newsOfCategory, range(1, 60), author),
+    run: (over) => unlink(over, newsOfCategory, itemsTo(60), author),
     verify: async () => expect(await linkedIds(deps)).toEqual([]),
   },
   'removing a category': {
