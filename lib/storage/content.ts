@@ -91,14 +91,12 @@ export const createStagedContents = <Content extends { readonly size: number }>(
   return {
     take,
 
-    /** Reserves memory for a content. False when too little memory is left. */
     reserve(bytes: number): boolean {
       if (bytes > free) return false
       free -= bytes
       return true
     },
 
-    /** `discard` removes what the content has outside of memory. */
     keep(
       content: Content,
       discard: (content: Content) => Promise<void> = async () => {},

@@ -34,7 +34,6 @@ interface Progress {
   after?: string | undefined
 }
 
-// Removes at least one page. Returns false when the time was up before the last page.
 const removePages = async (store: Emptied, prefix: string, isTimeUp: () => boolean, progress: Progress) => {
   let isCut = false
   const pages: { readonly last: string; isRemoved: boolean }[] = []

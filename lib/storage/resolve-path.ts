@@ -88,12 +88,7 @@ const searchFolder = async (store: ObjectStore, scope: Scope, folder: StoragePat
 const join = (folder: StoragePath, names: readonly string[]): StoragePath => names.reduce<StoragePath>(childOf, folder)
 
 /** Spells the ancestors as the store does (S-5). Errors: urlInvalid (too long). */
-export const resolvePath = async (
-  store: ObjectStore,
-  scope: Scope,
-  path: StoragePath,
-  ancestors: Ancestors,
-): Promise<StoragePath> => {
+export const resolvePath = async (store: ObjectStore, scope: Scope, path: StoragePath, ancestors: Ancestors) => {
   const segments = segmentsOf(path)
   if (ancestors.missing.length === 0 || segments.length > mostSegments) return path
   const { folder, missing } = await searchBelow(store, scope, ancestors)

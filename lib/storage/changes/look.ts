@@ -54,24 +54,20 @@ export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, p
 export const isRunningAt = async (stores: StorageStores, site: SiteId, path: StoragePath, isFile: boolean) =>
   isFile ? isInWorkflow(stores, site, [path]) : stores.workflows.isRunningBelow(site, path)
 
-/** S-42: the path of the folder is taken by a file. S-43: the name of a file is taken by a folder. */
-const absencesInFolder = (site: SiteId, folder: StoragePath, names: readonly string[]): Absences => [
-  ...(folder === root ? [] : noFileAt(site, [folder], 'folderUnknown')),
-  ...names.map((name) => [folderKey('live', site, childOf(folder, name)), 'destinationExists'] as const),
-]
+export const pathsOf = ({ path, kind, names = [] }: Place): readonly StoragePath[] =>
+  kind === 'file' ? [path] : names.map((name) => childOf(path, name))
 
-export const absencesOf = ({ site, path, kind, names, into = path, isNew }: Place): Absences => {
-  if (kind !== 'file') return names ? absencesInFolder(site, path, names) : []
+/** S-42: the path of the folder is taken by a file. S-43: the name of a file is taken by a folder. */
+export const absencesOf = (place: Place): Absences => {
+  const { site, path, into = path, isNew } = place
+  const paths = pathsOf(place)
+  const isInFolder = paths.length > 0 && into !== root && !paths.includes(into)
   return [
-    ...(into === path || into === root ? [] : noFileAt(site, [into], 'folderUnknown')),
-    [folderKey('live', site, path), 'destinationExists'],
+    ...(isInFolder ? noFileAt(site, [into], 'folderUnknown') : []),
+    ...paths.map((one) => [folderKey('live', site, one), 'destinationExists'] as const),
     ...(isNew ? [[fileKey('live', site, path), 'destinationExists'] as const] : []),
   ]
 }
-
-/** The paths of the files that a change at this place stores. */
-export const pathsOf = ({ path, kind, names = [] }: Place): readonly StoragePath[] =>
-  kind === 'file' ? [path] : names.map((name) => childOf(path, name))
 
 const spelled = (place: Place, path: StoragePath): Place => ({
   ...place,

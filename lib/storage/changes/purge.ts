@@ -85,12 +85,7 @@ const deleteListed = async (
 const hiddenIn = ({ versions }: Listed): number => versions.filter(({ hiddenBy }) => hiddenBy).length
 
 /** H-30: deletes old versions of a file for good: all old versions, or only the wanted version. */
-export const purge = async (
-  deps: ChangeDeps,
-  path: StoragePath,
-  wanted: string | undefined,
-  requester: Requester,
-): Promise<void> => {
+export const purge = async (deps: ChangeDeps, path: StoragePath, wanted: string | undefined, requester: Requester) => {
   refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file to purge.' })])
   const listed = await lookAtVersions(deps, path, wanted, requester)
   const hidden = hiddenIn(listed)

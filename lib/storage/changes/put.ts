@@ -105,12 +105,7 @@ const planPut = ({ place, ancestors, checked, locks }: Seen, staged: readonly St
 }
 
 /** S-47, S-48. Discards the staged bytes when the change is refused. */
-export const putStaged = async (
-  stores: StorageStores,
-  seen: Seen,
-  staged: readonly Staged[],
-  requester: Requester,
-): Promise<void> => {
+export const putStaged = async (stores: StorageStores, seen: Seen, staged: readonly Staged[], requester: Requester) => {
   const { place, taken } = seen
   try {
     const isRunning = await isInWorkflow(stores, place.site, pathsOf(place))

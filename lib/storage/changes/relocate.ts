@@ -157,12 +157,7 @@ const lookAtRelocation = async (
 }
 
 /** Renames, moves or copies a file or folder, all or nothing (S-51 to S-59). */
-export const relocate = async (
-  deps: ChangeDeps,
-  path: StoragePath,
-  destination: Destination,
-  requester: Requester,
-): Promise<void> => {
+export const relocate = async (deps: ChangeDeps, path: StoragePath, destination: Destination, requester: Requester) => {
   requireBothEnds(path, destination, requester)
   const seen = await lookAtRelocation(deps, path, destination, requester)
   const again = async ({ relocation }: SeenRelocation) =>

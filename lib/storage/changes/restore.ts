@@ -110,12 +110,7 @@ const planRestoredFile = (
   }
 }
 
-const restoreFile = async (
-  deps: ChangeDeps,
-  path: StoragePath,
-  wanted: Wanted,
-  requester: Requester,
-): Promise<void> => {
+const restoreFile = async (deps: ChangeDeps, path: StoragePath, wanted: Wanted, requester: Requester) => {
   const { site } = requester
   const place = { site, path, kind: 'file', isNew: !wanted.replace } as const
   const [seen, isRunning] = await Promise.all([
@@ -148,12 +143,7 @@ const restoreFile = async (
   }
 }
 
-const restoreIfFree = async (
-  deps: ChangeDeps,
-  path: StoragePath,
-  wanted: Wanted,
-  requester: Requester,
-): Promise<void> => {
+const restoreIfFree = async (deps: ChangeDeps, path: StoragePath, wanted: Wanted, requester: Requester) => {
   const { site } = requester
   const { files, reservedFolders } = deps
   refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file or folder to restore.' })])
@@ -190,12 +180,6 @@ interface TrashItem {
   readonly goneAt: number | undefined
 }
 
-const findFile = async (stores: RemovedStores, site: SiteId, path: StoragePath): Promise<TrashItem | undefined> => {
-  const { isFile, isPresent, restorations, goneAt } = await findRemoved(stores, site, path)
-  const [last] = restorations
-  return isFile && !isPresent && last ? { size: last.size, goneAt } : undefined
-}
-
 /**
  * A removed file or folder that a restore can bring back. Undefined if the path exists again, or if the file or folder
  * is no longer kept. If a path was removed as a file and as a folder, a restore brings back the later removal.
@@ -206,7 +190,11 @@ export const findInTrash = async (
   path: StoragePath,
   type: 'file' | 'folder',
 ): Promise<TrashItem | undefined> => {
-  if (type === 'file') return findFile(stores, site, path)
+  if (type === 'file') {
+    const { isFile, isPresent, restorations, goneAt } = await findRemoved(stores, site, path)
+    const [last] = restorations
+    return isFile && !isPresent && last ? { size: last.size, goneAt } : undefined
+  }
   const { files } = stores
   const folder = folderKey('live', site, path)
   const [{ kept }, isBack] = await Promise.all([newestKept(files, folder), files.exists(folder)])

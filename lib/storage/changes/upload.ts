@@ -121,7 +121,6 @@ const namesToLookAt = (folder: StoragePath, files: readonly IncomingFile[]): rea
   }
 }
 
-// Only a single file can have the path of the folder.
 const assignPaths = async (
   deps: UploadDeps,
   seen: Seen,

@@ -144,12 +144,7 @@ const completed = (upload: Upload, { clock }: UploadsDeps): Upload => ({
   holding: null,
 })
 
-export const completeUpload = async (
-  deps: UploadsDeps,
-  requester: Requester,
-  upload: Upload,
-  lease: Lease,
-): Promise<Upload> => {
+export const completeUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload, lease: Lease) => {
   if (lease.isOver()) throw new ServiceError('unavailable')
   const claim = claimOf(deps, upload.id, lease, requester)
   try {

@@ -113,7 +113,6 @@ export const requesterOf = (
   { ifMatch, ifNoneMatch }: Pick<Target, 'ifMatch' | 'ifNoneMatch'>,
 ): Requester => ({ ...uploader, ...readConditions(ifMatch, ifNoneMatch) })
 
-/** Makes every check that needs no bytes. `limit`: the largest upload, in bytes. */
 const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: Requester) => {
   const { site } = uploader
   const name = parseFileName(request.fileName ?? '')
