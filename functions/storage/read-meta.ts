@@ -8,7 +8,7 @@ import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import { encodePath, isInScope, nameOf, root, type Scope, type StoragePath } from '../../lib/storage/path.ts'
-import { type Entry, entriesTowards, type FileBelow, listFiles, listFolder } from '../../lib/storage/reading/listing.ts'
+import { type Entry, type FileBelow, listFiles, listFolder } from '../../lib/storage/reading/listing.ts'
 import { describeFile, describeFolder } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { spellingsOf } from '../../lib/storage/resolve-path.ts'
@@ -25,11 +25,6 @@ const addressOf = ({ url }: DataCentre, { id }: Site, path: StoragePath): string
 
 const linksTo = (uri: string) => [{ rel: 'storage', uri }]
 
-const pageView = ({ draft, isInWorkflow }: NonNullable<FileState['page']>) => ({
-  draft: draft ? { size: draft.size, lastModified: timeOf(draft.modified) } : null,
-  workflow: isInWorkflow ? ('running' as const) : null,
-})
-
 const fileView = (name: string, uri: string, { info, page }: FileState, fingerprint: string | null): EntryView => ({
   name,
   type: 'file',
@@ -38,7 +33,10 @@ const fileView = (name: string, uri: string, { info, page }: FileState, fingerpr
   contentType: info.contentType,
   etag: entityTagOf(info),
   fingerprint,
-  ...(page && pageView(page)),
+  ...(page && {
+    draft: page.draft ? { size: page.draft.size, lastModified: timeOf(page.draft.modified) } : null,
+    workflow: page.isInWorkflow ? 'running' : null,
+  }),
   links: linksTo(uri),
 })
 
@@ -83,10 +81,7 @@ const describePage = async (
   const page = isRecursive
     ? listFiles(files, scope, path, { limit, cursor, viewOf: (file) => fileBelowView(file, uri) })
     : listFolder(files, scope, path, { limit, cursor, viewOf: (entry) => childView(entry, uri) })
-  const isFromStart = !isRecursive && cursor === undefined
-  if (isInScope(scope, path)) return describeFolder(files, scope.site, path, page, isFromStart)
-  const [entries, listing] = await Promise.all([entriesTowards(files, scope, path), page])
-  return path === root || entries.length > 0 ? { created: undefined, listing } : undefined
+  return describeFolder(files, scope, path, page, !isRecursive && cursor === undefined)
 }
 
 /** GET with `?meta`: describes a file, or a folder with its contents in pages (S-74 to S-81, A-43). */

@@ -88,11 +88,7 @@ const listByName = <View>(all: readonly Entry[], { size, after, viewOf }: Fittin
   return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
-export const entriesTowards = async (
-  store: ObjectStore,
-  scope: Scope,
-  folder: StoragePath,
-): Promise<readonly Entry[]> => {
+export const entriesTowards = async (store: ObjectStore, scope: Scope, folder: StoragePath) => {
   const folders = foldersTowards(scope, folder)
   const found = await Promise.all(folders.map((one) => store.exists(folderKey('live', scope.site, one))))
   return folders

@@ -5,9 +5,9 @@ import { isInWorkflow } from '../changes/look.ts'
 import { findFile } from '../changes/remove.ts'
 import { isPage } from '../file-kind.ts'
 import type { ChooseBytes, ObjectStore, ReadObject } from '../object-store.ts'
-import { type Edition, fileKey, folderKey, root, type Scope, type StoragePath } from '../path.ts'
+import { type Edition, fileKey, folderKey, isInScope, root, type Scope, type StoragePath } from '../path.ts'
 import { spellingsOf } from '../resolve-path.ts'
-import type { Page } from './listing.ts'
+import { entriesTowards, type Page } from './listing.ts'
 
 /** Errors: fileUnknown, notAFile (a folder). */
 export const readFile = async (
@@ -42,14 +42,16 @@ export const describeFile = async (stores: StorageStores, site: SiteId, path: St
  */
 export const describeFolder = async <Item>(
   files: ObjectStore,
-  site: SiteId,
+  scope: Scope,
   path: StoragePath,
   page: Promise<Page<Item>>,
   isFromStart: boolean,
 ) => {
-  const key = folderKey('live', site, path)
-  const [marker, listing] = await Promise.all([path === root ? undefined : files.find(key), page])
+  const key = folderKey('live', scope.site, path)
+  const isOwn = isInScope(scope, path)
+  const [marker, listing] = await Promise.all([isOwn && path !== root ? files.find(key) : undefined, page])
   const isProven = path === root || marker !== undefined || listing.contents.length > 0
-  if (!isProven && (isFromStart || !(await files.exists(key)))) return undefined
+  const exists = async () => (isOwn ? files.exists(key) : (await entriesTowards(files, scope, path)).length > 0)
+  if (!isProven && (isFromStart || !(await exists()))) return undefined
   return { created: marker?.modified, listing }
 }
