@@ -20,6 +20,9 @@ const grantRow = (code: number, grantError: GrantError, message: string): ErrorR
   grantError,
 })
 
+const notCovered = 'The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.'
+const ambiguous = 'The token covers several sites. Send the numeric id of a site in place of "current".'
+
 /** The contract defines codes and statuses. A thrower may replace the message by a more precise one (E-1). */
 export const errors = {
   tokenRejected: row(
@@ -27,16 +30,8 @@ export const errors = {
     401,
     'The token is missing, wrong or expired. Send a valid token in the Authorization header.',
   ),
-  siteUnknown: row(
-    100002,
-    400,
-    'The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.',
-  ),
-  siteAmbiguous: row(
-    100002,
-    400,
-    'The token covers several sites. Send the numeric id of a site in place of "current".',
-  ),
+  siteUnknown: row(100002, 400, notCovered),
+  siteAmbiguous: row(100002, 400, ambiguous),
   renderingEngineOff: row(109002, 403, "The site's new rendering engine is off. Ask the operator to enable it."),
   routeUnknown: row(100004, 404, 'This path does not exist. GET /docs lists all paths.'),
   methodNotAllowed: row(100005, 405, 'This path does not allow this method. Use a method from the Allow header.'),
@@ -123,16 +118,8 @@ export const errors = {
     400,
     'The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.',
   ),
-  siteUnauthorized: row(
-    104023,
-    400,
-    'The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.',
-  ),
-  loginAmbiguous: row(
-    104004,
-    400,
-    'The token covers several sites. Send the numeric id of a site in place of "current".',
-  ),
+  siteUnauthorized: row(104023, 400, notCovered),
+  loginAmbiguous: row(104004, 400, ambiguous),
   privilegesMissing: row(104003, 400, 'A right is missing, such as files:write. Ask an owner, or use another token.'),
   rightMissing: row(100403, 403, 'A right is missing, such as forms:write. Ask an owner, or use another token.'),
   rangeNotSatisfiable: row(

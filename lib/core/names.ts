@@ -15,7 +15,6 @@ export const definedMembers = <Members extends object>(members: Members) =>
 export const howMany = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
-/** The form of ids that people choose, such as the id of a data centre. */
 export const plainId = /^[a-z][a-z0-9-]{0,31}$/
 
 export const malformedPath = (error: ErrorName): ServiceError => {
