@@ -1,7 +1,6 @@
 import { hashToken, newToken } from '../../lib/access/grants.ts'
 import type { IssuerClient } from '../../lib/access/issuers/issuer-client.ts'
 import type { Issuer, IssuerOfPeople } from '../../lib/access/issuers/issuers.ts'
-import type { Begun } from '../../lib/access/issuers/sign-in.ts'
 import type { Person } from '../../lib/access/people.ts'
 import { countedAttempt, limitsOfAddress } from '../../lib/access/sign-in-limits.ts'
 import type { issuers as issuersAnswer } from '../../lib/contract/access/answers.ts'
@@ -106,20 +105,17 @@ const readBegun = ({ headers }: RoutedRequest) => {
   return state && nonce && verifier && challenge ? { state, nonce, verifier, challenge } : undefined
 }
 
-const personOf = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided, begun: Begun) => {
-  const { findPerson, finishSignIn } = await import('../../lib/access/issuers/sign-in.ts')
-  const claims = await finishSignIn(provided, queryText(request), begun)
-  const person = await findPerson(deps, { ...provided, claims, requestId: request.id })
-  if (!person || person.disabled) throw new ServiceError('signInRefused')
-  return person
-}
-
 /** Returns a code for the person. The code works once. A-76: counts a failure if this browser began the sign-in. */
 const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
   const begun = readBegun(request)
   if (!begun) throw new ServiceError('signInRefused')
-  const signIn = () => personOf(deps, request, provided, begun)
-  const { name, sessions } = await countedAttempt(deps.attempts, limitsOfAddress(request.address), signIn)
+  const { name, sessions } = await countedAttempt(deps.attempts, limitsOfAddress(request.address), async () => {
+    const { findPerson, finishSignIn } = await import('../../lib/access/issuers/sign-in.ts')
+    const claims = await finishSignIn(provided, queryText(request), begun)
+    const person = await findPerson(deps, { ...provided, claims, requestId: request.id })
+    if (!person || person.disabled) throw new ServiceError('signInRefused')
+    return person
+  })
   const code = newToken()
   const signedIn: SignedIn = { name, sessions, challenge: begun.challenge }
   const expires = Math.floor(deps.clock.wall() / 1000) + codeLasts

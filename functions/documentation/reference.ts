@@ -161,30 +161,27 @@ export const getReference: PublicOperation<DocumentationDeps> = async ({ path },
 // The generated document contains this address in place of the address of the data centre.
 const writtenAddress = 'http://127.0.0.1:4000'
 
-const documentAt = async (url: string): Promise<Reply> => {
+const documentAt = cachedLookup(async (url: string): Promise<Reply> => {
   // The document is loaded with the first request for it, because no other operation needs it.
   const { default: written } = await import('../../docs/openapi.json', { with: { type: 'json' } })
   const json = JSON.stringify(written).replaceAll(writtenAddress, url)
   return text('application/json', json, tagOfText(json))
-}
+})
 
-const replyAt = cachedLookup(documentAt)
-
-export const getOpenApi: PublicOperation<DocumentationDeps> = async (_, { edge }) => replyAt((await findHere(edge)).url)
+export const getOpenApi: PublicOperation<DocumentationDeps> = async (_, { edge }) =>
+  documentAt((await findHere(edge)).url)
 
 const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)
 
-const load = async (name: ReferenceAsset): Promise<Reply> => {
+const assetOf = cachedLookup(async (name: ReferenceAsset): Promise<Reply> => {
   const { file, type } = referenceAssets[name]
   const content = await readFile(fileURLToPath(import.meta.resolve(file)), 'utf8')
   return text(type, content, tagOfText(content))
-}
-
-const replyOf = cachedLookup(load)
+})
 
 /** A file of the reference page. 404/100004 for other names. */
 export const getReferenceAsset: PublicOperation = async ({ params }) => {
   const name = params['asset'] ?? ''
   if (!isAsset(name)) throw new ServiceError('routeUnknown')
-  return replyOf(name)
+  return assetOf(name)
 }

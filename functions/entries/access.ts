@@ -11,18 +11,17 @@ import { createAccessHandler } from '../access/group.ts'
 const settings = readSettingsOf('access')
 const parameter = settings.clientSecretsParameter
 
-const readSecrets = async (name: string): Promise<ReadonlyMap<string, string>> => {
+// A new secret takes effect after five minutes.
+const remembered = { ttl: 300_000, max: 1, now: systemClock.monotonic }
+const findSecrets = cachedLookup(async (name: string): Promise<ReadonlyMap<string, string>> => {
   const { readParameter } = await import('../../lib/aws/read-parameter.ts')
   const text = await readParameter(name)
   return text === undefined ? new Map() : readClientSecrets(text, `The parameter ${name} `)
-}
-
-// A new secret takes effect after five minutes.
-const rememberedSecrets = cachedLookup(readSecrets, { ttl: 300_000, max: 1, now: systemClock.monotonic })
+}, remembered)
 
 /** A-93: the client secrets of issuers from a parameter of Systems Manager, read when they are first needed. */
 const findClientSecret = async (issuer: string): Promise<string | undefined> =>
-  parameter === undefined ? undefined : (await rememberedSecrets(parameter)).get(issuer)
+  parameter === undefined ? undefined : (await findSecrets(parameter)).get(issuer)
 
 const telemetry = createTelemetry('access', settings.logLevel)
 

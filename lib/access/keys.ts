@@ -82,7 +82,6 @@ export const issueKey = async (
   return { id: grant.hash, key, name, rights: permissions, expires: inIso(expires) }
 }
 
-/** Returns false if the site does not have the key. Errors: unavailable. */
 export const revokeKey = async (grants: Grants, site: SiteId, id: string, author: Author): Promise<boolean> => {
   const grant = await grants.get(id)
   if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) return false

@@ -37,7 +37,6 @@ const createMemory = () => {
       recent = all.slice(tooMany + 1)
     },
 
-    /** All entries after a position, or undefined if they are no longer in memory. */
     after(position: number): readonly Change[] | undefined {
       if (position < start) return undefined
       return recent.slice(recent.findLastIndex((change) => change.position <= position) + 1)
@@ -231,12 +230,7 @@ const untilChanged = async (listener: Listener, position: number, milliseconds: 
  * Waits at most `milliseconds` for a wanted entry after a position. The result may be empty. Errors: those of
  * `readNews`.
  */
-export const nextChanges = async (
-  listener: Listener,
-  wanted: Wanted,
-  position: number,
-  milliseconds: number,
-): Promise<News> => {
+export const nextChanges = async (listener: Listener, wanted: Wanted, position: number, milliseconds: number) => {
   const end = wanted.now() + milliseconds
   for (let from = position; ; ) {
     const news = await readNews(listener, wanted, from)
