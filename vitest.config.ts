@@ -14,7 +14,7 @@ if (!process.argv.some((argument) => argument.startsWith('--coverage')))
  * file changes imported modules, so it has its own project. Node imports TypeScript itself, so nothing is
  * transformed.
  */
-const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } }
+const shared = { isolate: false, restoreMocks: true, experimental: { viteModuleRunner: false, nodeLoader: false } }
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
 export const longTests = [

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { FunctionName } from '../../cdk/config/functions.ts'
 import { tableGrants } from '../../cdk/config/grants.ts'
 import { countOpenUploads } from '../../lib/aws/dynamodb/uploads.ts'
@@ -56,12 +56,10 @@ const ways = {
   },
 } satisfies Record<string, (dynamodb: DynamoDBDocumentClient) => Repeat>
 
-beforeAll(() => {
+beforeEach(() => {
   // The service logs history entries that were lost with an answer.
   vi.spyOn(console, 'error').mockReturnValue()
 })
-
-afterAll(() => void vi.restoreAllMocks())
 
 /** The calls that `work` makes to new tables, with and without lost answers. */
 const callsOf = async (

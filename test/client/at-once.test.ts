@@ -52,7 +52,7 @@ const afterEachRead = async (file: string, happen: () => void) => {
   const type: FileHandle = Object.getPrototypeOf(handle)
   const { read } = type
   await handle.close()
-  return vi.spyOn(type, 'read').mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
+  vi.spyOn(type, 'read').mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
     const result = await Reflect.apply(read, this, args)
     happen()
     return result
@@ -62,21 +62,17 @@ const afterEachRead = async (file: string, happen: () => void) => {
 test.for([
   ['one read is sent in its new state', 1, { create: 1, failed: 0 }, { 'a.txt': 'new' }],
   ['every read fails', Number.POSITIVE_INFINITY, { create: 0, failed: 1 }, {}],
-] as const)(
-  'a file that changes during %s',
-  async ([, most, end, sent], { client, folder, makeDirectory, site, onTestFinished }) => {
-    const here = await makeDirectory({ 'a.txt': 'old' })
-    const file = join(here, 'a.txt')
-    await client.files.createFolder(folder)
-    let changes = 0
-    const reading = await afterEachRead(file, () => {
-      if (changes++ < most) writeFileSync(file, 'new')
-    })
-    onTestFinished(() => void reading.mockRestore())
-    const { events, ...reported } = await site.push(here)
-    expect(reported).toMatchObject(end)
-    expect(await site.texts()).toEqual(sent)
-    const failures = events.flatMap((event) => (event.event === 'failed' ? [event.message] : []))
-    expect(failures).toEqual(end.failed > 0 ? [expect.stringMatching(messages.client.keepsChanging)] : [])
-  },
-)
+] as const)('a file that changes during %s', async ([, most, end, sent], { client, folder, makeDirectory, site }) => {
+  const here = await makeDirectory({ 'a.txt': 'old' })
+  const file = join(here, 'a.txt')
+  await client.files.createFolder(folder)
+  let changes = 0
+  await afterEachRead(file, () => {
+    if (changes++ < most) writeFileSync(file, 'new')
+  })
+  const { events, ...reported } = await site.push(here)
+  expect(reported).toMatchObject(end)
+  expect(await site.texts()).toEqual(sent)
+  const failures = events.flatMap((event) => (event.event === 'failed' ? [event.message] : []))
+  expect(failures).toEqual(end.failed > 0 ? [expect.stringMatching(messages.client.keepsChanging)] : [])
+})

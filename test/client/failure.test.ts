@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { Interrupted, report } from '../../client/src/command/failure.ts'
 import { OutputLost } from '../../client/src/command/output.ts'
 import { ServiceError } from '../../client/src/index.ts'
@@ -11,7 +11,6 @@ beforeEach(() => {
     printed += text
   })
 })
-afterEach(() => void vi.restoreAllMocks())
 
 test.for([
   ['a refused token', 401, 101000, messages.client.passToken],

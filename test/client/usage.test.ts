@@ -18,21 +18,17 @@ const elsewhere: readonly (readonly [string, string, (response: ServerResponse) 
   ['a page of another program', messages.client.answeredWith(404), (response) => response.writeHead(404).end('<html>')],
   ['an unknown token', 'Unknown.', (response) => response.writeHead(401).end('{"code":101000,"message":"Unknown."}')],
 ]
-test.for(elsewhere)(
-  'if a site is at %s, the failure names both addresses',
-  async ([, first, answer], { listen, onTestFinished }) => {
-    // Chooses the shortest of the random waits before repetitions.
-    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
-    onTestFinished(() => random.mockRestore())
-    const wrong = await listen((_, response) => answer(response))
-    const site = { id: 1, name: 'Shop', url: wrong, permissions: ['files'] }
-    const url = await listen((_, response) => response.end(JSON.stringify({ items: [site] })))
-    const { status, stderr } = await siteFiles(['rm', 'a.txt'], asDemo({ baseUrl: url, token: 'a' }))
-    expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringContaining(first) })
-    expect(stderr).toContain(messages.client.gaveAddress(url, wrong))
-    expect(stderr).toContain(messages.client.askOperator)
-  },
-)
+test.for(elsewhere)('if a site is at %s, the failure names both addresses', async ([, first, answer], { listen }) => {
+  // Chooses the shortest of the random waits before repetitions.
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  const wrong = await listen((_, response) => answer(response))
+  const site = { id: 1, name: 'Shop', url: wrong, permissions: ['files'] }
+  const url = await listen((_, response) => response.end(JSON.stringify({ items: [site] })))
+  const { status, stderr } = await siteFiles(['rm', 'a.txt'], asDemo({ baseUrl: url, token: 'a' }))
+  expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringContaining(first) })
+  expect(stderr).toContain(messages.client.gaveAddress(url, wrong))
+  expect(stderr).toContain(messages.client.askOperator)
+})
 
 /** Commands with an empty name, or with `/` for the root where a file is needed. */
 const unnamed =

@@ -1,5 +1,5 @@
 import type { Context, SQSEvent } from 'aws-lambda'
-import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
+import { beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
 import { createFolderRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../../lib/aws/dynamodb/journal.ts'
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
@@ -30,7 +30,6 @@ beforeEach(async () => {
   left = 0
   vi.spyOn(console, 'info').mockReturnValue()
 })
-afterEach(() => void vi.restoreAllMocks())
 
 /** A store with only these objects. It calls `remove` before each removal. */
 const files = (remove = async () => {}): ObjectStore => {

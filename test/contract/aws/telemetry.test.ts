@@ -3,10 +3,7 @@ import { createTelemetry } from '../../../lib/aws/lambda/telemetry.ts'
 import type { logLevels } from '../../../lib/config/config.ts'
 import type { RequestRecord, Telemetry } from '../../../lib/http/request.ts'
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
-})
+afterEach(() => void vi.unstubAllEnvs())
 
 /** The lines on standard output and standard error, where the platform collects logs. */
 const linesOf = (tell: (telemetry: Telemetry) => void, level: (typeof logLevels)[number] = 'INFO') => {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { RecordChange } from '../../../lib/aws/dynamodb/journal.ts'
 import { createWebhooks } from '../../../lib/aws/dynamodb/webhooks.ts'
 import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
@@ -163,8 +163,6 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1, turns = 0, sent: 
 type Stores = ReturnType<typeof storesOver>
 
 type World = Awaited<ReturnType<typeof openWorld>>
-
-afterEach(() => void vi.restoreAllMocks())
 
 const storedIds = async ({ stores }: World): Promise<readonly string[]> =>
   (await stores.history.after(site, 0, 10_000)).filter(({ type }) => type === 'file.stored').map(idOfChange)

@@ -272,7 +272,6 @@ test('the log reports a lost entry in the words that the alarm counts', async ()
   await createJournal({ dynamodb, table: tables.names.journal }).record(entryOf('one'))
   expect(String(error.mock.lastCall?.[0])).toContain(lostEntry)
   expect(String(error.mock.lastCall?.[0])).toContain(JSON.stringify(entryOf('one')))
-  error.mockRestore()
 })
 
 test('an entry about a person is written even if its site cannot be read', async () => {

@@ -58,7 +58,6 @@ const edge = bareEdge(() => {
 test('a failing log does not delay the answer', async () => {
   vi.spyOn(console, 'error').mockReturnValue()
   expect((await send(createHandler('fields', [], {}, { edge }), 'GET', '/')).status).toBe(404)
-  vi.restoreAllMocks()
 })
 
 test('the types refuse an operation that needs more than its route checks', () => {

@@ -152,7 +152,6 @@ test('the service survives a connection that the metrics cannot accept (O-19)', 
   const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
   for (const server of listen.mock.contexts) if (server instanceof Server) server.emit('error', shortage)
   expect(reported).toHaveBeenCalledTimes(2)
-  vi.restoreAllMocks()
   expect(await read('site_admin_listeners')).toBe(0)
 })
 

@@ -26,10 +26,7 @@ const openQueue = (file = scratchFile(), answers: (Rest | undefined | Error)[] =
 /** Waits for the worker, because it sends no answer. */
 const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 10_000, interval: 1 })
 
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.useRealTimers())
 
 test('an unfinished removal is kept for the next start, whatever its delay is', async () => {
   const first = openQueue()

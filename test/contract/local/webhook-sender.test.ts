@@ -137,7 +137,6 @@ test('A target without an answer delays no other, and gets the entry again (V-9,
 
 test('A private target needs permission, and no log has its secret (V-4, V-14)', async () => {
   const printed = vi.spyOn(console, 'error')
-  onTestFinished(() => printed.mockRestore())
   const { url, subjects } = await openReceiver()
   const permitted = await start()
   const { id, secret } = await permitted.create(`${url}/path?key=hidden`)
@@ -156,7 +155,7 @@ test('A private target needs permission, and no log has its secret (V-4, V-14)',
 test('If outcomes cannot be stored, the pauses before a repetition grow (V-9)', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   const failures: number[] = []
-  const printed = vi.spyOn(console, 'error').mockImplementation(() => void failures.push(Date.now()))
+  vi.spyOn(console, 'error').mockImplementation(() => void failures.push(Date.now()))
   const { url, subjects } = await openReceiver()
   const machine = await openMachine(scratchDirectory(), { role: 'service', durable: false })
   const { sites, webhooks, workflows, deliveries } = machine.stores
@@ -172,7 +171,6 @@ test('If outcomes cannot be stored, the pauses before a repetition grow (V-9)', 
   const sender = createWebhookSender({ ...machine.stores, deliveries: { ...deliveries, record } }, true)
   onTestFinished(async () => {
     vi.useRealTimers()
-    printed.mockRestore()
     await sender.stop()
     await machine.close()
   })

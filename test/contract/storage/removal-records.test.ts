@@ -42,10 +42,7 @@ const openForEach = (open: (fault: Fault) => Promise<StorageUnderTest>) => {
     fault = createFault()
     storage = await open(fault)
   })
-  afterEach(() => {
-    vi.useRealTimers()
-    vi.restoreAllMocks()
-  })
+  afterEach(() => void vi.useRealTimers())
 }
 
 const names = ['a', 'b', 'below/c', 'below/page.html']

@@ -41,10 +41,7 @@ beforeEach(() => {
   // The client waits a random time before it repeats a call. These tests make that time short.
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.useRealTimers())
 
 /** The faults of one call. */
 const faults = ['fails', 'loses its answer', ...slownesses] as const

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Change } from '../../../lib/storage/object-store.ts'
 import { removalsWhile } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
@@ -17,7 +17,6 @@ beforeEach(() => {
   bench = openS3Bench({ removals: removalsWhile(() => isLockedSince) })
   vi.spyOn(console, 'warn').mockImplementation(() => {})
 })
-afterEach(() => vi.restoreAllMocks())
 
 type Handle = (request: S3Request) => Promise<{ response: S3Answer }>
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Expected } from '../../../lib/storage/object-store.ts'
 import { entry } from '../../support/history.ts'
 import { stageObject } from '../../support/objects.ts'
@@ -26,7 +26,6 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
   bench = openS3Bench({ memory: 100 })
 })
-afterEach(() => void vi.restoreAllMocks())
 
 const large = 'x'.repeat(200)
 const refusals = [

@@ -8,10 +8,7 @@ let bench: S3Bench
 beforeEach(() => {
   bench = openS3Bench()
 })
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.useRealTimers())
 
 /** Requests that other callers send to the bucket, without the store. */
 const raw = (method: string, key: string, body = '') =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, SQSEvent } from 'aws-lambda'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createFolderRemovals } from '../../../../lib/aws/dynamodb/folder-removals.ts'
 import { createRemovalWorker } from '../../../../lib/aws/lambda/removal-worker.ts'
 import { ServiceError } from '../../../../lib/core/errors.ts'
@@ -58,8 +58,6 @@ const openFailingStore = async (wait: (milliseconds: number) => void) => {
   })
   return { files, world }
 }
-
-afterEach(() => void vi.restoreAllMocks())
 
 test('100,000 files are listed and removed once, despite two hours without S3 (S-113)', async () => {
   for (const level of ['info', 'warn', 'error'] as const) vi.spyOn(console, level).mockReturnValue()
