@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
 import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
-import { makeDirectory, removeDirectory } from './directory.ts'
+import { scratchDirectory } from './directory.ts'
 import { storage } from './paths.ts'
 import { hostHere } from './serve-here.ts'
 import type { SpawnedService } from './spawned-service.ts'
@@ -100,8 +100,7 @@ export const test = base
     restored: join(directory, 'restored'),
   }))
   .extend('template', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const template = makeDirectory()
-    onCleanup(() => removeDirectory(template))
+    const template = scratchDirectory(onCleanup)
     const service = await hostHere(template)
     await put(service, 'small.txt', 'small')
     await put(service, 'large.bin', contentOf('a'))

@@ -7,9 +7,9 @@ export const makeDirectory = (): string => mkdtempSync(join(tmpdir(), 'site-admi
 
 export const removeDirectory = (directory: string): void => rmSync(directory, { recursive: true, force: true })
 
-/** A directory that is removed after the test, for tests without fixtures. */
-export const scratchDirectory = (): string => {
+/** A directory that is removed after the test, or when `closes` says so. */
+export const scratchDirectory = (closes: (close: () => void) => unknown = onTestFinished): string => {
   const directory = makeDirectory()
-  onTestFinished(() => removeDirectory(directory))
+  closes(() => removeDirectory(directory))
   return directory
 }

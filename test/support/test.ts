@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test as base } from 'vitest'
 import { administer, commandsOn } from './administration.ts'
-import { makeDirectory, removeDirectory } from './directory.ts'
+import { makeDirectory, removeDirectory, scratchDirectory } from './directory.ts'
 import { hostHere } from './serve-here.ts'
 import { mountSmallDisk, noSmallDisk } from './small-disk.ts'
 import { startService } from './spawned-service.ts'
@@ -22,11 +22,7 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
  * `directory`, or skips the test.
  */
 export const test = base
-  .extend('directory', async ({ onTestFinished }) => {
-    const directory = makeDirectory()
-    onTestFinished(() => removeDirectory(directory))
-    return directory
-  })
+  .extend('directory', async ({ onTestFinished }) => scratchDirectory(onTestFinished))
   .extend('mountDisk', async ({ directory, skip }, { onCleanup }) => (megabytes: number) => {
     const disk = noSmallDisk === undefined ? mountSmallDisk(join(directory, 'disk'), megabytes) : undefined
     if (!disk) return skip(noSmallDisk ?? 'no file system can be mounted on this machine')
@@ -65,16 +61,14 @@ export const test = base
     return browser
   })
   .extend('siteTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const directory = makeDirectory()
-    onCleanup(() => removeDirectory(directory))
+    const directory = scratchDirectory(onCleanup)
     await makeDataDirectory(directory)
     await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:4000'])
     await administer(directory, ['site', 'create', '--name', 'Shop'])
     return directory
   })
   .extend('demoTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const directory = makeDirectory()
-    onCleanup(() => removeDirectory(directory))
+    const directory = scratchDirectory(onCleanup)
     await (await hostHere(directory)).stop()
     return directory
   })

@@ -10,14 +10,13 @@ import { done } from '../../../lib/http/reply.ts'
 import { closerOf, createSecureServer } from '../../../server/server.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
 import { makeCertificate } from '../../support/certificates.ts'
-import { makeDirectory, removeDirectory, scratchDirectory } from '../../support/directory.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { messages } from '../../support/messages.ts'
 import { serveHere } from '../../support/serve-here.ts'
 
 type Pair = ReturnType<typeof makeCertificate>
 
-const scratch = makeDirectory()
-afterAll(() => removeDirectory(scratch))
+const scratch = scratchDirectory(afterAll)
 const [first, second] = ['first', 'second'].map((name) => makeCertificate(scratch, name)) as [Pair, Pair]
 const locked = makeCertificate(scratch, 'locked', '-passout', 'pass:a')
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { packInto, workWith } from '../../../tools/packaging/installed.ts'
-import { makeDirectory, removeDirectory } from '../../support/directory.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { test as base } from '../../support/test.ts'
 
 const packages = fileURLToPath(new URL('../../../node_modules/', import.meta.url))
@@ -25,8 +25,7 @@ const install = (file: string, folder: string): string => {
 }
 
 const test = base.extend('own', { scope: 'file' }, async ({}, { onCleanup }) => {
-  const directory = makeDirectory()
-  onCleanup(() => removeDirectory(directory))
+  const directory = scratchDirectory(onCleanup)
   return install(await packInto(directory), directory)
 })
 
