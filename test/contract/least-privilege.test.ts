@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { issueGrant } from '../../lib/access/grants.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
 import { storageRoutes } from '../../lib/contract/routes/storage.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -69,12 +69,8 @@ const rows = storageRoutes.flatMap(({ operation }) =>
 )
 
 const storage = await openStorage({ closes: afterAll })
-/** The token of another site. */
-const elsewhere = newToken()
-beforeAll(async () => {
-  const grant = { user: 'test', sites: [1002 as SiteId], permissions: ['files'] as const, expires: 4_000_000_000 }
-  await storage.stores.grants.put({ ...grant, hash: hashToken(elsewhere) }, [])
-})
+const ofOtherSite = { user: 'test', sites: [1002 as SiteId], permissions: ['files'], expires: 4_000_000_000 }
+const { token: elsewhere } = await issueGrant(storage.stores.grants, ofOtherSite)
 let count = 0
 
 const askOver =

@@ -2,22 +2,13 @@ import { once } from 'node:events'
 import { request as ask, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { createAccessHandler } from '../../functions/access/group.ts'
-import { createCategoriesHandler } from '../../functions/categories/group.ts'
-import { createDocumentationHandler } from '../../functions/documentation/group.ts'
-import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { openAccessStores, openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
 import type { Deadline } from '../../lib/core/time.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
-import {
-  createAccessDeps,
-  createCategoriesDeps,
-  createDocumentationDeps,
-  createFieldsDeps,
-} from '../../lib/service/deps.ts'
 import { createServer, dispatch } from '../../server/server.ts'
+import { openHandler } from '../support/handlers.ts'
 import { freePort } from '../support/listen.ts'
 import { type StreamProcess, startStreamProcess } from './stream-process.ts'
 
@@ -82,17 +73,13 @@ const silent = { telemetry: { request: () => {} } }
 const unanswered: Handler = async () => {
   throw new Error('No case behind the distribution uses webhooks')
 }
+const ofPages = { ...settings, keptDays: 30, dataCentres: [settings.dataCentre] }
 const server = createServer(
   dispatch({
-    documentation: createDocumentationHandler(
-      createDocumentationDeps({ ...settings, keptDays: 30, dataCentres: [settings.dataCentre] }, stores, {
-        ...silent,
-        consoleFolder,
-      }),
-    ),
-    access: createAccessHandler(createAccessDeps(settings, openAccessStores(settings, given), silent)),
-    fields: createFieldsHandler(createFieldsDeps(settings, stores, silent)),
-    categories: createCategoriesHandler(createCategoriesDeps(settings, stores, silent)),
+    documentation: openHandler.documentation(ofPages, stores, { ...silent, consoleFolder }),
+    access: openHandler.access(settings, openAccessStores(settings, given), silent),
+    fields: openHandler.fields(settings, stores, silent),
+    categories: openHandler.categories(settings, stores, silent),
     storage: handingOver(stream),
     webhooks: unanswered,
   }),

@@ -12,6 +12,7 @@ import { createRandom, type Random } from '../power-cuts/outage.ts'
 import { closeAtOnce, listen } from './listen.ts'
 import { storage } from './paths.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
+import { testWebhook } from './webhooks.ts'
 
 const misbehaviours = {
   steady: undefined,
@@ -130,15 +131,7 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
   await first.stop()
   const machine = await openMachine(directory)
   for (const { kind, url: targetUrl } of receivers) {
-    const settings = { targetUrl, types: ['file.*'], subject: '', enabled: true, description: '' }
-    const webhook = {
-      ...settings,
-      site,
-      id: `whk_${kind}`,
-      secrets: [{ sealed: 'whsec_AAAA' }],
-      position: 0,
-      retries: [],
-    }
+    const webhook = testWebhook({ site, id: `whk_${kind}`, targetUrl, types: ['file.*'] })
     await machine.stores.webhooks.create(webhook, { site, type: 'webhook.created', subject: kind, actor: 'ann' })
   }
   await machine.close()

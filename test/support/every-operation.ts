@@ -1,12 +1,7 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { ServedGroup } from '../../cdk/config/functions.ts'
-import { createAccessHandler } from '../../functions/access/group.ts'
-import { createCategoriesHandler } from '../../functions/categories/group.ts'
-import { createDocumentationHandler } from '../../functions/documentation/group.ts'
-import { createFieldsHandler } from '../../functions/fields/group.ts'
-import { createWebhooksHandler } from '../../functions/webhooks/group.ts'
-import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { hashToken, issueGrant } from '../../lib/access/grants.ts'
 import { addIssuer, addRule } from '../../lib/access/issuers/issuers.ts'
 import { issueKey } from '../../lib/access/keys.ts'
 import { beginSession, hashPassword } from '../../lib/access/sign-in.ts'
@@ -19,25 +14,20 @@ import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { areas, rightOf } from '../../lib/core/rights.ts'
 import { systemClock, unlimited } from '../../lib/core/time.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import {
-  createAccessDeps,
-  createCategoriesDeps,
-  createDocumentationDeps,
-  createFieldsDeps,
-  createWebhooksDeps,
-  type Surroundings,
-} from '../../lib/service/deps.ts'
+import type { Surroundings } from '../../lib/service/deps.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import type { ObjectStore } from '../../lib/storage/object-store.ts'
 import { createTarget } from '../../lib/webhooks/target.ts'
-import type { SecretSeals, Webhook } from '../../lib/webhooks/webhooks.ts'
+import type { SecretSeals } from '../../lib/webhooks/webhooks.ts'
 import { openTestFiles } from './files.ts'
 import { send } from './gateway.ts'
+import { openHandler } from './handlers.ts'
 import { entry } from './history.ts'
 import { formHeaders, multipart } from './multipart.ts'
 import { testPerson } from './people.ts'
 import { openTableStores, ownNames } from './tables.ts'
 import { startProvider, type TokenIssuer } from './token-issuer.ts'
+import { testWebhook } from './webhooks.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
 
@@ -75,10 +65,8 @@ export const site = 1001 as SiteId
 export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'grants'>): Promise<string> => {
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
-  const token = newToken()
   const expires = Math.floor(Date.now() / 1000) + 3600
-  await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
-  return token
+  return (await issueGrant(grants, { user: 'ann', sites: [site], permissions: ['files'], expires })).token
 }
 
 /** Creates an owner of that site. Returns the token of a session. */
@@ -142,7 +130,7 @@ const fields: Exercise = {
   group: 'fields',
   fill: (dynamodb) =>
     storesOver(dynamodb).webForms.create({ site, id: 1 as WebFormId, name: 'Contact us', fields: [] }, entry),
-  open: onTables((stores, surroundings) => createFieldsHandler(createFieldsDeps(settings, stores, surroundings))),
+  open: onTables((stores, surroundings) => openHandler.fields(settings, stores, surroundings)),
   requests: [
     { method: 'GET', target: '/' },
     { method: 'GET', target: '/health' },
@@ -162,7 +150,7 @@ const documentation: Exercise = {
   group: 'documentation',
   fill: async () => undefined,
   open: onTables((stores, surroundings) =>
-    createDocumentationHandler(createDocumentationDeps(settings, stores, { ...surroundings, consoleFolder })),
+    openHandler.documentation(settings, stores, { ...surroundings, consoleFolder }),
   ),
   requests: [
     { method: 'GET', target: '/openapi.json' },
@@ -200,9 +188,7 @@ const categories: Exercise = {
     await contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry)
     for (const kind of objectKindNames) await contents.putMany(site, kind, [withDefaults(kind, { id: 1 }, 0)], entry)
   },
-  open: onTables((stores, surroundings) =>
-    createCategoriesHandler(createCategoriesDeps(settings, stores, surroundings)),
-  ),
+  open: onTables((stores, surroundings) => openHandler.categories(settings, stores, surroundings)),
   requests: [
     ...objectKindNames.flatMap(linking),
     { method: 'GET', target: `${v3}/categories` },
@@ -348,8 +334,7 @@ const access: Exercise = {
     await grants.put({ hash: keyId, kind: 'key', since: 1, name: 'Backup', ...owned }, [])
   },
   open: onTables(
-    (stores, surroundings) =>
-      createAccessHandler(createAccessDeps(settings, stores, { ...surroundings, insecureSignIn: true })),
+    (stores, surroundings) => openHandler.access(settings, stores, { ...surroundings, insecureSignIn: true }),
     async () => provider?.close(),
   ),
   requests: [
@@ -383,12 +368,7 @@ const hooks = `${v3}/webhooks`
 const targetUrl = 'http://127.0.0.1:1/'
 export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
 
-const storedWebhook: Webhook = {
-  ...{ site, id: 'whk_0000000000000001', targetUrl, types: [], subject: '', enabled: false, description: '' },
-  position: 0,
-  retries: [],
-  secrets: [{ sealed: 'whsec_c2VjcmV0' }],
-}
+const storedWebhook = testWebhook({ id: 'whk_0000000000000001', targetUrl, enabled: false })
 
 /** A webhook with a failed delivery of the entry about its own creation. */
 export const fillWebhooks = async ({
@@ -409,7 +389,7 @@ const webhooks: Exercise = {
     const target = createTarget({ permitsPrivate: true })
     const stores = { ...storesOver(dynamodb), seals: unsealed }
     return {
-      handler: createWebhooksHandler(createWebhooksDeps(settings, stores, { ...surroundings, target })),
+      handler: openHandler.webhooks(settings, stores, { ...surroundings, target }),
       close: async () => target.close(),
     }
   },

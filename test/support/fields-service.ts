@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
-import { type Grant, hashToken, newToken } from '../../lib/access/grants.ts'
+import { type Grant, hashToken, issueGrant } from '../../lib/access/grants.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import type { Clock } from '../../lib/core/time.ts'
 import type { SystemField } from '../../lib/fields/web-forms.ts'
 import type { RequestRecord } from '../../lib/http/request.ts'
-import { createCategoriesDeps, createFieldsDeps } from '../../lib/service/deps.ts'
+import { createFieldsDeps } from '../../lib/service/deps.ts'
+import { openHandler } from './handlers.ts'
 import { entry, unrecorded } from './history.ts'
 import { openTableStores, openTestTables } from './tables.ts'
 
@@ -55,16 +55,14 @@ export const openFieldsService = async () => {
       const telemetry = { request: (record: RequestRecord) => void records.push(record) }
       const stores = storesOver(own)
       const deps = createFieldsDeps({ ...settings, ...limits }, stores, { telemetry, clock })
-      const categoriesHandler = createCategoriesHandler(createCategoriesDeps(settings, stores, { telemetry, clock }))
+      const categoriesHandler = openHandler.categories(settings, stores, { telemetry, clock })
       return { handler: createFieldsHandler(deps), categoriesHandler, stores, deps, records, dynamodb: own }
     },
 
     async issueToken(grant: Partial<Omit<Grant, 'hash'>> = {}): Promise<string> {
-      const token = newToken()
       const expires = beginning / 1000 + 3600
-      const issued = { hash: hashToken(token), user: 'ann', sites: [ownSite], permissions: [], expires, ...grant }
-      await grants.put(issued, [])
-      return token
+      const issued = { user: 'ann', sites: [ownSite], permissions: [], expires, ...grant }
+      return (await issueGrant(grants, issued)).token
     },
 
     async revokeToken(token: string): Promise<void> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { onTestFinished, type TestContext } from 'vitest'
 import { createStreamServer } from '../../functions/entries/stream/stream-server.ts'
-import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { issueGrant } from '../../lib/access/grants.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { systemClock } from '../../lib/core/time.ts'
 import type { RequestRecord } from '../../lib/http/request.ts'
@@ -25,11 +25,9 @@ export const openStream = async (test: Cleanup = { onTestFinished }) => {
   const expires = Math.floor(Date.now() / 1000) + 3600
   /** Creates a data centre with a site. Returns a token for the files of that site. */
   const openDataCentre = async (id: string, site: SiteId): Promise<string> => {
-    const token = newToken()
     await sites.putDataCentre({ id, url: `https://${id}.example.com`, isDefault: id === 'us' })
     await sites.createSite({ id: site, name: 'Shop', dataCentre: id, renderingEngine: true }, entry)
-    await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
-    return token
+    return (await issueGrant(grants, { user: 'ann', sites: [site], permissions: ['files'], expires })).token
   }
   const token = await openDataCentre('us', 1001 as SiteId)
   const distantToken = await openDataCentre('eu', 2001 as SiteId)

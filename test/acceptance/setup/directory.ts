@@ -1,5 +1,5 @@
 import { entryOf } from '../../../admin/stores/admin-stores.ts'
-import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { issueGrant } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
@@ -13,12 +13,9 @@ export const openTestDirectory = ({ sites, grants }: Pick<Stores, 'sites' | 'gra
     return (await sites.createSite(site, entryOf('site.created', id, `site/${id}`))) ? id : createSite(name)
   }
   const issueToken = async (siteIds: readonly number[], permissions: readonly string[]): Promise<string> => {
-    const token = newToken()
-    const hash = hashToken(token)
-    const [ids, expires] = [siteIds as readonly SiteId[], Math.floor(Date.now() / 1000) + 3600]
-    const entries = ids.map((site) => entryOf('token.created', site, `token/${hash.slice(0, 12)}`))
-    await grants.put({ hash, user: 'acceptance', sites: ids, permissions, expires }, entries)
-    return token
+    const [sites, expires] = [siteIds as readonly SiteId[], Math.floor(Date.now() / 1000) + 3600]
+    const granted = { user: 'acceptance', sites, permissions, expires }
+    return (await issueGrant(grants, granted, { actor: 'acceptance' })).token
   }
   return { createSite, issueToken }
 }

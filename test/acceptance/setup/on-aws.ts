@@ -5,11 +5,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { GetObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Context } from 'aws-lambda'
-import { createAccessHandler } from '../../../functions/access/group.ts'
-import { createCategoriesHandler } from '../../../functions/categories/group.ts'
-import { createDocumentationHandler } from '../../../functions/documentation/group.ts'
-import { createFieldsHandler } from '../../../functions/fields/group.ts'
-import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { createWebhooksHandler } from '../../../functions/webhooks/group.ts'
 import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
 import { type GatewayEvent, type LambdaHandler, lambdaHandler } from '../../../lib/aws/lambda/gateway.ts'
@@ -32,18 +27,12 @@ import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
 import { createTurns } from '../../../lib/core/in-parallel.ts'
 import { systemClock } from '../../../lib/core/time.ts'
 import type { Handler } from '../../../lib/http/request.ts'
-import {
-  createAccessDeps,
-  createCategoriesDeps,
-  createDocumentationDeps,
-  createFieldsDeps,
-  createStorageDeps,
-  createWebhooksDeps,
-} from '../../../lib/service/deps.ts'
+import { createWebhooksDeps } from '../../../lib/service/deps.ts'
 import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
 import { deliverNext } from '../../../lib/webhooks/deliver.ts'
 import { createTarget } from '../../../lib/webhooks/target.ts'
 import { inMemory } from '../../support/bucket.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { listen } from '../../support/listen.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { answerKms } from '../../support/memory-kms.ts'
@@ -243,13 +232,11 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
   const ofPages = { ...here, dataCentres: ['us', 'eu'], downloadsUrl: endpointUrl }
   const ofStorage = { ...surroundings, clock, downloads, linkTo, lease: { lasts: 33_000 } }
   const handlers = {
-    documentation: createDocumentationHandler(
-      createDocumentationDeps(ofPages, { sites }, { ...surroundings, consoleFolder }),
-    ),
-    access: createAccessHandler(createAccessDeps(here, people, { ...surroundings, clock, insecureSignIn: true })),
-    fields: createFieldsHandler(createFieldsDeps(here, forms, { ...surroundings, clock: clockOfMemory })),
-    categories: createCategoriesHandler(createCategoriesDeps(here, contents, surroundings)),
-    storage: createStorageHandler(createStorageDeps(here, stores, ofStorage)),
+    documentation: openHandler.documentation(ofPages, { sites }, { ...surroundings, consoleFolder }),
+    access: openHandler.access(here, people, { ...surroundings, clock, insecureSignIn: true }),
+    fields: openHandler.fields(here, forms, { ...surroundings, clock: clockOfMemory }),
+    categories: openHandler.categories(here, contents, surroundings),
+    storage: openHandler.storage(here, stores, ofStorage),
     webhooks: createWebhooksHandler(openWebhookStores(dataCentre).deps),
   } satisfies Record<Group, Handler>
   const functionOf = ([group, handler]: readonly [string, Handler]) => [group, lambdaHandler(handler)]

@@ -3,15 +3,14 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { createAccessHandler } from '../../../functions/access/group.ts'
 import { addIssuer, addRule } from '../../../lib/access/issuers/issuers.ts'
 import { endSessions } from '../../../lib/access/sign-in.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { unlimited } from '../../../lib/core/time.ts'
 import type { Handler, RequestRecord, SignInRecord } from '../../../lib/http/request.ts'
-import { createAccessDeps } from '../../../lib/service/deps.ts'
 import { requestOf, send } from '../../support/gateway.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { entry, oneMachine } from '../../support/hands.ts'
 import { startTokenIssuer } from '../../support/token-issuer.ts'
 
@@ -73,9 +72,7 @@ beforeEach(() => {
     signIn: (record: SignInRecord) => void signIns.push(record),
   }
   const findClientSecret = async (id: string) => (id === 'work' ? secret : undefined)
-  handler = createAccessHandler(
-    createAccessDeps({ dataCentre: 'us' }, hand.stores, { telemetry, clock, findClientSecret }),
-  )
+  handler = openHandler.access({ dataCentre: 'us' }, hand.stores, { telemetry, clock, findClientSecret })
 })
 afterAll(async () => {
   await hand.close()
@@ -249,7 +246,7 @@ test('A token of an issuer still works after an exchange that got 503 (A-97, E-1
   const { grants } = hand.stores
   const put = vi.fn(grants.put).mockRejectedValueOnce(new ServiceError('unavailable'))
   const stores = { ...hand.stores, grants: { ...grants, put } }
-  const busy = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } }))
+  const busy = openHandler.access({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } })
   const count = async () => (await grants.list()).length
   const before = await count()
   const body = await exchangeOf('2')

@@ -1,9 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { createAccessHandler } from '../../../functions/access/group.ts'
-import { createCategoriesHandler } from '../../../functions/categories/group.ts'
-import { createFieldsHandler } from '../../../functions/fields/group.ts'
-import { createWebhooksHandler } from '../../../functions/webhooks/group.ts'
-import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { hashToken, issueGrant } from '../../../lib/access/grants.ts'
 import { newKey } from '../../../lib/access/keys.ts'
 import type { Person } from '../../../lib/access/people.ts'
 import { objectKindNames, withDefaults } from '../../../lib/core/content-kinds.ts'
@@ -11,16 +7,11 @@ import { errors } from '../../../lib/core/errors.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import { groupPolicies } from '../../../lib/http/router.ts'
-import {
-  createAccessDeps,
-  createCategoriesDeps,
-  createFieldsDeps,
-  createWebhooksDeps,
-} from '../../../lib/service/deps.ts'
 import { createTarget } from '../../../lib/webhooks/target.ts'
 import { createWebhook } from '../../../lib/webhooks/webhooks.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { send } from '../../support/gateway.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { oneMachine } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 import { testPerson } from '../../support/people.ts'
@@ -55,16 +46,15 @@ await stores.contents.putMany(site, 'category', [{ id: category, name: 'Five' }]
 for (const kind of objectKindNames) {
   await stores.contents.putMany(site, kind, [withDefaults(kind, { id: 1 }, 0)], entry)
 }
-const ofWebhooks = createWebhooksDeps(
-  settings,
-  { ...stores, seals },
-  { ...surroundings, target: createTarget({ permitsPrivate: false }) },
-)
 const handlers: Readonly<Record<Row['group'], Handler>> = {
-  access: createAccessHandler(createAccessDeps(settings, stores, surroundings)),
-  webhooks: createWebhooksHandler(ofWebhooks),
-  fields: createFieldsHandler(createFieldsDeps(settings, stores, surroundings)),
-  categories: createCategoriesHandler(createCategoriesDeps(settings, stores, surroundings)),
+  access: openHandler.access(settings, stores, surroundings),
+  webhooks: openHandler.webhooks(
+    settings,
+    { ...stores, seals },
+    { ...surroundings, target: createTarget({ permitsPrivate: false }) },
+  ),
+  fields: openHandler.fields(settings, stores, surroundings),
+  categories: openHandler.categories(settings, stores, surroundings),
 }
 afterAll(() => hand.close())
 
@@ -77,12 +67,8 @@ const ask = ({ group, method, path, body }: Row, token: string) => {
   })
 }
 
-const tokenWith = async (permissions: readonly string[], sites: readonly SiteId[] = [site]): Promise<string> => {
-  const token = newToken()
-  const grant = { hash: hashToken(token), user: 'boss', sites, permissions, expires: 4_000_000_000 }
-  await stores.grants.put(grant, [])
-  return token
-}
+const tokenWith = async (permissions: readonly string[], sites: readonly SiteId[] = [site]): Promise<string> =>
+  (await issueGrant(stores.grants, { user: 'boss', sites, permissions, expires: 4_000_000_000 })).token
 
 const persons = new Map<string, Promise<Person>>()
 const personWith = (rights: readonly string[]): Promise<Person> => {

@@ -1,6 +1,5 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
-import { createAccessHandler } from '../../../functions/access/group.ts'
 import { type Caller, findCaller, type Grant, hashToken } from '../../../lib/access/grants.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import {
@@ -17,9 +16,9 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 import { type SiteId, storedId } from '../../../lib/core/ids.ts'
 import { unlimited } from '../../../lib/core/time.ts'
 import type { SignInRecord } from '../../../lib/http/request.ts'
-import { createAccessDeps } from '../../../lib/service/deps.ts'
 import { answerOf, statusAndCode } from '../../support/answer.ts'
 import { requestOf, send, textOf } from '../../support/gateway.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { type Hand, hands, oneMachine } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 import { messages } from '../../support/messages.ts'
@@ -107,7 +106,7 @@ const openService = async (url = 'https://us.example.com', insecureSignIn = fals
     people: { ...people, get: noted('person', people.get) },
   }
   const telemetry = { request: () => {}, signIn: (record: SignInRecord) => void records.push(record) }
-  const handler = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, counted, { telemetry, insecureSignIn }))
+  const handler = openHandler.access({ dataCentre: 'us' }, counted, { telemetry, insecureSignIn })
   const signIn = async (address: string | undefined, body: object = { username: 'ANN', password }) => {
     const request = requestOf('POST', tokens, { body })
     const answer = await handler({ ...request, ...(address !== undefined && { address }) }, unlimited)
@@ -268,7 +267,7 @@ test.each(hands)('A token for one site follows the newest password: $name (A-68,
   await stores.sites.createSite(shop, entry)
   const openFunction = () => {
     const telemetry = { request: () => {} }
-    const handler = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, stores, { telemetry }))
+    const handler = openHandler.access({ dataCentre: 'us' }, stores, { telemetry })
     return (method: string, path: string, Authorization = '', request: Parameters<typeof send>[3] = {}) =>
       send(handler, method, `/api/v2/admin/${path}`, { headers: { Authorization }, ...request })
   }
@@ -308,9 +307,7 @@ test.each(hands)('An invitation still works after an acceptance that got 503: $n
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   const put = vi.fn(grants.put).mockRejectedValueOnce(new ServiceError('unavailable'))
   const stores = { ...tables, grants: { ...grants, put } }
-  const handler = createAccessHandler(
-    createAccessDeps({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } }),
-  )
+  const handler = openHandler.access({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } })
   const body = { invitation: invitation.text, password }
   const accept = async () => (await send(handler, 'POST', '/api/v2/admin/invitations', { body })).status
   expect([await accept(), await accept(), await accept()]).toEqual([503, 200, 404])

@@ -14,10 +14,11 @@ import type { Message } from '../../../lib/webhooks/target.ts'
 import { changeWebhook, createWebhook, removeWebhook, type Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { createRandom } from '../../power-cuts/outage.ts'
 import { timesToTry } from '../../support/each-call.ts'
-import { storesOver, unsealed } from '../../support/every-operation.ts'
+import { fillDirectory, storesOver, unsealed } from '../../support/every-operation.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { aroundCommands, failOnce, watchCalls } from '../../support/store-faults.ts'
+import { testWebhook } from '../../support/webhooks.ts'
 
 const site = 1001 as SiteId
 
@@ -53,8 +54,7 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1, turns = 0, sent: 
     return send()
   })
   const stores = storesOver(client, clock.wall)
-  await stores.sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await stores.sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
+  await fillDirectory(stores)
   const waiting: Waiting[] = []
   let sent = 0
 
@@ -131,9 +131,7 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1, turns = 0, sent: 
     receivedBy: (url: string) => received.get(url) ?? [],
 
     async addWebhook(id: string): Promise<Webhook> {
-      const settings = { targetUrl: `https://${id}.example.com/`, types: ['file.*'], subject: '', description: '' }
-      const secrets = [{ sealed: 'whsec_AAAA' }]
-      const webhook = { site, id, ...settings, enabled: true, secrets, position: 0, retries: [] }
+      const webhook = testWebhook({ id, targetUrl: `https://${id}.example.com/`, types: ['file.*'] })
       await stores.webhooks.create(webhook, { ...entry, site, type: 'webhook.created', subject: id })
       return webhook
     },
@@ -463,10 +461,8 @@ test('The next worker knows when the message of the last worker arrives', async 
 const enableAgain = async (prepare: (enabling: DynamoDBDocumentClient, others: Stores) => void) => {
   const tables = openMemoryTables()
   const [enabling, others] = [tables.connect(), storesOver(tables.connect())]
-  const settings = { targetUrl: 'https://example.com/', types: [], subject: '', description: '' }
   const progress = { position: 7, retries: [{ position: 7, attempt: 2, due: 1 }] }
-  const webhook = { site, id: 'late', ...settings, ...progress, enabled: false, secrets: [{ sealed: 'whsec_AAAA' }] }
-  await others.webhooks.create(webhook, { ...entry, site })
+  await others.webhooks.create(testWebhook({ id: 'late', ...progress, enabled: false }), { ...entry, site })
   prepare(enabling, others)
   const change = (present: Webhook) => ({ ...present, enabled: true, position: 9, retries: [] })
   await storesOver(enabling)

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import type { CategoryLinks } from '../../../lib/categories/category-links.ts'
 import type { Contents } from '../../../lib/categories/contents.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
-import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { namedCategories, newsItem, newsItems } from '../ports/some-content.ts'
 
@@ -31,8 +30,7 @@ describe.each(hands)('a cached list on $name', ({ open }) => {
     hand = await open()
     const token = await fillDirectory(hand.stores)
     const settings = { dataCentre: 'us', longestList: 100 }
-    const deps = createCategoriesDeps(settings, hand.stores, { telemetry: { request: () => undefined } })
-    const handler = createCategoriesHandler(deps)
+    const handler = openHandler.categories(settings, hand.stores, { telemetry: { request: () => undefined } })
     list = async (query = {}, path = 'categories/5/news') => {
       const whole = `/webresources/api/v3/sites/${site}/${path}`
       const { status, headers, text } = await send(handler, 'GET', whole, { headers: { Authorization: token }, query })

@@ -3,17 +3,16 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { importRecords } from '../../../admin/commands/import.ts'
 import { readRecords } from '../../../admin/records/read-records.ts'
-import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
-import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import { createDocument } from '../../../tools/openapi/document.ts'
 import { administer, jsonLines } from '../../support/administration.ts'
 import { backUp, restore, tamper } from '../../support/backups.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { entry, hands } from '../../support/hands.ts'
 import { messages } from '../../support/messages.ts'
 
@@ -58,7 +57,7 @@ test.each(hands)('objects of a new kind work like news and blogs: $name', async 
   const token = await fillDirectory(hand.stores)
   const settings = { dataCentre: 'us', longestList: 100 }
   const telemetry = { request: () => undefined }
-  const handler = createCategoriesHandler(createCategoriesDeps(settings, hand.stores, { telemetry }))
+  const handler = openHandler.categories(settings, hand.stores, { telemetry })
   const ask = (method: string, path: string, request: { query?: Record<string, string>; body?: object } = {}) =>
     send(handler, method, `${v3}${path}`, { headers: { Authorization: token }, ...request })
   const items = (...ids: readonly number[]) => ({ body: { items: ids.map((objectId) => ({ objectId })) } })

@@ -2,7 +2,6 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDocumentationHandler } from '../../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { fromGateway, toGateway } from '../../../lib/aws/lambda/gateway.ts'
 import { unlimited } from '../../../lib/core/time.ts'
@@ -12,6 +11,7 @@ import type { Stores } from '../../../lib/service/stores.ts'
 import type { DataCentre } from '../../../lib/sites/site-directory.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { requestOf, send } from '../../support/gateway.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { gatewayEvent } from '../../support/lambda.ts'
 
 /** A minimal build of the console, which is enough to serve it. */
@@ -49,7 +49,7 @@ const handlerOf = (
   const { dataCentres = ['us', 'eu'], downloadsUrl, consoleFolder: built = consoleFolder, keptDays = 30 } = settings
   const here = { dataCentre: 'us', dataCentres, keptDays, ...(downloadsUrl !== undefined && { downloadsUrl }) }
   const surroundings = { telemetry: { request: () => {} }, consoleFolder: built }
-  return createDocumentationHandler(createDocumentationDeps(here, { sites }, surroundings))
+  return openHandler.documentation(here, { sites }, surroundings)
 }
 
 const connectSources = async (handler: Handler): Promise<string | undefined> => {

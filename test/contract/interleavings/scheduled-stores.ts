@@ -5,11 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Scheduler } from 'fast-check'
 import { vi } from 'vitest'
-import { createAccessHandler } from '../../../functions/access/group.ts'
-import { createCategoriesHandler } from '../../../functions/categories/group.ts'
-import { createFieldsHandler } from '../../../functions/fields/group.ts'
-import { createStorageHandler } from '../../../functions/storage/group.ts'
-import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { issueGrant } from '../../../lib/access/grants.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openAccessStores, openAreas, openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
 import { withDefaults } from '../../../lib/core/content-kinds.ts'
@@ -19,12 +15,6 @@ import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { areas as areaNames } from '../../../lib/core/rights.ts'
 import { unlimited } from '../../../lib/core/time.ts'
 import type { Handler } from '../../../lib/http/request.ts'
-import {
-  createAccessDeps,
-  createCategoriesDeps,
-  createFieldsDeps,
-  createStorageDeps,
-} from '../../../lib/service/deps.ts'
 import { continueRemoval, type RemovalMessage } from '../../../lib/storage/continue-removal.ts'
 import { listAll } from '../../../lib/storage/many-objects.ts'
 import type { RemovalTask } from '../../../lib/storage/object-store.ts'
@@ -32,6 +22,7 @@ import { folderKey, root } from '../../../lib/storage/path.ts'
 import { answerOf } from '../../support/answer.ts'
 import { createFastClients } from '../../support/bucket.ts'
 import { type Request, send } from '../../support/gateway.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
@@ -296,10 +287,10 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
     const stores = { ...tables, ...openPlantedFiles(), removalQueue }
     const surroundings = { telemetry: { request: () => {} }, clock }
     return {
-      storage: createStorageHandler(createStorageDeps(all, stores, { ...surroundings, linkTo: refuse })),
-      access: createAccessHandler(createAccessDeps(all, openAccessStores(all, given), surroundings)),
-      fields: createFieldsHandler(createFieldsDeps(all, stores, surroundings)),
-      tables: createCategoriesHandler(createCategoriesDeps(all, stores, surroundings)),
+      storage: openHandler.storage(all, stores, { ...surroundings, linkTo: refuse }),
+      access: openHandler.access(all, openAccessStores(all, given), surroundings),
+      fields: openHandler.fields(all, stores, surroundings),
+      tables: openHandler.categories(all, stores, surroundings),
     }
   }
   const functions = [openFunctions(), openFunctions()]
@@ -313,10 +304,9 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
     const quota = hasQuota && { quota: 1_000_000 }
     await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true, ...quota }, entry)
     if (quota) await areas.usage.prepare(site, true)
-    const token = newToken()
     const permissions = areaNames.map((area) => `${area}:write`)
     const expires = Math.floor(time.now / 1000) + 1_000_000
-    await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions, expires }, [])
+    const { token } = await issueGrant(grants, { user: 'ann', sites: [site], permissions, expires })
     await unseen.webForms.create({ site, id: webForm as WebFormId, name: 'Contact us', fields: [] }, entry)
     await unseen.contents.putMany(site, 'category', [{ id: category, name: 'News' }], entry)
     const news = objects.map((id) => withDefaults('news', { id }, 0))

@@ -16,6 +16,7 @@ import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
 import { serveHere } from '../../support/serve-here.ts'
+import { testWebhook } from '../../support/webhooks.ts'
 
 const start = async (directory = scratchDirectory(), allowPrivateWebhooks = true) => {
   const logged: unknown[] = []
@@ -163,9 +164,7 @@ test('If outcomes cannot be stored, the pauses before a repetition grow (V-9)', 
   const entryOf = (type: ChangeType) => ({ ...entry, site, type })
   await sites.putDataCentre({ id: 'us', url: 'https://us.example', isDefault: true })
   await sites.createSite({ id: site, name: 'S', dataCentre: 'us', renderingEngine: false }, entryOf('site.created'))
-  const settings = { targetUrl: url, types: ['workflow.*'], subject: '', enabled: true, description: '' }
-  const state = { secrets: [{ sealed: 'whsec_AAAA' }], position: 0, retries: [] }
-  await webhooks.create({ site, id: 'whk_one', ...settings, ...state }, entryOf('webhook.created'))
+  await webhooks.create(testWebhook({ targetUrl: url, types: ['workflow.*'] }), entryOf('webhook.created'))
   await workflows.start(site, toStoragePath('a.html'), entryOf('workflow.created'))
   const record = () => Promise.reject(new ServiceError('outOfSpace'))
   const sender = createWebhookSender({ ...machine.stores, deliveries: { ...deliveries, record } }, true)

@@ -2,9 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { createCategoriesHandler } from '../../../functions/categories/group.ts'
-import { createFieldsHandler } from '../../../functions/fields/group.ts'
-import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { countOpenUploads } from '../../../lib/aws/dynamodb/uploads.ts'
 import { recountSites } from '../../../lib/aws/dynamodb/usage-counts.ts'
@@ -15,12 +12,12 @@ import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { unlimited } from '../../../lib/core/time.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
-import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../../../lib/service/deps.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { type Answer, answerOf } from '../../support/answer.ts'
 import { createFastClients } from '../../support/bucket.ts'
 import { type Request, send } from '../../support/gateway.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
@@ -127,9 +124,9 @@ const handlersOf = (stores: FilledStores, clock: TestClock): Readonly<Record<key
   const refuse = () => Promise.reject(new Error('No sequence needs this'))
   const whole = { ...stores, removalQueue: { send: refuse } }
   return {
-    v1: createFieldsHandler(createFieldsDeps(settings, stores, surroundings)),
-    v2: createStorageHandler(createStorageDeps(settings, whole, { ...surroundings, linkTo: refuse })),
-    v3: createCategoriesHandler(createCategoriesDeps(settings, stores, surroundings)),
+    v1: openHandler.fields(settings, stores, surroundings),
+    v2: openHandler.storage(settings, whole, { ...surroundings, linkTo: refuse }),
+    v3: openHandler.categories(settings, stores, surroundings),
   }
 }
 

@@ -2,20 +2,11 @@ import { expect, test } from 'vitest'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import { type Delivery, keptDeliveries, mostWebhooks, type Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { describeOn, handsOfPorts, ownSite as site, type TableStores } from '../../support/hands.ts'
+import { testWebhook } from '../../support/webhooks.ts'
 
-const newWebhook = (details: Partial<Webhook> = {}): Webhook => ({
-  site,
-  id: 'whk_one',
-  targetUrl: 'https://example.com/ä?b=1',
-  types: ['file.*', 'link.added'],
-  subject: 'a "b"/🍐',
-  enabled: true,
-  description: '',
-  secrets: [{ sealed: 'whsec_new' }, { sealed: 'whsec_old', until: 1_900_000_000_000 }],
-  position: 7,
-  retries: [],
-  ...details,
-})
+const secrets = [{ sealed: 'whsec_new' }, { sealed: 'whsec_old', until: 1_900_000_000_000 }]
+const newWebhook = (details: Partial<Webhook> = {}) =>
+  testWebhook({ site, types: ['file.*', 'link.added'], subject: 'a "b"/🍐', secrets, position: 7, ...details })
 const entryOf = (type: ChangeType, id = 'whk_one') => ({ site, type, subject: `webhook/${id}`, actor: 'ann' })
 const createIn = ({ webhooks }: TableStores, details: Partial<Webhook> = {}) =>
   webhooks.create(newWebhook(details), entryOf('webhook.created', details.id))

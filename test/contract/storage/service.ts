@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { hashToken, issueGrant } from '../../../lib/access/grants.ts'
 import { newKey } from '../../../lib/access/keys.ts'
 import type { Person } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -99,8 +99,7 @@ export const openStorage = async ({ wholeBodies, closes = onTestFinished, ...opt
 
   /** The requests of another token of the same user. */
   const as = async (...permissions: readonly string[]): Promise<Requests> => {
-    const token = newToken()
-    await grants.put({ hash: hashToken(token), user: 'test', sites: [site], permissions, expires }, [])
+    const { token } = await issueGrant(grants, { user: 'test', sites: [site], permissions, expires })
     return requestsWith(token)
   }
 

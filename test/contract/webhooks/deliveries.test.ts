@@ -18,6 +18,7 @@ import {
   type Webhook,
 } from '../../../lib/webhooks/webhooks.ts'
 import { describeOn, entry, hands, type OpenedHand } from '../../support/hands.ts'
+import { testWebhook } from '../../support/webhooks.ts'
 
 const minute = 60_000
 const day = 1_440 * minute
@@ -50,19 +51,7 @@ const webhooksOn = ({ stores }: OpenedHand) => {
   const { webhooks, deliveries, history, sites, workflows } = stores
   const deps = createDeliveryDeps({ ...stores, seals: unsealed }, { target, clock })
   const create = (details: Partial<Webhook> = {}) => {
-    const webhook: Webhook = {
-      site,
-      id: 'whk_one',
-      targetUrl: 'https://hooks.example/in',
-      types: ['workflow.*'],
-      subject: '',
-      enabled: true,
-      description: '',
-      secrets: [{ sealed: newSecret() }],
-      position: 0,
-      retries: [],
-      ...details,
-    }
+    const webhook = testWebhook({ site, types: ['workflow.*'], secrets: [{ sealed: newSecret() }], ...details })
     return webhooks.create(webhook, entryOf('webhook.created', `webhook/${webhook.id}`))
   }
   const stored = async (id = 'whk_one') => (await webhooks.get(site, id)) ?? expect.fail('The webhook is missing')
