@@ -112,7 +112,6 @@ it('One request renames, moves, copies or restores the file (S-130)', async () =
 }, 60_000)
 
 it.each([
-  ['rename', '/b.png', { name: 'b.png' }],
   ['move', '/f/b.png', { path: 'f/b.png' }],
   ['copy', '/b.png', { copyTo: 'b.png' }],
 ])(
