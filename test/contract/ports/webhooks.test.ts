@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChangeType } from '../../../lib/core/history-entry.ts'
-import { type Delivery, keptDeliveries, mostWebhooks, type Webhook } from '../../../lib/webhooks/webhooks.ts'
+import { type Delivery, mostWebhooks, type Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { describeOn, handsOfPorts, ownSite as site, type TableStores } from '../../support/hands.ts'
 import { testWebhook } from '../../support/webhooks.ts'
 
@@ -108,15 +108,5 @@ describeOn({ kinds: handsOfPorts, subject: 'deliveries of webhooks' }, ({ stores
     ])
     await deliveries.record(site, 'whk_one', { delivery: deliveryOf(10), ended: 10 })
     expect((await retries())?.map(({ position }) => position)).toEqual([8, 9])
-  })
-
-  test('The last 100 deliveries are listed, the newest first (V-13)', async () => {
-    await createIn(stores)
-    const numbers = Array.from({ length: keptDeliveries + 7 }, (_, index) => index + 10)
-    for (const number of numbers)
-      await deliveries.record(site, 'whk_one', { delivery: deliveryOf(number), position: number })
-    const recent = await connect().deliveries.recent(site, 'whk_one')
-    const newest = numbers.toReversed().slice(0, keptDeliveries)
-    expect(recent).toEqual(newest.map((number) => deliveryOf(number)))
   })
 })
