@@ -31,7 +31,7 @@ const readText = (file: string, what: string, flag: string): string =>
       if (stats.size > largestFile) throw new Error('it is larger than 1 MiB')
       return readFileSync(file, 'utf8')
     },
-    (reason) => `The ${what} ${file} (${flag}) cannot be read: ${reason}.`,
+    (reason) => `The ${what} ${file} (${flag}) cannot be read: ${reason}. Check the path and its access rights.`,
   )
 
 const blocks = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----/g

@@ -88,7 +88,9 @@ const faultOf = (error: unknown): string => {
 }
 
 const refuse = (): never => {
-  throw new TargetFault('The target is not at a public address.')
+  throw new TargetFault(
+    'The target is not at a public address. Change it. On one machine, --allow-private-webhooks permits it.',
+  )
 }
 
 const translated = ipaddr.parseCIDR('64:ff9b::/96')

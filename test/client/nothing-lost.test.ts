@@ -185,6 +185,13 @@ test('a pull of a missing path, or of a file, fails and creates no folder', asyn
   expect(await readdir(here)).toStrictEqual([])
 })
 
+test('a pull writes nothing into a data directory (O-25)', async ({ service, site }) => {
+  await site.store({ 'a.txt': 'a' })
+  for (const directory of [service.directory, join(service.directory, 'new', 'folder')])
+    await expect(site.pull(directory)).rejects.toThrow(messages.client.dataDirectory(service.directory))
+  expect(await readdir(service.directory)).not.toContain('new')
+})
+
 test('a download that is longer than announced is cut off, and no file is stored', async ({ makeDirectory, site }) => {
   await site.store({ 'a.txt': 'ten bytes.' })
   const here = await makeDirectory()

@@ -152,7 +152,9 @@ test('a push ignores the case of the names of folders on the site', async ({ fol
   await writeTree(here, { 'a.txt': 'b', 'c.txt': 'c' })
   const end = await site.push(here, { folder: `${folder}/news` })
   expect(end).toMatchObject({ replace: 1, create: 1, conflict: 0 })
-  expect(Object.keys(await site.texts())).toStrictEqual(['News/a.txt', 'News/c.txt'])
+  await site.push(here, { folder: `${folder}/NEWS/sub` })
+  const paths = ['News/a.txt', 'News/c.txt', 'News/sub/a.txt', 'News/sub/c.txt']
+  expect(Object.keys(await site.texts())).toStrictEqual(paths)
 })
 
 test.for([

@@ -38,7 +38,12 @@ test('put ignores case in folder names, but not in file names', async ({ demo, f
   expect((await demo('put', ...local('a.txt', 'b.txt'), `${folder}/NEWS`)).status).toBe(0)
   const twice = await demo('put', ...local('a.txt', 'sub/a.txt'), `${folder}/News`)
   expect(twice).toMatchObject(outcome(2, messages.client.sameName))
-  expect(await site.texts()).toStrictEqual({ 'News/A.txt': 'two', 'News/a.txt': 'one', 'News/b.txt': 'b' })
+  await demo('put', ...local('b.txt'), `${folder}/NEWS/new/c.txt`)
+  await demo('put', ...local('a.txt', 'b.txt'), `${folder}/nEWS/two`)
+  await demo('cp', `${folder}/News/b.txt`, `${folder}/news/d.txt`)
+  const below = { 'a.txt': 'one', 'b.txt': 'b', 'd.txt': 'b', 'new/c.txt': 'b', 'two/a.txt': 'one', 'two/b.txt': 'b' }
+  const found = Object.entries(below).map(([path, text]) => [`News/${path}`, text])
+  expect(await site.texts()).toStrictEqual({ 'News/A.txt': 'two', ...Object.fromEntries(found) })
 })
 
 test('a command that needs the exact spelling of a path shows that spelling', async ({ demo, folder, site }) => {

@@ -5,6 +5,10 @@ const hexOf = (character: string): string => (character.codePointAt(0) ?? 0).toS
 export const escapeControls = (text: string): string =>
   text.replaceAll(steering, (character) => `\\u{${hexOf(character)}}`)
 
+/** A word of a command that a person can paste into a shell. */
+export const shellWord = (text: string): string =>
+  /^[\w%+,./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
 export const jsonOf = (value: object): string =>
   JSON.stringify(value).replaceAll(steering, (character) => `\\u${hexOf(character).padStart(4, '0')}`)
 

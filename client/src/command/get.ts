@@ -6,7 +6,7 @@ import { placeNew, writeTo } from '../sync/fetch-file.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import { removeLeftovers, temporaryName } from '../sync/temporary.ts'
 import { UsageError } from './failure.ts'
-import { sizeOf } from './format-text.ts'
+import { shellWord, sizeOf } from './format-text.ts'
 import { type Context, liveLine, print } from './single.ts'
 import { nameOf, sitePath } from './site-path.ts'
 
@@ -50,8 +50,8 @@ const openDownload = async (context: Context, path: string, to: string | undefin
   if (file) return file
   if (isZip(to)) return zipDownload(context, path)
   throw new UsageError(
-    `"${path || '/'}" is a folder. Download it as one file with "site-files get ${path || '/'} FILE.zip", or file by ` +
-      `file with "site-files pull${path && ` ${path}`} DIR".`,
+    `"${path || '/'}" is a folder. Download it as one file with "site-files get ${shellWord(path || '/')} FILE.zip", or ` +
+      `file by file with "site-files pull${path && ` ${shellWord(path)}`} DIR".`,
   )
 }
 

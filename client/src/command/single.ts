@@ -10,10 +10,19 @@ import { LocalRefusal } from '../sync/local-refusal.ts'
 import { isUnmodified, stateOf } from '../sync/local-tree.ts'
 import { askYesNo } from './ask.ts'
 import { UsageError } from './failure.ts'
-import { escapeControls, jsonOf, sizeOf } from './format-text.ts'
+import { escapeControls, jsonOf, shellWord, sizeOf } from './format-text.ts'
 import { writeOut } from './output.ts'
 import { createTextPrinter } from './printers.ts'
-import { caseRenameTarget, destination, find, findExactly, nameOf, pathBelowRoot, sitePath } from './site-path.ts'
+import {
+  caseRenameTarget,
+  destination,
+  find,
+  findExactly,
+  nameOf,
+  newPath,
+  pathBelowRoot,
+  sitePath,
+} from './site-path.ts'
 
 export interface Context {
   readonly client: SiteClient
@@ -76,7 +85,8 @@ const destinations = async (context: Context, to: string, names: readonly string
   if (there?.type === 'file') throw new UsageError(`"${to}" is a file, and several files need a folder. Name a folder.`)
   if (new Set(names).size < names.length)
     throw new UsageError('Two of the files have the same name, so one would replace the other. Upload them one by one.')
-  return names.map((each) => ({ path: joinPath(there?.path ?? sitePath(to), each), replace: true }))
+  const folder = there?.path ?? (await newPath(context, sitePath(to)))
+  return names.map((each) => ({ path: joinPath(folder, each), replace: true }))
 }
 
 /** Fails if the file changes during the upload, so that the site never gets a mixture of two states. */
@@ -111,7 +121,7 @@ export const put = async (context: Context, files: readonly string[], to: string
     const info = await stat(file)
     totalBytes += info.size
     if (info.isDirectory())
-      throw new UsageError(`"${file}" is a folder. Upload it with "site-files push ${file} PATH".`)
+      throw new UsageError(`"${file}" is a folder. Upload it with "site-files push ${shellWord(file)} PATH".`)
     // A pipe or a device has an unknown size, and would be stored as an empty file.
     if (!info.isFile())
       throw new UsageError(`"${file}" is not a regular file. Save its content to a file, and upload that file.`)

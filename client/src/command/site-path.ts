@@ -49,6 +49,14 @@ export const findExactly = async ({ client }: OfSite, path: string) => {
   throw missing(path, 'Use that spelling.', `, but "${written}"`)
 }
 
+/** The folders of a new path in the spelling of the site, because reads ignore case, but conditional writes do not. */
+export const newPath = async (site: OfSite, path: string): Promise<string> => {
+  const above = path.split('/').slice(0, -1).join('/')
+  if (above === '') return path
+  const folder = await find(site, above)
+  return joinPath(folder?.path ?? (await newPath(site, above)), nameOf(path))
+}
+
 /** If only the case of a folder name changes, this is a rename, and not a move into the folder itself. */
 export const caseRenameTarget = async (site: OfSite, from: string, to: string): Promise<string | undefined> => {
   const path = sitePath(to).normalize('NFC')
@@ -66,7 +74,7 @@ export const destination = async (site: OfSite, to: string, name: string) => {
   const path = sitePath(to)
   const there = await find(site, path)
   if (there?.type === 'folder') return { path: joinPath(there.path, name), replace: true }
-  if (to.endsWith('/')) return { path: joinPath(path, name), replace: true }
-  if (!there) return { path, replace: false }
+  if (to.endsWith('/')) return { path: await newPath(site, joinPath(path, name)), replace: true }
+  if (!there) return { path: await newPath(site, path), replace: false }
   return { path, replace: (there.path === path.normalize('NFC') && there.etag) || true }
 }

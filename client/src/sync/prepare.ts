@@ -1,7 +1,7 @@
-import { lstat, realpath } from 'node:fs/promises'
-import { join, resolve as resolvePath } from 'node:path'
+import { lstat, realpath, stat } from 'node:fs/promises'
+import { dirname, join, resolve as resolvePath } from 'node:path'
 import type { SiteClient } from '../connect.ts'
-import { pathOf } from '../paths.ts'
+import { joinPath, pathOf } from '../paths.ts'
 import { hasStatus } from '../service-error.ts'
 import type { SyncEvent } from './events.ts'
 import { isInStateFolder, readIgnored, stateFolder } from './ignored.ts'
@@ -48,18 +48,19 @@ const coarseClock = 2000
  * Returns the folder in the spelling of the site, because reads ignore case, but conditional writes do not. Only a push
  * may name a new folder.
  */
-const findFolder = async ({ files }: SiteClient, wanted: string, direction: Direction): Promise<string> => {
+const findFolder = async (client: SiteClient, wanted: string, direction: Direction): Promise<string> => {
   const folder = wanted.split('/').filter(Boolean).join('/').normalize('NFC')
   if (folder === '') return ''
   try {
-    const { links, type } = await files.stat(folder)
+    const { links, type } = await client.files.stat(folder)
     if (type === 'file')
       throw new LocalRefusal(`"${folder}" is a file of the site. Name a folder, or use "get" and "put" for one file.`)
     const found = pathOf({ links }) ?? folder
     return found.toLowerCase() === folder.toLowerCase() ? found : folder
   } catch (error) {
-    if (direction === 'push' && hasStatus(error, 404)) return folder
-    throw error
+    if (direction !== 'push' || !hasStatus(error, 404)) throw error
+    const names = folder.split('/')
+    return joinPath(await findFolder(client, names.slice(0, -1).join('/'), direction), names.at(-1) ?? '')
   }
 }
 
@@ -122,8 +123,18 @@ const withSides = (step: Step, { files, remote }: Files): Step => {
   }
 }
 
+/** O-25. Every data directory and every backup contains this file. */
+const refuseDataDirectory = async (directory: string): Promise<void> => {
+  for (let place = resolvePath(directory), inside = ''; place !== inside; place = dirname(place)) {
+    if (await stat(join(place, 'site-admin.db')).catch(() => undefined))
+      throw new LocalRefusal(`"${place}" has the data of a service or a backup. Choose a folder outside it.`)
+    inside = place
+  }
+}
+
 /** `pull` creates a missing folder, but a dry run does not. */
 const openFolder = async (direction: Direction, { directory, dryRun }: SyncOptions) => {
+  if (direction === 'pull') await refuseDataDirectory(directory)
   if (direction === 'pull' && !dryRun) await makeFolder(directory)
   const isMissing = direction === 'pull' && (await lstat(directory).catch(() => undefined)) === undefined
   return { root: isMissing ? resolvePath(directory) : await realpath(directory), isMissing }

@@ -115,7 +115,7 @@ const faultTexts = {
     allows: ['check'],
     refusal: ({ path }) =>
       `The directory ${path} is a backup. Restore it into an empty data directory: ` +
-      `"site-admin restore ${path} --data-dir DIRECTORY".`,
+      `"site-admin restore '${path.replaceAll("'", "'\\''")}' --data-dir DIRECTORY".`,
   },
   unfinishedBackup: {
     refusal: ({ path }) => `The directory ${path} is an incomplete backup. Remove it, and make another backup.`,
