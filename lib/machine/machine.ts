@@ -8,7 +8,7 @@ import { createMeasures } from './directory/inspect.ts'
 import { cannotBeOpened, type OpenDataDirectory, type Opening, openDataDirectory } from './directory/open-directory.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
-import { tidyBlobs } from './objects/tidy-blobs.ts'
+import { removeOldOrphans, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import type { Database } from './sqlite/database.ts'
 import { createAccessValues, createPeople, createSignInAttempts, openLinkSecret } from './tables/access.ts'
@@ -107,7 +107,8 @@ const openStores = async (deps: StoreDeps) => {
   const giveUpOld = () => files.giveUp(clock.wall() - deps.keptFor)
   const linkSecret = await openLinkSecret(database)
   const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
-  const sweeps = [sweepUploads, giveUpOld, ...createSweeps(database, clock.wall, deps.keptFor)]
+  const sweepOrphans = async () => removeOldOrphans(directory.orphans, clock.wall())
+  const sweeps = [sweepUploads, giveUpOld, sweepOrphans, ...createSweeps(database, clock.wall, deps.keptFor)]
   // The hourly sweeps start after the blobs are in order, so that no blob is removed while it is being moved to the
   // orphans.
   const timers = role === 'service' ? sweeps.map(runHourly) : []

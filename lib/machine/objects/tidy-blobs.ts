@@ -18,7 +18,7 @@ const filesIn = (folder: string): readonly string[] =>
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
   column<string>('SELECT blob FROM uploads WHERE blob IS NOT NULL')(connection)()
 
-const removeOldOrphans = (orphans: string, now: number): void => {
+export const removeOldOrphans = (orphans: string, now: number): void => {
   for (const name of filesIn(orphans)) {
     const path = join(orphans, name)
     if (statSync(path).mtimeMs < now - orphanLifetime) rmSync(path)
@@ -69,6 +69,5 @@ export const tidyBlobs = (
     // The age of an orphan counts from this move.
     utimesSync(path, now / 1000, now / 1000)
   }
-  removeOldOrphans(orphans, now)
   return { orphans: orphaned.length, damaged }
 }

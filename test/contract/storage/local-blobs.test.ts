@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,9 +16,11 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../../lib/core/time.ts'
 import { checkObjects } from '../../../lib/machine/check/file-pass.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
 import { tidyBlobs } from '../../../lib/machine/objects/tidy-blobs.ts'
 import { writeBlob } from '../../../lib/machine/objects/write-blob.ts'
 import { scratchDirectory } from '../../support/directory.ts'
@@ -37,7 +40,10 @@ beforeEach(() => {
   opened = openLocalFiles(directory)
 })
 
-afterEach(() => void opened.close())
+afterEach(() => {
+  vi.useRealTimers()
+  opened.close()
+})
 
 const restart = (now = Date.now()) => {
   opened.close()
@@ -57,16 +63,30 @@ const onlyBlob = (): string => {
 
 const name = 'f'.repeat(32)
 
-it('A start moves blobs without a row to the orphans for 7 days (O-16)', () => {
+it('Blobs without a row go to the orphans for 7 days, also without a restart (O-16)', async () => {
   const blob = join(directory, 'blobs', name)
   writeFileSync(blob, 'left behind')
   utimesSync(blob, 0, 0)
-  const now = Date.now()
-  expect(restart(now)).toEqual({ orphans: 1, damaged: 0 })
-  restart(now + 7 * day - 1000)
-  expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
-  restart(now + 7 * day + 1000)
-  expect(readdirSync(join(directory, 'orphans'))).toEqual([])
+  const moved = Date.now()
+  expect(restart(moved)).toEqual({ orphans: 1, damaged: 0 })
+  let now = moved
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const path = join(scratchDirectory(), 'data')
+  const machine = await openMachine(path, {
+    role: 'service',
+    durable: false,
+    clock: { ...systemClock, wall: () => now },
+  })
+  renameSync(join(directory, 'orphans', name), join(path, 'orphans', name))
+  for (const [age, left] of [
+    [7 * day - 1000, [name]],
+    [7 * day + 1000, []],
+  ] as const) {
+    now = moved + age
+    vi.advanceTimersByTime(day / 24)
+    expect(readdirSync(join(path, 'orphans'))).toEqual(left)
+  }
+  await machine.close()
 })
 
 const otherDisk = ['/dev/shm', '/var/tmp'].find(
