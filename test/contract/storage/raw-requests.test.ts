@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { Person } from '../../../lib/access/people.ts'
 import { type Answer, statusAndCode } from '../../support/answer.ts'
 import { inPieces } from '../../support/in-pieces.ts'
@@ -60,6 +60,13 @@ it.each([
 ])('No bytes stay after %s (S-30)', async (_, files, code) => {
   await refused(multipart(files), code)
   await refused(Readable.from(inPieces(multipart(files), 100_000)), code)
+})
+
+it('The log has the sent method, not the text of X-HTTP-Method-Override (U-9)', async () => {
+  const request = vi.fn()
+  const { tus } = await openStorage({ telemetry: { request } })
+  await tus('POST', `/uploads/${'0'.repeat(32)}`, { headers: { 'X-HTTP-Method-Override': 'GET / 200' } })
+  expect(request).toHaveBeenCalledWith(expect.objectContaining({ method: 'POST', status: 405 }))
 })
 
 const ofBytes = { 'Content-Type': 'application/offset+octet-stream', 'Content-Length': '7' }
