@@ -233,6 +233,7 @@ $`,
     damagedAnyhow: text` is damaged: …. Restore the directory from a backup, …$`,
     beforeFirst: (file: string, what: string) =>
       text`^The database …${file} is ${what}, but … was in use before. … Nothing was changed.$`,
+    beingOpened: text`is being opened or closed by another process. Repeat the command …`,
     belowFile: text`^The data directory … cannot be used: ENOTDIR: … is a file. Name another …--data-dir.$`,
     cannotBeOpened: text`^The data directory … cannot be opened: … Restore the directory from a backup, …$`,
     cannotBeRead: (file: string, why: string) =>

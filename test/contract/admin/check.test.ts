@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, vi } from 'vitest'
 import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
+import { takeLock } from '../../../lib/machine/directory/locks.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer, administerJson } from '../../support/administration.ts'
 import { tamper } from '../../support/backups.ts'
@@ -75,6 +77,13 @@ test('a database that check cannot open is not reported as damaged', async ({ si
   const fault = faultAt(database, messages.check.cannotBeOpened)
   expect(foundBy(await administer(siteDirectory, ['--json', 'check']))).toEqual({ status: 1, faults: [fault] })
   expect(await administer(siteDirectory, ['site', 'list'])).toEqual(failing(messages.directory.databaseLocked))
+})
+
+test('check gives up if another process opens the directory for too long', async ({ siteDirectory }) => {
+  using _gate = takeLock(layoutOf(siteDirectory).locks.gate, 'exclusive')
+  let passed = 0
+  using _clock = vi.spyOn(performance, 'now').mockImplementation(() => (passed += 20_000))
+  await expect(checkDataDirectory(siteDirectory)).rejects.toThrow(messages.directory.beingOpened)
 })
 
 test('check finds no fault in a sound directory, and changes nothing', async ({ siteDirectory }) => {

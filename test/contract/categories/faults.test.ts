@@ -1,8 +1,10 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { link, linksOf, unlink } from '../../../lib/categories/category-links.ts'
 import { associationList, contentList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
+import { createDeadline } from '../../../lib/core/time.ts'
 import { asServiceError } from '../../../lib/http/render-reply.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
@@ -132,4 +134,23 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
     expect(await refused).toMatchObject({ code: 100503 })
     await operation.verify(await operation.run(store.over(always('carries out only half'))))
   })
+})
+
+test('When the time of a request is up, it writes no further link', async () => {
+  await fill(deps, all)
+  await deps.linkItems.deleteMany(linksOf(newsOfCategory, all))
+  let left = 60_000
+  const slow = intercept(store.dynamodb, (_, proceed, command) => {
+    if (command instanceof UpdateCommand) left = 0
+    return proceed()
+  })
+  const wanted = new Map(all.map((id) => [id, undefined]))
+  const linking = store.over(slow).links.link(
+    newsOfCategory,
+    wanted,
+    entry,
+    createDeadline(() => left),
+  )
+  await expect(linking).rejects.toMatchObject({ code: 100503 })
+  expect((await linkedIds(deps)).length).toBeLessThan(all.length)
 })

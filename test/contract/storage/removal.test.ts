@@ -119,6 +119,13 @@ it.each([
   expect(await storage.keys()).toEqual(left)
 })
 
+it('A removal that is complete needs no further call', async () => {
+  const giveBack = () => expect.unreachable()
+  const removals = { ...storage.deps.removals, giveBack }
+  await storage.remove('/large', { remaining: noTime })
+  expect(await continueRemoval({ ...storage.deps, removals }, message(), unlimited, longestWork)).toBeUndefined()
+})
+
 it('A removal resumes with the page that failed, and misses no late file (S-103)', async () => {
   const keys = await fillFolder(storage, '/huge', 3_000)
   await storage.remove('/huge', { remaining: noTime })

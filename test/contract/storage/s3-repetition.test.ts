@@ -83,7 +83,13 @@ describe('A write that expects the version that the caller saw', () => {
 
   const replace = async (text: string, matching: readonly Expected[] = [before]) => {
     const staged = await stageObject(bench.store, 'live/a', text)
-    return bench.place([{ kind: 'put', key: 'live/a', staged }], { matching })
+    return bench.place(
+      [
+        { kind: 'folder', key: 'live/0/' },
+        { kind: 'put', key: 'live/a', staged },
+      ],
+      { matching },
+    )
   }
   const writes = [
     { name: 'a small file', isMeant: isPut, text: 'new' },
