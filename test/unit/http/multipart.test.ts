@@ -180,6 +180,14 @@ it('a part with a faulty header is refused, never left out', async () => {
 })
 
 it.each([
+  ['no header', '\r\n\r\nx\r\n--b--\r\n'],
+  ['more than the boundary', `xy${fileHeader}\r\n\r\nx\r\n--b--\r\n`],
+  ['Unexpected end', '\r\nContent-'],
+])('the error says "%s" if the header of a part is not after its boundary', async (reason, rest) => {
+  await expect(readAll(inPieces(Buffer.from(`--b${rest}`)), 'b')).rejects.toThrow(reason)
+})
+
+it.each([
   ['no characters', ''],
   ['more than 200 characters', 'x'.repeat(201)],
   ['a blank at the end', 'b '],
