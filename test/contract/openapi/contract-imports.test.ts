@@ -4,12 +4,12 @@ import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..', '..')
-const entries = globSync('functions/entries/*.ts', { cwd: root })
+const entries = [...globSync('functions/entries/*.ts', { cwd: root }), 'local/main.js']
 
-/** The files of the project in a bundle, by their paths from the root, with those that are loaded later. */
-const filesOf = async (entry: string): Promise<readonly string[]> => {
+/** The files of the project in bundles, by their paths from the root, with those that are loaded later. */
+const filesOf = async (...entryPoints: readonly string[]): Promise<readonly string[]> => {
   const { metafile } = await build({
-    entryPoints: [join(root, entry)],
+    entryPoints: [...entryPoints],
     absWorkingDir: root,
     outdir: 'nowhere',
     write: false,
@@ -27,9 +27,9 @@ const filesOf = async (entry: string): Promise<readonly string[]> => {
 const isOfTheDocument = (file: string): boolean =>
   /^lib\/contract\/(.*\/)?contract[\w-]*\.ts$|^tools\/openapi\//.test(file)
 
-test.each([...entries, 'local/main.js'])('the bundle of %s contains no part of the document', async (entry) => {
-  const files = await filesOf(entry)
-  expect(files).toContain(entry)
+test('the bundles of the functions and of the service contain no part of the document', async () => {
+  const files = await filesOf(...entries)
+  expect(files).toEqual(expect.arrayContaining(entries))
   expect(files.filter(isOfTheDocument)).toEqual([])
 })
 
