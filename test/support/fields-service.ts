@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterAll } from 'vitest'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { type Grant, hashToken, issueGrant } from '../../lib/access/grants.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
@@ -29,9 +30,10 @@ interface RequestLimits {
   readonly requestsPerSite?: number
 }
 
-/** The Lambda function for fields, with a directory of three sites in two data centres. */
+/** The Lambda function for fields, with a directory of three sites in two data centres, for the cases of one file. */
 export const openFieldsService = async () => {
   const tables = await openTestTables()
+  afterAll(() => tables.close())
   const storesOver = (dynamodb: DynamoDBDocumentClient) =>
     openTableStores(tables.names, { dynamodb, record: unrecorded })
   const { sites, grants, webForms, contents, links } = storesOver(tables.connect())
@@ -80,7 +82,5 @@ export const openFieldsService = async () => {
       const [, site, form] = /sites\/(\d+)\/webforms\/(\d+)/.exec(path) ?? []
       return (await webForms.get(Number(site) as SiteId, Number(form) as WebFormId))?.fields
     },
-
-    close: () => tables.close(),
   }
 }

@@ -1,3 +1,6 @@
+import { roles } from '../../lib/access/people.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { unlimited } from '../../lib/core/time.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import type { Claim } from '../../lib/storage/object-store.ts'
 import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
@@ -8,12 +11,14 @@ import { findUpload, openUpload, type UploadsDeps } from '../../lib/storage/uplo
 /** A claim that nobody else takes over, for uploads without records. */
 export const ownClaim: Claim = { isHeld: async () => true, complete: async () => {} }
 
-/** Resumable uploads without HTTP: one call for each request. */
+const scope = { site: 1001 as SiteId, rights: roles.owner.rights, level: 'write' } as const
+const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
+
+/** Resumable uploads of one user without HTTP: one call for each request. */
 export const uploadsOf = (deps: UploadsDeps) => ({
-  create: async (requester: Requester, beginning: Parameters<typeof openUpload>[2]) =>
-    fillUpload(deps, requester, await openUpload(deps, requester, beginning), undefined),
-  find: async (requester: Requester, id: string) =>
-    settleUpload(deps, requester, await findUpload(deps, requester, id)),
-  append: async (requester: Requester, id: string, addition: Addition) =>
-    completeAppend(deps, requester, await beginAppend(deps, requester, id, addition), addition),
+  create: async (beginning: Parameters<typeof openUpload>[2]) =>
+    fillUpload(deps, uploader, await openUpload(deps, uploader, beginning), undefined),
+  find: async (id: string) => settleUpload(deps, uploader, await findUpload(deps, uploader, id)),
+  append: async (id: string, addition: Addition) =>
+    completeAppend(deps, uploader, await beginAppend(deps, uploader, id, addition), addition),
 })

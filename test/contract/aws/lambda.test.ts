@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { lambdaHandler } from '../../../lib/aws/lambda/gateway.ts'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import { bareHandler, breakingStream, textReply } from '../../support/bare-handler.ts'
@@ -9,7 +9,6 @@ import { sendEvent } from '../../support/lambda.ts'
 const service = await openFieldsService()
 const token = await service.issueToken()
 const headers = { Authorization: token }
-afterAll(() => service.close())
 
 const oneField = [{ typeId: -2, mandatory: true, order: 1 }]
 const fieldsFunction = () => lambdaHandler(service.start().handler)

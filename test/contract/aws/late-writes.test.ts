@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { lambdaHandler } from '../../../lib/aws/lambda/gateway.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
@@ -15,7 +15,6 @@ import { sendEvent } from '../../support/lambda.ts'
 
 const service = await openFieldsService()
 const headers = { Authorization: await service.issueToken() }
-afterAll(() => service.close())
 
 /** A slow call either waits before it reaches the store, or its answer waits. */
 type SlowWay = 'there' | 'back'

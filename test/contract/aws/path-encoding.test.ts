@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromGateway, lambdaHandler, type PathEncoding } from '../../../lib/aws/lambda/gateway.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { baseUrls, distantSite, openFieldsService, ownSite } from '../../support/fields-service.ts'
@@ -6,7 +6,6 @@ import { gatewayEvent, sendEvent } from '../../support/lambda.ts'
 
 const service = await openFieldsService()
 const token = await service.issueToken({ sites: [ownSite] })
-afterAll(() => service.close())
 
 const sites = '/api/v1/admin/sites'
 

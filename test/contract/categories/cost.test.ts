@@ -1,5 +1,5 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { link, linksOf } from '../../../lib/categories/category-links.ts'
 import { associationList, contentList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
@@ -35,7 +35,6 @@ beforeAll(async () => {
   await fill(plain, range(1, 1_000))
   await plain.linkItems.putMany(displayed(range(1, 1_000)))
 })
-afterAll(() => store.close())
 
 const list = async (switches: Readonly<Record<string, string>>, of = newsOfCategory) => {
   units = 0
@@ -48,8 +47,7 @@ const list = async (switches: Readonly<Record<string, string>>, of = newsOfCateg
 const isWrite = (command: unknown) => command instanceof BatchWriteCommand || command instanceof UpdateCommand
 
 test('Linking 300 items in requests of 100 costs at most 2.1 write units for each item', async ({ onTestFinished }) => {
-  const empty = await openStore(openTestTables)
-  onTestFinished(() => empty.close())
+  const empty = await openStore(openTestTables, onTestFinished)
   await fill(empty.over(empty.dynamodb), range(1, 300))
   let forItems = 0
   const deps = empty.over(

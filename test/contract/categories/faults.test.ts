@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { link, linksOf, unlink } from '../../../lib/categories/category-links.ts'
 import { associationList, contentList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
@@ -14,7 +14,6 @@ import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site }
 
 const store = await openStore()
 const deps = store.over(store.dynamodb)
-afterAll(() => store.close())
 
 const all = range(1, 120)
 const linked = range(1, 40)

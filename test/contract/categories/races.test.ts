@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { linksOf, link as linkTo } from '../../../lib/categories/category-links.ts'
 import type { Content } from '../../../lib/categories/contents.ts'
 import { categoriesOfObjectList } from '../../../lib/categories/lists.ts'
@@ -14,7 +14,6 @@ import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site }
 
 const store = await openStore()
 const deps = store.over(store.dynamodb)
-afterAll(() => store.close())
 
 const ids = range(1, 30)
 const gone = 3

@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterAll } from 'vitest'
 import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.ts'
 import { createLinkItems } from '../../../lib/aws/dynamodb/link-items.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
@@ -13,6 +14,7 @@ export const category = 5 as CategoryId
 export const newsOfCategory: LinkList = { site, kind: 'news', category }
 
 type Client = DynamoDBDocumentClient
+type Closes = (close: () => void | Promise<void>) => unknown
 
 const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'], longestStall: number) => ({
   ...createCategoryStores({
@@ -30,11 +32,15 @@ const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'],
 export type Deps = ReturnType<typeof depsOf>
 
 /** Only the tables of dynalite count capacity. */
-export const openStore = async (open: () => TestTables | Promise<TestTables> = openMemoryTables) => {
+export const openStore = async (
+  open: () => TestTables | Promise<TestTables> = openMemoryTables,
+  closes: Closes = afterAll,
+) => {
   const { names, connect, close } = await open()
+  closes(() => close())
   /** The stores over a client that may misbehave. `longestStall` is in milliseconds. */
   const over = (client: Client, longestStall = 2_000) => depsOf(client, names, longestStall)
-  return { dynamodb: connect(), names, close, over }
+  return { dynamodb: connect(), names, over }
 }
 
 /** A category with news items that are not linked. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/time.ts'
 import { beginning, distantSite, openFieldsService } from '../../support/fields-service.ts'
 import { requestOf, send } from '../../support/gateway.ts'
@@ -9,7 +9,6 @@ import { failOnce, watchCalls } from '../../support/store-faults.ts'
 const service = await openFieldsService()
 const token = await service.issueToken()
 const headers = { Authorization: token }
-afterAll(() => service.close())
 
 const breakStore = (dynamodb: DynamoDBDocumentClient, instead: () => Promise<never>) =>
   dynamodb.middlewareStack.add(() => instead, { step: 'initialize', priority: 'high', name: 'break' })

@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { beginning, openFieldsService, plainSite } from '../../support/fields-service.ts'
 import { send } from '../../support/gateway.ts'
 
 const service = await openFieldsService()
 const path = await service.createForm()
-afterAll(() => service.close())
 
 /** An instance of a function, whose monotonic clock the test moves. */
 const startWith = (limits: object) => {

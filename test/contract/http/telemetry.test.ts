@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
 import type { Arrival, RequestRecord } from '../../../lib/http/request.ts'
@@ -10,7 +10,6 @@ import { failOnce } from '../../support/store-faults.ts'
 const service = await openFieldsService()
 const token = await service.issueToken()
 const path = await service.createForm([{ typeId: -2, mandatory: true, order: 1 }])
-afterAll(() => service.close())
 
 /** Words that occur only in the body and the query of a request. */
 const bodyWord = 'aardvark'

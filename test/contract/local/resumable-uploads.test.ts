@@ -2,19 +2,15 @@ import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { roles } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { unlimited } from '../../../lib/core/time.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
-import type { Requester } from '../../../lib/storage/changes/change.ts'
 import { root } from '../../../lib/storage/path.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 
 const site = 1001 as SiteId
-const scope = { site, rights: roles.owner.rights, level: 'write' } as const
-const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
 
@@ -38,19 +34,19 @@ const blobsIn = (path: string) => readdirSync(layoutOf(path).blobs)
 const beginHalf = async () => {
   const path = join(scratchDirectory(), 'data')
   const started = await start(path)
-  const { id } = await started.uploads.create(uploader, { request, length: 10, metadata: '' })
-  await started.uploads.append(uploader, id, addition(0, Buffer.from('hello')))
+  const { id } = await started.uploads.create({ request, length: 10, metadata: '' })
+  await started.uploads.append(id, addition(0, Buffer.from('hello')))
   return { ...started, path, id }
 }
 
 test('an upload becomes a file without a copy of its bytes', async () => {
   const path = join(scratchDirectory(), 'data')
   const { machine, uploads, files } = await start(path)
-  const { id } = await uploads.create(uploader, { request, length: 20 * mebibyte, metadata: '' })
-  await uploads.append(uploader, id, addition(0, Buffer.alloc(12 * mebibyte, 'a')))
+  const { id } = await uploads.create({ request, length: 20 * mebibyte, metadata: '' })
+  await uploads.append(id, addition(0, Buffer.alloc(12 * mebibyte, 'a')))
   const [blob = ''] = blobsIn(path)
   const { ino } = statSync(join(layoutOf(path).blobs, blob))
-  await uploads.append(uploader, id, addition(12 * mebibyte, Buffer.alloc(8 * mebibyte, 'b')))
+  await uploads.append(id, addition(12 * mebibyte, Buffer.alloc(8 * mebibyte, 'b')))
   expect(blobsIn(path)).toEqual([blob])
   expect(statSync(join(layoutOf(path).blobs, blob)).ino).toBe(ino)
   const info = await files.find(`live/${site}/a.bin`)
@@ -74,7 +70,7 @@ test('an upload whose blob has become shorter fails, and is not padded', async (
   const { path, id, machine, uploads, files } = await beginHalf()
   const [blob = ''] = blobsIn(path)
   truncateSync(join(layoutOf(path).blobs, blob), 3)
-  await expect(uploads.append(uploader, id, addition(5, Buffer.from('world')))).rejects.toThrow(/ 3 bytes .* 5$/)
+  await expect(uploads.append(id, addition(5, Buffer.from('world')))).rejects.toThrow(/ 3 bytes .* 5$/)
   expect(await files.find(`live/${site}/a.bin`)).toBeUndefined()
   await machine.close()
 })

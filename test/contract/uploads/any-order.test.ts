@@ -1,11 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { roles } from '../../../lib/access/people.ts'
 import { errors, ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { unlimited } from '../../../lib/core/time.ts'
 import type { StorageDeps } from '../../../lib/service/deps.ts'
-import type { Requester } from '../../../lib/storage/changes/change.ts'
 import { root } from '../../../lib/storage/path.ts'
 import type { Addition, Upload } from '../../../lib/storage/uploads/upload.ts'
 import { aroundCalls } from '../../support/around-calls.ts'
@@ -18,8 +15,6 @@ import { storageHands } from '../storage/hands.ts'
 
 /** Processes die at any call. Acknowledged bytes stay, and a file equals the sent one or does not exist. */
 const site = 1001 as SiteId
-const scope = { site, rights: roles.owner.rights, level: 'write' } as const
-const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
 
 /** The number of sequences of requests. The stores of AWS in memory are slower. */
 const runs = (name: string): number => timesToTry(name === 'AWS' ? 25 : 150)
@@ -112,12 +107,12 @@ const callerOf = (start: Start, id: string, deaths: readonly number[]) => {
   return {
     async look(): Promise<Upload | undefined> {
       const before = acknowledged
-      const found = await survive([service.uploads.find(uploader, id)])
+      const found = await survive([service.uploads.find(id)])
       if (found) expect(found.offset).toBeGreaterThanOrEqual(before)
       return found
     },
     send: (additions: readonly Addition[]) =>
-      survive(additions.map((addition) => service.uploads.append(uploader, id, addition))),
+      survive(additions.map((addition) => service.uploads.append(id, addition))),
     content: (path: string) => service.content(path),
   }
 }
@@ -158,7 +153,7 @@ test.each(storageHands)('In any order of requests, the bytes are right: $name (U
         const { uploads } = start()
         const request = { ...ontoNothing, folder: root, fileName: name }
         const length = defers ? null : content.length
-        const { id } = await uploads.create(uploader, { request, length, metadata: '' })
+        const { id } = await uploads.create({ request, length, metadata: '' })
         const caller = callerOf(start, id, deaths)
         for (const one of actions) {
           const found = await caller.look()
@@ -166,7 +161,7 @@ test.each(storageHands)('In any order of requests, the bytes are right: $name (U
         }
         await finish(caller, name, content)
         const last = start()
-        expect(await last.uploads.find(uploader, id)).toMatchObject({ isComplete: true, offset: content.length })
+        expect(await last.uploads.find(id)).toMatchObject({ isComplete: true, offset: content.length })
         expect(await last.content(name)).toEqual(content)
       },
     ),
