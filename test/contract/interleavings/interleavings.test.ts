@@ -277,11 +277,11 @@ test.each(Object.keys(subjects) as Name[])(
 
 /** Early interleavings of these seeds show the fault. */
 test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
-  ['no condition of S3', 'files', 3],
+  ['no condition of S3', 'files', 22],
   ['no condition of DynamoDB', 'fields and links', 6],
   ['no condition of DynamoDB', 'sessions', 3],
   ['no lease of uploads', 'uploads', 6],
-  ['no take-over of uploads', 'a stalled upload', 6, { last: [readVersions('a/x')] }],
+  ['no take-over of uploads', 'a stalled upload', 18, { last: [readVersions('a/x')] }],
 ])('concurrent changes reveal a service with %s: %s', { timeout: patience }, async (plant, name, seed, own) => {
   const subject = { ...subjectOf(name), ...own }
   const check = (options: Options, numRuns: number) =>
