@@ -13,17 +13,21 @@ import { restore } from '../../lib/storage/changes/restore.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { isTus } from '../../lib/storage/uploads/tus.ts'
 import {
+  countedBody,
+  declaredLength,
+  hasArrived,
   operation,
   pathOf,
   purgeablePath,
   removablePath,
   requesterOf,
   schemaOf,
+  trackUpload,
   versionOf,
   writablePath,
 } from './params.ts'
 import { beginParts, createUpload } from './resumable-upload.ts'
-import { countedBody, declaredLength, hasArrived, isMultipart, succeeded, trackUpload, upload } from './upload.ts'
+import { isMultipart, succeeded, upload } from './upload.ts'
 
 // S-98: old clients send `?version=draft?force=false`, and mean both switches.
 const secondMarkQuirk = /^draft\?force=(true|false)$/

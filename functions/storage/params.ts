@@ -2,7 +2,7 @@ import type { SiteCaller } from '../../lib/access/grants.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Level } from '../../lib/core/rights.ts'
 import { bodiesOf, type OperationInput, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'
-import type { Switches } from '../../lib/http/request.ts'
+import { bodyChunks, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import { readConditions } from '../../lib/storage/conditions.ts'
@@ -16,6 +16,8 @@ import {
   type StoragePath,
 } from '../../lib/storage/path.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
+import { startProgress } from '../../lib/storage/upload-progress.ts'
+import type { Upload } from '../../lib/storage/uploads/upload.ts'
 
 type Asking = Pick<OperationInput, 'site' | 'caller' | 'author' | 'deadline' | 'headers'>
 
@@ -96,3 +98,35 @@ export const pageOf = async (query: Switches) => {
 export const versionOf = (query: Switches) => readSwitches(query, ['versionId'], schemaOf('versionSwitches'))
 
 export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+type Input = Pick<OperationInput, 'caller' | 'headers' | 'content' | 'callerAfterBody'>
+
+export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
+  const length = headers['content-length']
+  return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
+}
+
+/** A small body has often arrived together with its headers. */
+export const hasArrived = ({ headers, content }: Pick<Input, 'headers' | 'content'>): boolean =>
+  'bytes' in content || content.stream.readableLength === declaredLength({ headers })
+
+/** The body of an upload to this path or below it. After a slow body, checks the right again. */
+export async function* countedBody(input: Input, count: (bytes: number) => void, path: StoragePath) {
+  for await (const chunk of bodyChunks(input.content, 'storageRefused')) {
+    count(chunk.length)
+    yield chunk
+  }
+  requireScope({ ...(await input.callerAfterBody()), level: 'write' }, path)
+}
+
+/** Begins to report the progress of an upload to the token that sends it (operation 13). */
+export const trackUpload = (
+  { progress, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
+  input: Input,
+  { id, length, offset = 0 }: Partial<Pick<Upload, 'id' | 'length' | 'offset'>> = {},
+  isContinued = false,
+) => {
+  const total = id === undefined ? declaredLength(input) : (length ?? undefined)
+  const upload = { token: input.caller.hash, id, total, already: offset, isContinued }
+  return startProgress({ progress, now: clock.monotonic, ...upload })
+}

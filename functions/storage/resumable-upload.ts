@@ -33,8 +33,16 @@ import {
   wantedParts,
   wholeParts,
 } from '../../lib/storage/uploads/uploads.ts'
-import { operation, refuseTimeCondition, schemaOf, uploaderOf, writablePath } from './params.ts'
-import { countedBody, declaredLength, trackUpload } from './upload.ts'
+import {
+  countedBody,
+  declaredLength,
+  operation,
+  refuseTimeCondition,
+  schemaOf,
+  trackUpload,
+  uploaderOf,
+  writablePath,
+} from './params.ts'
 
 const conditionsIn = (headers: OperationInput['headers']) => {
   refuseTimeCondition(headers)

@@ -2,15 +2,11 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { success } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { MultipartError } from '../../lib/http/multipart-body.ts'
-import type { OperationInput } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import { bodyChunks, refuseCoding, type Switches } from '../../lib/http/request.ts'
-import type { StorageDeps } from '../../lib/service/deps.ts'
+import { refuseCoding, type Switches } from '../../lib/http/request.ts'
 import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
-import { decodeUtf8, requireScope, type StoragePath } from '../../lib/storage/path.ts'
-import { startProgress } from '../../lib/storage/upload-progress.ts'
-import type { Upload } from '../../lib/storage/uploads/upload.ts'
-import { operation, requesterOf, writablePath } from './params.ts'
+import { decodeUtf8 } from '../../lib/storage/path.ts'
+import { countedBody, hasArrived, operation, requesterOf, trackUpload, writablePath } from './params.ts'
 
 export const succeeded = ok<Answer<typeof success>>({ status: 'success' })
 
@@ -56,38 +52,6 @@ async function* incomingFiles(
       content: guarded(part.content, contentType),
     }
   }
-}
-
-type Input = Pick<OperationInput, 'caller' | 'headers' | 'content' | 'callerAfterBody'>
-
-export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
-  const length = headers['content-length']
-  return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
-}
-
-/** A small body has often arrived together with its headers. */
-export const hasArrived = ({ headers, content }: Pick<Input, 'headers' | 'content'>): boolean =>
-  'bytes' in content || content.stream.readableLength === declaredLength({ headers })
-
-/** The body of an upload to this path or below it. After a slow body, checks the right again. */
-export async function* countedBody(input: Input, count: (bytes: number) => void, path: StoragePath) {
-  for await (const chunk of bodyChunks(input.content, 'storageRefused')) {
-    count(chunk.length)
-    yield chunk
-  }
-  requireScope({ ...(await input.callerAfterBody()), level: 'write' }, path)
-}
-
-/** Begins to report the progress of an upload to the token that sends it (operation 13). */
-export const trackUpload = (
-  { progress, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
-  input: Input,
-  { id, length, offset = 0 }: Partial<Pick<Upload, 'id' | 'length' | 'offset'>> = {},
-  isContinued = false,
-) => {
-  const total = id === undefined ? declaredLength(input) : (length ?? undefined)
-  const upload = { token: input.caller.hash, id, total, already: offset, isContinued }
-  return startProgress({ progress, now: clock.monotonic, ...upload })
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
