@@ -31,11 +31,7 @@ export interface Ancestors {
   readonly missing: readonly StoragePath[]
 }
 
-export const findAncestors = async (
-  files: ObjectStore,
-  site: SiteId,
-  folders: readonly StoragePath[],
-): Promise<Ancestors> => {
+export const findAncestors = async (files: ObjectStore, site: SiteId, folders: readonly StoragePath[]) => {
   for (let end = folders.length, count = 1; end > 0; end -= count, count *= 2) {
     const some = folders.slice(Math.max(0, end - count), end)
     const found = await Promise.all(some.map((folder) => files.find(folderKey('live', site, folder))))

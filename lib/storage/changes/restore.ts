@@ -174,22 +174,12 @@ export const restore: typeof restoreIfFree = async (deps, path, wanted, requeste
   }
 }
 
-interface TrashItem {
-  readonly size: number | null
-  /** In milliseconds since the epoch. Undefined if the store knows a folder only by its contents. */
-  readonly goneAt: number | undefined
-}
-
 /**
  * A removed file or folder that a restore can bring back. Undefined if the path exists again, or if the file or folder
- * is no longer kept. If a path was removed as a file and as a folder, a restore brings back the later removal.
+ * is no longer kept. If a path was removed as a file and as a folder, a restore brings back the later removal. `goneAt`
+ * is undefined if the store knows a folder only by its contents.
  */
-export const findInTrash = async (
-  stores: RemovedStores,
-  site: SiteId,
-  path: StoragePath,
-  type: 'file' | 'folder',
-): Promise<TrashItem | undefined> => {
+export const findInTrash = async (stores: RemovedStores, site: SiteId, path: StoragePath, type: 'file' | 'folder') => {
   if (type === 'file') {
     const { isFile, isPresent, restorations, goneAt } = await findRemoved(stores, site, path)
     const [last] = restorations
