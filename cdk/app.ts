@@ -1,4 +1,4 @@
 import { bundleFunctions } from './config/functions.ts'
-import { checkFindings, createApp } from './stacks/create-app.ts'
+import { createApp } from './stacks/create-app.ts'
 
-checkFindings(createApp(await bundleFunctions()))
+createApp(await bundleFunctions())

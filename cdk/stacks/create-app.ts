@@ -1,94 +1,19 @@
-import { Annotations, App, type AppProps, Stack, Tags, Validations } from 'aws-cdk-lib'
+import { Annotations, App, type AppProps, Stack, Tags } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
 import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api'
-import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from '../config/functions.ts'
 import { encryptWith } from '../config/grants.ts'
-import { edgeRegion, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
-import { backupPolicies } from '../constructs/backup.ts'
+import { edgeRegion, homeRegion, onEdge, readSettings } from '../config/settings.ts'
 import { keepLogs } from '../constructs/service-functions.ts'
 import { addDataCentre, addDirectory, createEdges, watchDistributions } from './stacks.ts'
-
-export type Findings = Readonly<Record<string, string>>
-
-// Accepted findings of the rule pack, with the reasons. A new finding stops the synthesis.
-const accepted: Findings = {
-  'AwsSolutions-APIG2':
-    'The functions check every request against schemas, and answer with the errors of the contract.',
-  'AwsSolutions-APIG3': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
-  'AwsSolutions-APIG6':
-    'Execution logs contain query strings, which may contain a token. The access log shows the reason of a failure.',
-  'AwsSolutions-APIG4': 'The functions check the token of every request, in the order that the contract requires.',
-  'AwsSolutions-COG4': 'The callers are programs with tokens of the service, so there is no user pool.',
-  'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-    "API Gateway requires this policy in the account's role for logs.",
-  'AwsSolutions-SQS3': 'This is the dead-letter queue of the pipe of change events, which the rule does not recognise.',
-  'AwsSolutions-S1':
-    'The gateway logs the requests for files. Logs of the bucket would contain the signatures of download URLs.',
-  'AwsSolutions-IAM5[Resource::<FilesBucket16450113.Arn>/*]':
-    'The objects of the bucket are the files of sites, whose names are not known in advance.',
-}
-
-const accountOfDeployment = () => process.env['CDK_DEFAULT_ACCOUNT'] || undefined
-const accountInFindings = () => accountOfDeployment() ?? '<AWS::AccountId>'
-
-const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Settings): Findings => ({
-  'AwsSolutions-CFR1': 'A token may be used from any country.',
-  ...(!webApplicationFirewall && {
-    'AwsSolutions-CFR2': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
-  }),
-  'AwsSolutions-CFR3':
-    'The rule knows only the older logs, which contain query strings. The monitoring stack logs every ' +
-    'request without its query string.',
-  'AwsSolutions-CFR4':
-    'A distribution without its own domain has the certificate of CloudFront, which sets the TLS version.',
-  'AwsSolutions-SMG4':
-    'Changing originSecret changes this secret, because the distribution must be deployed with the new secret.',
-  'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
-    'The CDK gives this policy to its own function, which copies code during a deployment.',
-  ...Object.fromEntries(
-    [
-      'Action::s3:Abort*',
-      'Action::s3:DeleteObject*',
-      'Resource::<AWSCDKWebFunctionAssetBucket5B596593.Arn>/web-function/*',
-      `Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-${accountInFindings()}-${region}/*`,
-    ].map((what) => [
-      `AwsSolutions-IAM5[${what}]`,
-      'The CDK grants this to its own function, which copies code during a deployment.',
-    ]),
-  ),
-})
-
-export const acceptedOf = (settings: Settings): Findings => {
-  const { prefix, dataCentres, deploymentRole } = settings
-  const there = Object.entries(dataCentres).map(([id, { region, streaming }]) => {
-    const stack = `arn:<AWS::Partition>:cloudformation:${region}:${accountInFindings()}:stack/${prefix}-${id}/*`
-    return {
-      ...(deploymentRole && { [`AwsSolutions-IAM5[Resource::${stack}]`]: 'Stack names end with an unknown id.' }),
-      ...(streaming && acceptedWithStreaming(region, settings)),
-    }
-  })
-  const traced = settings.tracing && { 'AwsSolutions-IAM5[Resource::*]': 'The actions of X-Ray have no resources.' }
-  const backups = settings.backup ? backupPolicies : []
-  const ofBackups = backups.map((name) => [
-    `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${name}]`,
-    'AWS maintains the permissions for its backups. Its role can back up, but not restore.',
-  ])
-  return Object.assign({}, accepted, traced, Object.fromEntries(ofBackups), ...there)
-}
-
-export const checkFindings = (app: App, findings: Findings = acceptedOf(readSettings(app.node))): void => {
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
-  for (const [id, reason] of Object.entries(findings)) Validations.of(app).acknowledge({ id, reason })
-}
 
 export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const app = new App(props)
   // If the references were strong, no certificate could be replaced.
   app.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'weak')
   const settings = readSettings(app.node)
-  const account = accountOfDeployment()
+  const account = process.env['CDK_DEFAULT_ACCOUNT'] || undefined
   const { prefix } = settings
   const stackIn = (region: string, name: string) =>
     new Stack(app, `${prefix}-${name}`, { env: { region, ...(account && { account }) } })

@@ -5,7 +5,8 @@ import { Template } from 'aws-cdk-lib/assertions'
 import type { SynthesisMessage } from 'aws-cdk-lib/cx-api'
 import { type Bundles, functionNames } from '../../../cdk/config/functions.ts'
 import { readSettings } from '../../../cdk/config/settings.ts'
-import { acceptedOf, checkFindings, createApp, type Findings } from '../../../cdk/stacks/create-app.ts'
+import { createApp } from '../../../cdk/stacks/create-app.ts'
+import { acceptedOf, checkFindings, type Findings } from './findings.ts'
 
 /** The code of functions does not matter in these tests. */
 const emptyBundles = (folder: string): Bundles => {
