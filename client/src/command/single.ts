@@ -146,7 +146,6 @@ export const put = async (context: Context, files: readonly string[], to: string
   }
 }
 
-/** The failure names the missing path. */
 const stateAt = async (context: Context, path: string): Promise<FileCondition> => {
   const { etag } = await findExactly(context, path)
   return etag === undefined ? {} : { etag }

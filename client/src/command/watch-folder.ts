@@ -6,7 +6,6 @@ import { isInStateFolder } from '../sync/ignored.ts'
 interface Listeners {
   /** Receives the path of a file or folder that may have changed, below the watched folder. */
   readonly onChange: (path: string) => void
-  /** Receives the failure to watch a folder. */
   readonly onError: (error: unknown) => void
 }
 

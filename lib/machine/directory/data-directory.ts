@@ -132,7 +132,6 @@ export const layoutOf = (given: string) => {
 
 export type DataDirectory = ReturnType<typeof layoutOf>
 
-/** Follows symbolic links, as far as the path exists. */
 const realPathOf = (path: string): string => {
   try {
     return realpathSync(path)

@@ -203,7 +203,6 @@ export const createMeasures = (
     databaseBytes: async () => (await bytesOf(file)) + (await bytesOf(wal)),
     /** Reads the names of all blobs. */
     blobBytes: () => sizeOfFolder(blobs),
-    /** The moment when the oldest open removal of a folder began. */
     oldestRemoval: async () => (await read(oldest)) ?? undefined,
     /** The enabled webhooks with an entry that has waited for a minute, and those whose last delivery failed. */
     webhooks: async () => (await read(webhooks)) ?? { waiting: 0, failing: 0 },

@@ -5,7 +5,6 @@ import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
 
-/** A list becomes JSON. */
 export type Values = readonly (SQLInputValue | readonly unknown[])[]
 type Prepare<Call> = (connection: DatabaseSync) => Call
 
@@ -64,7 +63,6 @@ export const allArrays = <Row extends readonly unknown[], Value>(
     return prepared.all(...values).map((row) => toValue(row as unknown as Row))
   })
 
-/** The first column of each row. */
 export const column = <Value>(sql: string) => allArrays(sql, ([first]: readonly [Value]) => first)
 
 /** The first column of the first row. */
