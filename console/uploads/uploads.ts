@@ -105,7 +105,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
     const { id, group, path } = upload
     const answer = answers.get(id) ?? answers.get(-group)
     // No bytes are sent while the user may still decide to skip the file.
-    if (answer === 'skip' && (await pathExists(client(), path))) return change(id, { stage: 'skipped' })
+    if (answer === 'skip' && (await pathExists(client(), path, true))) return change(id, { stage: 'skipped' })
     const stored = answer === 'both' && answers.has(id) ? await storeUnderNewName(upload, signal) : path
     if (stored === path) await put({ ...upload, replace: upload.replace || answer === 'replace' }, path, signal)
     change(id, { stage: 'done', sent: upload.file.size, path: stored })

@@ -115,6 +115,22 @@ test('an answer for all files applies only to later collisions of the same uploa
   await vi.waitFor(() => expect(stages(uploads)).toEqual(['a done', 'new done', 'late done', 'b asking']))
 })
 
+test('an answer to skip all files does not skip a name that is taken only in another case', async () => {
+  const gate = Promise.withResolvers<void>()
+  const uploads = create({
+    async put(path) {
+      if (['b', 'c', 'd'].includes(path)) await gate.promise
+      if (path !== 'E') throw refusal(412, 100412)
+    },
+    stat: async (path) => ({ name: path.toLowerCase(), type: 'file', size: 1, lastModified: null, links: [] }),
+  })
+  uploads.add(given('a', 'b', 'c', 'd', 'e', 'E'), '')
+  await vi.waitFor(() => expect(uploads.question.value?.path).toBe('a'))
+  uploads.answer(uploads.question.value?.id ?? 0, 'skip', true)
+  gate.resolve()
+  await vi.waitFor(() => expect(stages(uploads).slice(3)).toEqual(['d skipped', 'e skipped', 'E done']))
+})
+
 test('an upload says that a name is taken when a folder has the name of its file', async () => {
   const uploads = create({ put: () => Promise.reject(refusal(412, 100412)) })
   uploads.add(given('a'), '')
