@@ -50,7 +50,7 @@ const Draft = ({ path }: { readonly path: string }) => {
   return (
     <div class="note">
       <p>
-        <strong>{t.draft}</strong> {t.draftOf(formatSize(draft.size), formatMoment(draft.lastModified))}
+        <strong>{t.draft}</strong> {formatSize(draft.size)}, {formatMoment(draft.lastModified)}
       </p>
       <div class="note-actions">
         <Button onClick={() => void store.preview.showDraft(!isDraft.value)}>

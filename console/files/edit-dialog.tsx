@@ -89,7 +89,7 @@ const Sides = ({ editor, name, canEdit, isBusy }: SidesProps) => {
       {!theirs && isPage(name) && (
         <div class="side">
           <span>{t.page}</span>
-          <PageFrame html={editor.text.value} title={t.pageOf(name)} />
+          <PageFrame html={editor.text.value} title={`${t.page} ${name}`} />
         </div>
       )}
     </div>
@@ -131,6 +131,7 @@ const Body = (sides: SidesProps) => {
     <>
       <Conflict editor={editor} name={name} />
       {base.lineEnd === undefined && <p class="note">{t.edit.mixedLines}</p>}
+      {sides.canEdit && (editor.theirs.value ?? base).hasDraft && <p class="note">{t.edit.dropsDraft}</p>}
       <Sides {...sides} />
       {isPage(name) && !editor.theirs.value && <p class="hint">{t.edit.pageHint}</p>}
     </>

@@ -10,9 +10,11 @@ interface Saved {
   readonly contentType: string | undefined
   /** Undefined if the file has several kinds of line ends. A text field would make them equal. */
   readonly lineEnd: '\n' | '\r\n' | undefined
+  /** A save of the live page removes its draft (S-48). */
+  readonly hasDraft: boolean
 }
 
-const absent: Saved = { text: '', etag: undefined, contentType: undefined, lineEnd: '\n' }
+const absent: Saved = { text: '', etag: undefined, contentType: undefined, lineEnd: '\n', hasDraft: false }
 
 export interface Editor {
   readonly text: Signal<string>
@@ -36,10 +38,16 @@ const lineEndOf = (text: string): Saved['lineEnd'] => {
 }
 
 const readSaved = async ({ files }: SiteClient, path: string): Promise<Saved> => {
-  const { etag, contentType } = await files.stat(path)
+  const { etag, contentType, draft } = await files.stat(path)
   const bytes = await (await files.read(path, { etag })).arrayBuffer()
   const text = bytes.byteLength > mostEdited ? undefined : asText(new Uint8Array(bytes), false)
-  return { text: text?.replaceAll('\r\n', '\n'), etag, contentType, lineEnd: lineEndOf(text ?? '') }
+  return {
+    text: text?.replaceAll('\r\n', '\n'),
+    etag,
+    contentType,
+    lineEnd: lineEndOf(text ?? ''),
+    hasDraft: Boolean(draft),
+  }
 }
 
 /** Lets a person change the text of a file. Saving replaces only the state that this person has seen (K-44). */

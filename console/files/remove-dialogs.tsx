@@ -14,6 +14,7 @@ import { forEachPath } from '../uploads/for-each-path.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { useFiles } from './files-context.ts'
 import { removeAndNotify } from './notified-actions.ts'
+import { isPage } from './picture-type.ts'
 
 const sentenceOf = (previews: readonly RemovalPreview[]): string => {
   const t = texts.value.files
@@ -25,9 +26,6 @@ const sentenceOf = (previews: readonly RemovalPreview[]): string => {
 
 /** One request for each of more files would take long. So the list then gives their sizes. */
 const mostAsked = 50
-
-/** Only pages can have workflows. */
-const isPage = (name: string) => /\.html?$/i.test(name)
 
 interface Found {
   readonly previews: readonly RemovalPreview[]
@@ -44,6 +42,7 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
   const read = async (isNewest: () => boolean) => {
     failure.value = undefined
     const files = paths.length > mostAsked ? store.folder.chosen.value.filter(({ type }) => type === 'file') : []
+    // Only pages can have workflows.
     const mayKeepPages = files.filter(({ name }) => isPage(name)).length > mostAsked
     const known = files.filter(({ name }) => mayKeepPages || !isPage(name))
     const previews = known.map(({ size }): RemovalPreview => ({ files: 1, folders: 0, bytes: size }))

@@ -595,7 +595,6 @@ export const de: Texts & ViewTexts = {
       show: 'Seite zeigen …',
       source: 'Quelltext',
       page: 'Seite',
-      pageOf: (name) => `Seite ${name}`,
       pageHint: 'Skripte laufen hier nicht, und Bilder und Stile aus anderen Dateien fehlen.',
       wasSaved: (name) =>
         `Jemand anderes hat ${name} gespeichert, seit Sie die Datei geöffnet haben. Beide Fassungen werden gezeigt. ` +
@@ -609,6 +608,7 @@ export const de: Texts & ViewTexts = {
       mixedLines:
         'Diese Datei enthält verschiedene Zeilenenden, und eine Änderung hier würde sie alle angleichen. Laden ' +
         'Sie die Datei herunter, um sie zu ändern.',
+      dropsDraft: 'Speichern verwirft auch den Entwurf.',
       discardText: 'Ihre Änderungen sind nicht gespeichert.',
       discard: 'Änderungen verwerfen',
       continue: 'Weiter bearbeiten',
@@ -616,7 +616,6 @@ export const de: Texts & ViewTexts = {
     isCut: 'Nur der Anfang der Datei wird gezeigt.',
     noPreview: 'Für diese Datei gibt es keine Vorschau.',
     draft: 'Entwurf',
-    draftOf: (size, moment) => `${size}, ${moment}`,
     showDraft: 'Entwurf zeigen',
     showLive: 'Veröffentlichte Seite zeigen',
     removeDraft: 'Entwurf verwerfen …',

@@ -182,7 +182,6 @@ export const en = {
       show: 'Show the page…',
       source: 'Source',
       page: 'Page',
-      pageOf: (name: string) => `Page ${name}`,
       pageHint: 'Scripts do not run here, and pictures and styles in other files are missing.',
       wasSaved: (name: string) =>
         `Someone else has saved ${name} since you opened it. Both versions are shown. Choose one of them.`,
@@ -194,6 +193,7 @@ export const en = {
       mixedLines:
         'This file mixes line endings, and a change here would make them all the same. Download the file to ' +
         'change it.',
+      dropsDraft: 'Saving also discards the draft.',
       discardText: 'Your changes are not saved.',
       discard: 'Discard the changes',
       continue: 'Continue editing',
@@ -201,7 +201,6 @@ export const en = {
     isCut: 'Only the beginning is shown.',
     noPreview: 'No preview is available for this file.',
     draft: 'Draft',
-    draftOf: (size: string, moment: string) => `${size}, ${moment}`,
     showDraft: 'Show the draft',
     showLive: 'Show the live page',
     removeDraft: 'Discard the draft…',

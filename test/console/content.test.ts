@@ -236,6 +236,24 @@ test('the editor saves a text, or shows what someone saved first (K-44)', async 
   expect(await textNow()).toBe('last')
 })
 
+test('the editor says that a save of a page discards its draft (S-48)', async ({ openFolder, service, folder }) => {
+  const page = await openFolder(['page.html', 'other.html'])
+  const draft = `/api/v2/admin/sites/1001/storage/${folder}/page.html?version=draft`
+  await service.request(draft, { method: 'PUT', body: 'draft' })
+  const warnings = async (name: string) => {
+    await row(page, name).getByRole('link').click()
+    await details(page).getByRole('heading', { name }).waitFor()
+    await details(page).getByRole('button', { name: 'Show and edit' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name })
+    await dialog.getByLabel('Source').waitFor()
+    const count = await dialog.getByText('Saving also discards the draft.').count()
+    await press(page, 'Escape')
+    return count
+  }
+  expect(await warnings('page.html')).toBe(1)
+  expect(await warnings('other.html')).toBe(0)
+})
+
 test('a text cannot be changed while it is saved (K-44)', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['a.txt'])
   const dialog = page.getByRole('dialog', { name: 'a.txt' })
