@@ -25,7 +25,7 @@ export const typesOf = (chosen: readonly Reported[]) =>
 /** Names the subjects whose types are all in the list, then the remaining types. */
 export const describeTypes = (types: readonly string[]): string => {
   const t = viewTexts.value.webhooks
-  if (types.length === 0) return t.everything
+  if (types.length === 0) return viewTexts.value.history.everything
   const whole = reportable.filter((subject) => subjects[subject].types.every((type) => types.includes(type)))
   const named = new Set<string>(whole.flatMap((subject) => [...subjects[subject].types]))
   return [...whole.map((subject) => t.subjects[subject]), ...types.filter((type) => !named.has(type))].join(', ')

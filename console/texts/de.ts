@@ -370,7 +370,6 @@ export const de: Texts & ViewTexts = {
     targetHint: 'Eine https-Adresse, zum Beispiel https://example.com/hooks.',
     description: 'Notiz',
     reports: 'Meldet',
-    everything: 'Alles',
     subjects: {
       files: 'Dateien und Ordner',
       forms: 'Webformulare',

@@ -271,7 +271,6 @@ export const enViews = {
     targetHint: 'An https address, such as https://example.com/hooks.',
     description: 'Note',
     reports: 'Reports',
-    everything: 'Everything',
     subjects: {
       files: 'Files and folders',
       forms: 'Web forms',
