@@ -115,7 +115,7 @@ test('an answer for all files applies only to later collisions of the same uploa
   await vi.waitFor(() => expect(stages(uploads)).toEqual(['a done', 'new done', 'late done', 'b asking']))
 })
 
-test('an answer to skip all files does not skip a name that is taken only in another case', async () => {
+test('skipping all files skips no name that is taken only in another case', async () => {
   const gate = Promise.withResolvers<void>()
   const uploads = create({
     async put(path) {
