@@ -67,11 +67,9 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
       const { since } = removal
       const until = now() + Math.min(deadline.timeLeft(), longestSilence)
       const recent = since - continuedFor
-      const isOld = expression`#until < ${recent} OR (attribute_not_exists(#until) AND #to < ${recent})`
       const first = await change(removal, {
         set: { pending: since, until },
-        // Records of earlier versions of the service have no #until.
-        condition: expression`attribute_not_exists(#pending) OR ${isOld}`,
+        condition: expression`attribute_not_exists(#pending) OR #until < ${recent}`,
         returns: 'ALL_NEW',
       })
       const pendingSince = expression`if_not_exists(#pending, ${since})`

@@ -7,7 +7,6 @@ import {
   keptDeliveries,
   mostWebhooks,
   type PlannedWebhook,
-  type Retry,
   type Webhook,
   type WebhookDeliveries,
   type Webhooks,
@@ -18,8 +17,7 @@ import { batchDelete } from './dynamodb-batches.ts'
 import type { RecordingOptions } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
-// `version` is the mark of the last change. `delivered` counts the deliveries. Before the first release, items had neither
-// `delivered` nor `retries`, and each retry was an item of its own.
+// `version` is the mark of the last change. `delivered` counts the deliveries.
 interface WebhookItem extends Omit<Webhook, 'site'> {
   readonly site: number
   readonly key: string
@@ -44,20 +42,12 @@ const toWebhook = ({ site, key: _key, version: _version, delivered: _, ...webhoo
   site: storedId(site),
 })
 
-const readItem = async (table: Table<WebhookItem>, site: SiteId, id: string): Promise<WebhookItem | undefined> => {
-  const item = await table.get(webhookKey(site, id))
-  if (!item || item.retries) return item
-  const rows = await queryItems<WebhookItem & Partial<Retry>>(table, listed(site, `retry#${id}#`))
-  const retries = rows.map(({ position, attempt = 1, due = 0 }) => ({ position, attempt, due }))
-  return { ...item, delivered: item.delivered ?? 0, retries: retries.toSorted((one, other) => one.due - other.due) }
-}
-
 type Plan = (present: Webhook) => Webhook | undefined | Promise<Webhook | undefined>
 
 const replace = async (table: Table<WebhookItem>, site: SiteId, id: string, plan: Plan, deliveries = 0) => {
   const version = createMark()
   for (let tries = 0; tries < mostTries; tries++) {
-    const item = await readItem(table, site, id)
+    const item = await table.get(webhookKey(site, id))
     if (!item || isOwnWrite(version, item.version)) return item
     const planned = await plan(toWebhook(item))
     if (!planned) return undefined
@@ -91,7 +81,7 @@ export const createWebhooks = ({ record, history, now = Date.now, ...options }: 
   return {
     listOfSite,
 
-    get: async (site, id) => mapped(await readItem(table, site, id), toWebhook),
+    get: async (site, id) => mapped(await table.get(webhookKey(site, id)), toWebhook),
 
     async create(webhook, entry) {
       const key = webhookKey(webhook.site, webhook.id)

@@ -1,7 +1,6 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, test } from 'vitest'
 import { createFolderRemovals, type ObservedRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
-import { recordKey } from '../../../lib/aws/dynamodb/path-locks.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { createDeadline } from '../../../lib/core/time.ts'
@@ -105,24 +104,6 @@ test('the record leaves out a removal that failed more than a day ago', async ()
   time += day + 2 * minute
   expect(await remove()).toEqual({ from: time - minute, to: time })
   expect(await periods()).toEqual([{ from: time - minute, to: time }])
-})
-
-test.each([
-  ['continues a removal that failed a moment ago', minute, true],
-  ['does not continue a removal that failed more than a day ago', day + minute, false],
-])('a record from an older version of the program %s', async (_, age, isContinued) => {
-  const from = time
-  await begin()
-  await dynamodb.send(
-    new UpdateCommand({
-      TableName: tables.names.pathLocks,
-      Key: { site, path: recordKey(folder) },
-      UpdateExpression: 'SET #from = #pending, #to = #pending REMOVE #until',
-      ExpressionAttributeNames: { '#from': 'from', '#to': 'to', '#pending': 'pending', '#until': 'until' },
-    }),
-  )
-  time += age
-  expect((await begin()).since).toBe(isContinued ? from : time)
 })
 
 test('two concurrent removals share one record, whichever begins or ends first', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
 import { expect, test, vi } from 'vitest'
 import type { RecordChange } from '../../../lib/aws/dynamodb/journal.ts'
@@ -124,7 +124,6 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1, turns = 0, sent: 
     now: clock.wall,
     repeat: (webhook: Webhook, id: string) => repeatDelivery({ ...deps, target: { send: repeated } }, webhook, id),
     options: { dynamodb: tables.connect(), table: tables.names.webhooks, now: clock.wall },
-    put: (Item: object) => tables.connect().send(new PutCommand({ TableName: tables.names.webhooks, Item })),
     /** The times at which the messages arrive, in milliseconds since the epoch. */
     arrivals: () => waiting.map(({ at }) => at),
     redrive: (body: object) => push(messageOf(body), 0),
@@ -354,22 +353,6 @@ test('The message for a failed delivery arrives when it is due (V-10)', async ()
     const { retries: [{ due = 0 } = {}] = [] } = (await world.stores.webhooks.get(site, 'failing')) ?? {}
     expect(world.arrivals()).toEqual([expect.toSatisfy((at) => at >= due && at < due + 1_000)])
   }
-})
-
-test('A webhook of an older version keeps its retries, and gets every entry (V-9)', async () => {
-  const world = await openWorld()
-  const { retries: _, ...webhook } = await world.addWebhook('old')
-  await world.change('a', true)
-  const [{ position = 0 } = {}] = await world.stores.history.before(site, undefined, 1)
-  await world.put({ ...webhook, key: 'webhook#old', version: 'one', position })
-  await world.put({ site, key: 'retry#old#0', position: position - 1, attempt: 2, due: 10_000_000_000_000 })
-  await world.put({ site, key: 'retry#old#1', position, attempt: 2, due: 1 })
-  const stored = await world.stores.webhooks.get(site, 'old')
-  expect(stored?.retries.map(({ due }) => due)).toEqual([1, 10_000_000_000_000])
-  await world.change('b')
-  await world.pass()
-  expect(world.receivedBy(webhook.targetUrl).toSorted()).toEqual(await storedIds(world))
-  expect(await world.stores.deliveries.recent(site, 'old')).toHaveLength(2)
 })
 
 test.each([
