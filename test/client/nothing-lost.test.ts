@@ -185,11 +185,20 @@ test('a pull of a missing path, or of a file, fails and creates no folder', asyn
   expect(await readdir(here)).toStrictEqual([])
 })
 
-test('a pull writes nothing into a data directory (O-25)', async ({ service, site }) => {
+test('a pull writes nothing into a data directory (O-25)', async ({ makeDirectory, service, site }) => {
   await site.store({ 'a.txt': 'a' })
-  for (const directory of [service.directory, join(service.directory, 'new', 'folder')])
+  const link = join(await makeDirectory(), 'link')
+  await symlink(join(service.directory, 'blobs'), link)
+  for (const directory of [service.directory, join(service.directory, 'new', 'folder'), link])
     await expect(site.pull(directory)).rejects.toThrow(messages.client.dataDirectory(service.directory))
   expect(await readdir(service.directory)).not.toContain('new')
+})
+
+test('a site may have a file with the name of a database', async ({ makeDirectory, site }) => {
+  await site.store({ 'site-admin.db': 'a', 'a/b.txt': 'b' })
+  const here = await makeDirectory()
+  await site.pull(here)
+  for (const directory of [here, join(here, 'a')]) expect(await site.pull(directory)).toMatchObject({ conflict: 0 })
 })
 
 test('a download that is longer than announced is cut off, and no file is stored', async ({ makeDirectory, site }) => {

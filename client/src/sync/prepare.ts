@@ -1,4 +1,4 @@
-import { lstat, realpath, stat } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join, resolve as resolvePath } from 'node:path'
 import type { SiteClient } from '../connect.ts'
 import { joinPath, pathOf } from '../paths.ts'
@@ -123,20 +123,27 @@ const withSides = (step: Step, { files, remote }: Files): Step => {
   }
 }
 
-/** O-25. Every data directory and every backup contains this file. */
+const isPresent = async (path: string): Promise<boolean> => {
+  const found = await lstat(path).catch(() => undefined)
+  return found !== undefined
+}
+
+/** O-25. A site may have a file with this name, but only pulled folders contain `stateFolder`. */
 const refuseDataDirectory = async (directory: string): Promise<void> => {
-  for (let place = resolvePath(directory), inside = ''; place !== inside; place = dirname(place)) {
-    if (await stat(join(place, 'site-admin.db')).catch(() => undefined))
-      throw new LocalRefusal(`"${place}" has the data of a service or a backup. Choose a folder outside it.`)
-    inside = place
-  }
+  const place = await realpath(directory).catch(() => undefined)
+  const isOfService =
+    place && (await isPresent(join(place, 'site-admin.db'))) && !(await isPresent(join(place, stateFolder)))
+  if (isOfService)
+    throw new LocalRefusal(`"${place}" has the data of a service or a backup. Choose a folder outside it.`)
+  const above = dirname(place ?? resolvePath(directory))
+  if (above !== place) await refuseDataDirectory(above)
 }
 
 /** `pull` creates a missing folder, but a dry run does not. */
 const openFolder = async (direction: Direction, { directory, dryRun }: SyncOptions) => {
   if (direction === 'pull') await refuseDataDirectory(directory)
   if (direction === 'pull' && !dryRun) await makeFolder(directory)
-  const isMissing = direction === 'pull' && (await lstat(directory).catch(() => undefined)) === undefined
+  const isMissing = direction === 'pull' && !(await isPresent(directory))
   return { root: isMissing ? resolvePath(directory) : await realpath(directory), isMissing }
 }
 
