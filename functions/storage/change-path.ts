@@ -19,6 +19,7 @@ import {
   operation,
   pathOf,
   purgeablePath,
+  refusePart,
   removablePath,
   requesterOf,
   schemaOf,
@@ -97,13 +98,8 @@ const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   return (content: AsyncIterable<Uint8Array>) => checkedBy(digests, content)
 }
 
-// S-132: programs such as `curl -C -` send a part of the file, and some pages send each part in a form.
-const refusePart = ({ headers }: Pick<Request, 'headers'>): void => {
-  if (headers['content-range'] === undefined) return
-  throw storageRefused('Content-Range is not supported here. Send the whole file, or a resumable upload (tus 1.0).')
-}
-
 const putFileContent = operation({ params: writablePath, query: switchesOf }, async (input, deps) => {
+  refusePart(input)
   refuseCoding(input, 'storageRefused')
   if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
   const contentType = mediaType(input.headers['content-type'])
@@ -120,14 +116,12 @@ const putFileContent = operation({ params: writablePath, query: switchesOf }, as
 const [uploadFiles, putForm] = [upload(), upload(refuseVersion)]
 
 export const postPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
-  refusePart(exchange)
   if (exchange.query.has('restore')) return restorePath(exchange, deps)
   if (exchange.query.has('parts')) return beginParts(exchange, deps)
   return (isTus(exchange.headers) ? createUpload : uploadFiles)(exchange, deps)
 }
 
 export const putPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
-  refusePart(exchange)
   refuseSwitches(exchange, [...ofOtherMethods, 'versions', 'versionId'])
   if (exchange.query.has('meta')) return relocatePath(exchange, deps)
   if (exchange.query.has('type')) return putFolder(exchange, deps)

@@ -29,7 +29,8 @@ const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 export type FileAnswer = { readonly bytes?: ByteRange } & (
   | { readonly refusal: ServiceError }
   | { readonly elsewhere: Downloads }
-  | { readonly status: 200 | 206 | 304; readonly range?: ByteRange }
+  | { readonly status: 304 }
+  | { readonly status: 200 | 206; readonly range: ByteRange }
 )
 
 const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
@@ -125,8 +126,8 @@ export const replyWith = async (
     'Content-Security-Policy': sandbox,
     ...own,
   }
+  if (choice.status === 304) return { status: 304, headers: { ...headers, 'Content-Type': type } }
   const { status, range } = choice
-  if (!range) return { status, headers: { ...headers, 'Content-Type': type } }
   const content = {
     type,
     length: lengthOf(range),

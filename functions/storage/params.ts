@@ -2,7 +2,7 @@ import type { SiteCaller } from '../../lib/access/grants.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Level } from '../../lib/core/rights.ts'
 import { bodiesOf, type OperationInput, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'
-import { bodyChunks, type Switches } from '../../lib/http/request.ts'
+import { bodyChunks, type Request, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import { readConditions } from '../../lib/storage/conditions.ts'
@@ -129,4 +129,10 @@ export const trackUpload = (
   const total = id === undefined ? declaredLength(input) : (length ?? undefined)
   const upload = { token: input.caller.hash, id, total, already: offset, isContinued }
   return startProgress({ progress, now: clock.monotonic, ...upload })
+}
+
+// S-132: programs such as `curl -C -` send a part of the file, and some pages send each part in a form.
+export const refusePart = ({ headers }: Pick<Request, 'headers'>): void => {
+  if (headers['content-range'] === undefined) return
+  throw storageRefused('Content-Range is not supported here. Send the whole file, or a resumable upload (tus 1.0).')
 }

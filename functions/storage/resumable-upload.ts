@@ -37,6 +37,7 @@ import {
   countedBody,
   declaredLength,
   operation,
+  refusePart,
   refuseTimeCondition,
   schemaOf,
   trackUpload,
@@ -58,6 +59,7 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   const { length, metadata, ...file } = readCreation(headers)
   const checksum = readChecksum(headers)
   if (hasBody(input)) requireBytes(headers)
+  refusePart(input)
   refuseCoding(input, 'storageRefused')
   const request = { folder: params.path, ...file, ...conditionsIn(headers) }
   const requester = uploaderOf(input)

@@ -6,7 +6,7 @@ import { ok } from '../../lib/http/reply.ts'
 import { refuseCoding, type Switches } from '../../lib/http/request.ts'
 import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
 import { decodeUtf8 } from '../../lib/storage/path.ts'
-import { countedBody, hasArrived, operation, requesterOf, trackUpload, writablePath } from './params.ts'
+import { countedBody, hasArrived, operation, refusePart, requesterOf, trackUpload, writablePath } from './params.ts'
 
 export const succeeded = ok<Answer<typeof success>>({ status: 'success' })
 
@@ -57,6 +57,7 @@ async function* incomingFiles(
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
 export const upload = (query?: (query: Switches) => void) =>
   operation({ params: writablePath, ...(query && { query }) }, async (input, deps) => {
+    refusePart(input)
     refuseCoding(input, 'storageRefused')
     const { path } = input.params
     const { advance, complete, follow } = trackUpload(deps, input)

@@ -24,6 +24,13 @@ it('Publishing a page removes its draft (S-48)', async () => {
   }
 })
 
+it('A form that replaces a page keeps the draft of the page (S-34, S-48)', async () => {
+  await pageWithDraft(`${own}/form.html`)
+  await upload(`${own}/form.html`, [{ name: 'form.html', content: 'newer' }])
+  expect((await read(`${own}/form.html`)).text).toBe('newer')
+  expect((await read(`${own}/form.html`, '?version=draft')).text).toBe('draft')
+})
+
 it('Without a draft, version=draft returns the live file (S-20, S-71)', async () => {
   await put(`${own}/plain.html`, 'live')
   expect((await read(`${own}/plain.html`, '?version=draft')).text).toBe('live')
