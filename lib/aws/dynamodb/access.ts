@@ -47,8 +47,8 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
   }
 
   const listIf = async (isWanted: (item: PersonItem) => boolean, isNewest = false): Promise<readonly Person[]> => {
-    const found = await scan(table, isWanted, isNewest)
-    return found.map(toPerson).sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
+    const found = await scan(table, (item) => (isWanted(item) ? toPerson(item) : undefined), isNewest)
+    return found.sort((a, b) => compareText(keyOfName(a.name), keyOfName(b.name)))
   }
 
   const listOfSites = async (...wanted: readonly SiteId[]) => {

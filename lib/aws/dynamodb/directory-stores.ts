@@ -75,7 +75,9 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     remove: async (hash, entries) => recordIf(await table.remove({ hash }), record, ...entries),
 
     async list() {
-      return (await scan(table, isGrant)).map(toGrant).sort((a, b) => compareText(a.hash, b.hash))
+      return (await scan(table, (item) => (isGrant(item) ? toGrant(item) : undefined))).sort((a, b) =>
+        compareText(a.hash, b.hash),
+      )
     },
 
     keysOf: (site) => readKeys(openTable(options), site),
@@ -150,7 +152,9 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
 
     async list() {
       const isDataCentre = (item: SiteItem | DataCentre): item is DataCentre => item.id.startsWith(dataCentrePrefix)
-      const items = await scan(openTable<SiteItem | DataCentre>(options), ({ id }) => id !== trustKey.id)
+      const items = await scan(openTable<SiteItem | DataCentre>(options), (item) =>
+        item.id === trustKey.id ? undefined : item,
+      )
       const sites = items.flatMap((item) => (isDataCentre(item) ? [] : toSite(item)))
       const dataCentres = items.filter(isDataCentre).map(toDataCentre)
       sites.sort((a, b) => a.id - b.id)

@@ -224,14 +224,15 @@ export const queryItems = async <Item extends object>(
   return found
 }
 
-export const scan = async <Item extends object>(
+/** The values of all items. Items without a value are left out. */
+export const scan = async <Item extends object, Value>(
   { client, name }: Table<Item>,
-  isWanted: (item: Item) => boolean,
+  toValue: (item: Item) => Value | undefined,
   ConsistentRead = false,
-): Promise<Item[]> => {
-  const found: Item[] = []
-  const pages = paginateScan({ client }, { TableName: name, ConsistentRead })
-  for await (const { Items = [] } of pages) found.push(...(Items as Item[]).filter(isWanted))
+): Promise<Value[]> => {
+  const found: Value[] = []
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: name, ConsistentRead }))
+    found.push(...(Items as Item[]).map(toValue).filter((value) => value !== undefined))
   return found
 }
 

@@ -224,8 +224,10 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
 export const countOpenUploads = async ({ now = Date.now, ...options }: TableOptions) => {
   const oldest = now() - longestRequest
   const bytes = new Map<number, number>()
-  const open = await scan(openTable<RecordItem>(options), ({ complete, ends }) => complete === false && ends > oldest)
-  for (const item of open) bytes.set(item.site, (bytes.get(item.site) ?? 0) + countedBytes(item))
+  const open = await scan(openTable<RecordItem>(options), (item) =>
+    item.complete === false && item.ends > oldest ? { site: item.site, counted: countedBytes(item) } : undefined,
+  )
+  for (const { site, counted } of open) bytes.set(site, (bytes.get(site) ?? 0) + counted)
   return bytes
 }
 

@@ -95,7 +95,7 @@ export const createAttempt = (given: Bucket, changes: readonly Change[], whole: 
 
   // Without time for the copy, the upload is lost: the next request for the upload answers that the upload is unknown.
   // This copy may be repeated: it may make several versions.
-  const saveJoined = async (): Promise<void> => {
+  const saveSpares = async (): Promise<void> => {
     using saving = undoDeadline.reserving(timeToDelete)
     const copying = { ...until(bucket, saving.signal), once: bucket.client }
     for (const one of made) {
@@ -120,7 +120,7 @@ export const createAttempt = (given: Bucket, changes: readonly Change[], whole: 
     async undo(failure: unknown): Promise<unknown> {
       try {
         const endsUpload = failure instanceof NotPlaced && ['locked', 'occupied'].includes(failure.outcome.outcome)
-        if (!endsUpload) await saveJoined().catch(() => {})
+        if (!endsUpload) await saveSpares().catch(() => {})
         await undoResults(finding, made)
         return failure
       } catch (second) {

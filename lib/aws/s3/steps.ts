@@ -45,7 +45,7 @@ export const putBody = async (bucket: Bucket, write: PutGoal, body: StagedBody):
   const { content } = body
   const spare = content.kind === 'upload' ? content.spare : undefined
   const isNew = expected ? expected.version === undefined : isScratch(key)
-  const find = (after: Bucket) => findMarked(after, key, body.id)
+  const find = (late: Bucket) => findMarked(late, key, body.id)
   const explain = async (refusal: unknown) => {
     const isSourceGone = content.kind === 'object' && !(await headObject(bucket.finding ?? bucket, content.key))
     if (isUploadGone(refusal) || isSourceGone) return new ServiceError('unavailable', { cause: refusal })
@@ -64,7 +64,7 @@ export const createFolder = async (bucket: Bucket, { key, expected }: PutGoal): 
   const mark = randomUUID()
   const goal = { Bucket: name, Key: key, Metadata: { change: mark }, ...onlyOnto(expected) }
   const command = new PutObjectCommand({ ...goal, Body: Buffer.alloc(0), ContentLength: 0 })
-  const find = (after: Bucket) => findMarked(after, key, mark)
+  const find = (late: Bucket) => findMarked(late, key, mark)
   const explain = async (refusal: unknown) => (expected ? changed : refusal)
   return awaitVersion(bucket, { key, isNew: true, find, explain }, once.send(command, options))
 }
@@ -81,7 +81,7 @@ export const copyObject = async (bucket: Bucket, transfer: Transfer): Promise<St
     { key: from.key, size: from.size },
     { ...goal, ...(contentType && marked(contentType, mark)) },
   )
-  const find = (after: Bucket) => (contentType ? findMarked(after, key, mark) : findCopy(after, from, key))
+  const find = (late: Bucket) => (contentType ? findMarked(late, key, mark) : findCopy(late, from, key))
   const explain = async (refusal: unknown) => {
     const isTaken = !isMissing(refusal) && (await headObject(bucket, key))
     return new NotPlaced(isTaken ? { outcome: 'occupied', key } : { outcome: 'stale', key: from.key })
@@ -100,7 +100,7 @@ export const copyVersion = async (
   const seen = expected ?? { version: present?.version }
   const mark = randomUUID()
   const goal = { Key: key, ...marked(info.contentType, mark), ...onlyOnto(seen) }
-  const find = (after: Bucket) => findMarked(after, key, mark)
+  const find = (late: Bucket) => findMarked(late, key, mark)
   const explain = async () => {
     if (expected) return new NotPlaced({ outcome: 'changed', key })
     const isTaken = mustBeFree && (await headObject(bucket, key))
@@ -129,7 +129,7 @@ export const hide = async (
   const differs = () => new NotPlaced({ outcome, key })
   if (only && seen !== only.version) throw differs()
   if (seen === undefined) return { made: [] }
-  const find = (after: Bucket) => findDeleteMarker(after, key)
+  const find = (late: Bucket) => findDeleteMarker(late, key)
   const call = deleteState(bucket, bucket.once, { key, tag: only?.version })
   const explain = async () => only && differs()
   return awaitVersion(bucket, { key, isNew: false, find, explain }, call)
