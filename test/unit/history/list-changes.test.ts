@@ -109,6 +109,7 @@ test('a caller sees changes of the files and forms that the rights cover (A-47, 
     about('content.imported', 'news'),
     about('token.created', 'token/abc'),
     about('site.changed', 'site/1001'),
+    about('folder.removed', 'newsroom'),
   ]
   const changes = entries.map((one, at): Change => ({ ...one, site, position: at + 1, at, actor: 'ann' }))
   const history = historyWith(changes)
@@ -117,6 +118,7 @@ test('a caller sees changes of the files and forms that the rights cover (A-47, 
     return positions((await changesAfter(history, site, 0, 500, { rights, withTokens })).changes)
   }
   expect(await seenWith(['files:write:/news'])).toEqual([1, 10])
+  expect(await seenWith(['files:read'])).toEqual([1, 10, 11])
   expect(await seenWith(['forms:read'])).toEqual([2, 3, 4, 10])
   expect(await seenWith(['categories:write'])).toEqual([5, 6, 7, 8, 10])
   expect(await seenWith(['access:read'])).toEqual([9, 10])
