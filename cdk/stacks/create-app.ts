@@ -30,7 +30,7 @@ export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const distributions = new Map<string, Distribution>()
   for (const [id, dataCentre] of Object.entries(settings.dataCentres)) {
     const stack = stackIn(dataCentre.region, id)
-    const distribution = addDataCentre(stack, id, dataCentre, settings, bundles, edges[id])
+    const distribution = addDataCentre(stack, { id, dataCentre, settings, bundles, edge: edges[id] })
     stack.addStackDependency(directory)
     if (distribution) distributions.set(id, distribution)
   }

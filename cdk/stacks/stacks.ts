@@ -147,14 +147,18 @@ export const createEdges = (stack: Stack, settings: Settings): Readonly<Record<s
   return Object.fromEntries(edges)
 }
 
+interface DataCentreProps {
+  readonly id: string
+  readonly dataCentre: DataCentreSettings
+  readonly settings: Settings
+  readonly bundles: Bundles
+  readonly edge: Edge | undefined
+}
+
 /** One data centre in one region: tables, functions, gateway and, with streaming, the distribution, which it returns. */
 export const addDataCentre = (
   stack: Stack,
-  id: string,
-  dataCentre: DataCentreSettings,
-  settings: Settings,
-  bundles: Bundles,
-  edge: Edge = {},
+  { id, dataCentre, settings, bundles, edge = {} }: DataCentreProps,
 ): Distribution | undefined => {
   const tables = createTables(stack, settings, dataCentre)
   const files = createFilesBucket(stack, isProtected(settings, dataCentre), settings)

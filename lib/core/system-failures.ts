@@ -30,7 +30,8 @@ const ofSqlite = {
 type ValueOf<Values> = Values[keyof Values]
 export type SystemFailure = ValueOf<typeof ofSystem> | ValueOf<typeof ofSqlite>
 
-const failures: ReadonlyMap<string, SystemFailure> = new Map(Object.entries({ ...ofSystem, ...ofSqlite }))
+const systemFailures: ReadonlyMap<unknown, SystemFailure> = new Map(Object.entries(ofSystem))
+const sqliteFailures: ReadonlyMap<string, SystemFailure> = new Map(Object.entries(ofSqlite))
 
 export const systemCodeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined
@@ -38,7 +39,9 @@ export const systemCodeOf = (error: unknown): unknown =>
 export const isOfSqlite = (error: unknown): error is Error => error instanceof Error && 'errcode' in error
 
 export const failureOf = (error: unknown): SystemFailure | undefined =>
-  failures.get(String(isOfSqlite(error) && 'errcode' in error ? Number(error.errcode) & 0xff : systemCodeOf(error)))
+  isOfSqlite(error) && 'errcode' in error
+    ? sqliteFailures.get(String(Number(error.errcode) & 0xff))
+    : systemFailures.get(systemCodeOf(error))
 
 export const isMissing = (error: unknown): boolean => failureOf(error) === 'missing'
 

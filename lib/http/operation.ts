@@ -97,7 +97,8 @@ export const operationsOn =
     const value = body && (await readBody(request, body))
     const caller = body ? await request.callerAfterBody() : request.caller
     const named = params?.(request.params, caller) as Params
-    const target = { ...request, params: named }
+    const { site, dataCentre } = request
+    const target = { site, dataCentre, params: named }
     const input = {
       ...request,
       caller,

@@ -26,7 +26,7 @@ export interface DocumentReply extends Head {
   readonly tag?: string | typeof byValue
 }
 
-// Without a length, the stream is endless and stops when the caller disconnects. `elsewhere` is the reply to send when
+// A stream without a length is endless, and stops when the caller disconnects. `elsewhere` is the reply to send when
 // the platform cannot carry these bytes.
 interface ContentReply extends Head {
   readonly content: {

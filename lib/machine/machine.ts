@@ -23,6 +23,7 @@ import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 import { createWebhookDeliveries, createWebhooks, unsealed } from './tables/webhooks.ts'
 
+// V-24.
 const listeners = { perSite: 1_000, inAll: 2_000 }
 
 export const createTableStores = (database: Database, clock: Clock = systemClock) => {

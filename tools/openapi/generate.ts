@@ -82,8 +82,9 @@ const docs = join(import.meta.dirname, '..', '..', 'docs')
 
 // Keeps the text that people wrote around the generated part.
 const replaceBetween = (page: string, begin: string, end: string, text: string): string => {
-  const from = page.indexOf(begin) + begin.length
-  return `${page.slice(0, from)}${text}${page.slice(page.indexOf(end, from))}`
+  const [from, to] = [page.indexOf(begin), page.indexOf(end, page.indexOf(begin) + begin.length)]
+  if (from < 0 || to < 0) throw new Error(`The page has no place for generated text: ${begin.trim()}`)
+  return `${page.slice(0, from)}${begin}${text}${page.slice(to)}`
 }
 
 export const generate = async (): Promise<Readonly<Record<string, string>>> => {

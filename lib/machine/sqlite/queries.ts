@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
 
-export type Values = readonly (SQLInputValue | readonly unknown[])[]
+export type Values = readonly (SQLInputValue | boolean | object | undefined)[]
 type Prepare<Call> = (connection: DatabaseSync) => Call
 
 /** Returns the value of a row. A member that is NULL is left out. The others pass through their function, if any. */
@@ -35,7 +35,7 @@ const statement =
   <Result>(sql: string, call: (prepared: StatementSync, values: readonly SQLInputValue[]) => Result) =>
   (connection: DatabaseSync) => {
     const open = onDemand(() => connection.prepare(sql))
-    return (...values: readonly unknown[]): Result => call(open(), values.map(toStored))
+    return (...values: Values): Result => call(open(), values.map(toStored))
   }
 
 export const one = <Row extends object, Value = Row>(
@@ -79,7 +79,6 @@ export const each = <Row extends object>(connection: DatabaseSync, sql: string) 
 export const exists = (sql: string): Prepare<(...values: Values) => boolean> =>
   statement(sql, (prepared, values) => prepared.get(...values) !== undefined)
 
-/** Returns the number of changed rows. */
 export const run = (sql: string) => statement(sql, (prepared, values) => Number(prepared.run(...values).changes))
 
 type Prepared<Sqls> = {

@@ -73,9 +73,10 @@ export const admitFile = async (stores: StorageStores, place: Place, requester: 
 
 export const editionOf = ({ path, asDraft }: Place) => (asDraft && isPage(path) ? 'draft' : 'live')
 
-export const entryOf = ({ path, into, asDraft, names = into === undefined ? undefined : [nameOf(path)] }: Place) => {
+export const entryOf = ({ path, into, asDraft, names }: Place) => {
+  const stored = names ?? (into === undefined ? undefined : [nameOf(path)])
   const details = {
-    ...(names && { names }),
+    ...(stored && { names: stored }),
     ...(asDraft && isPage(path) && { draft: true }),
   }
   const hasDetails = Object.keys(details).length > 0
