@@ -22,20 +22,20 @@ interface ContentItem {
 }
 type ContentTable = Table<ContentItem>
 
-const shelfOf = (site: SiteId, kind: ContentKind) => {
-  const partition = `${site}#${kind}`
+const partitionOf = (site: SiteId, kind: ContentKind) => {
+  const name = `${site}#${kind}`
   const member = textMember(kind)
   const toContent = contentReader(site, kind)
-  const keyOf = (id: number) => ({ kind: partition, id })
+  const keyOf = (id: number) => ({ kind: name, id })
   const textKeysOf = (ids: readonly number[]) =>
-    member === undefined ? [] : ids.map((id) => ({ kind: `${partition}#text`, id }))
+    member === undefined ? [] : ids.map((id) => ({ kind: `${name}#text`, id }))
   const itemOf = (content: Content): ContentItem => ({ ...storedMembers(content, kind), ...keyOf(content.id) })
   const textItems = (content: Content): ContentItem[] =>
     textKeysOf([content.id]).map((key) => ({ ...key, text: content[member ?? ''] }))
   return {
     site,
     kind,
-    partition,
+    name,
     keyOf,
     textKeysOf,
     itemOf,
@@ -45,7 +45,7 @@ const shelfOf = (site: SiteId, kind: ContentKind) => {
       removed ? undefined : toContent(members as Scalars),
     rangeOf: (consistent = false): KeyRange => ({
       queryFrom: (first) => ({
-        where: expression`#kind = ${partition} AND #id BETWEEN ${first} AND ${largestContentId}`,
+        where: expression`#kind = ${name} AND #id BETWEEN ${first} AND ${largestContentId}`,
         consistent,
       }),
       idOf: ({ id }) => Number(id),
@@ -53,14 +53,19 @@ const shelfOf = (site: SiteId, kind: ContentKind) => {
   }
 }
 
-type Shelf = ReturnType<typeof shelfOf>
+type Partition = ReturnType<typeof partitionOf>
 
 // The items of a group are in memory together, with their long texts.
 const changedTogether = 100
 const groupsAtOnce = 4
 const replacedAtOnce = 16
 
-const readTexts = async (table: ContentTable, { textKeysOf }: Shelf, ids: readonly number[], consistent: boolean) => {
+const readTexts = async (
+  table: ContentTable,
+  { textKeysOf }: Partition,
+  ids: readonly number[],
+  consistent: boolean,
+) => {
   const items = await batchGet(table, textKeysOf(ids), { consistent })
   return new Map(items.map(({ id, text }) => [id, String(text ?? '')]))
 }
@@ -77,20 +82,19 @@ interface Items {
 
 // Returns false if another removal was faster, even if there is a new item with this id. Then the new item keeps its
 // text.
-const deleteFlagged = async (table: ContentTable, { keyOf, textKeysOf }: Shelf, id: number): Promise<boolean> => {
+const deleteFlagged = async (table: ContentTable, { keyOf, textKeysOf }: Partition, id: number): Promise<boolean> => {
   const [textKey] = textKeysOf([id])
-  // Texts are deleted before their items: if the removal is interrupted, its repetition still finds the items.
   const text = textKey && (await table.take(textKey))
   if (await table.remove(keyOf(id), { condition: expression`#removed = ${true}` })) return true
   if (text && (await table.get(keyOf(id)))) await table.put(text, { condition: expression`attribute_not_exists(#id)` })
   return false
 }
 
-const completeRemoval = async ({ table, links }: Items, shelf: Shelf, id: number): Promise<boolean> => {
-  const { site, kind } = shelf
+const completeRemoval = async ({ table, links }: Items, partition: Partition, id: number): Promise<boolean> => {
+  const { site, kind } = partition
   if (kind === 'category') await links.deleteIn(site, id as CategoryId)
   else await links.deleteOf({ site, kind, id })
-  const isRemoved = await deleteFlagged(table, shelf, id)
+  const isRemoved = await deleteFlagged(table, partition, id)
   // The index lags: only now may it show a link that was written just before the removal began.
   if (kind !== 'category') await links.deleteOf({ site, kind, id })
   return isRemoved
@@ -98,26 +102,26 @@ const completeRemoval = async ({ table, links }: Items, shelf: Shelf, id: number
 
 const changeSome = async (
   { table, links }: Items,
-  shelf: Shelf,
+  partition: Partition,
   ids: readonly number[],
   apply: Parameters<Contents['changeMany']>[3],
 ): Promise<number> => {
-  const items = await batchGet(table, ids.map(shelf.keyOf))
+  const items = await batchGet(table, ids.map(partition.keyOf))
   const stored = new Map(items.map((item) => [item.id, item]))
-  const before = new Map(items.map((item) => [item.id, shelf.toContent(item)]))
+  const before = new Map(items.map((item) => [item.id, partition.toContent(item)]))
   const after = ids.map((id) => apply(before.get(id), id)).filter((content) => content !== undefined)
-  for (const { id } of after) if (stored.get(id)?.removed) await completeRemoval({ table, links }, shelf, id)
-  const withText = after.filter((content) => before.get(content.id) && givenText(shelf.kind, content) !== undefined)
+  for (const { id } of after) if (stored.get(id)?.removed) await completeRemoval({ table, links }, partition, id)
+  const withText = after.filter((content) => before.get(content.id) && givenText(partition.kind, content) !== undefined)
   const textIds = withText.map(({ id }) => id)
-  const texts = await readTexts(table, shelf, textIds, true)
+  const texts = await readTexts(table, partition, textIds, true)
   const changes = after.map((content) => {
     const { id } = content
     const old = before.get(id)
-    if (!old) return { id, puts: shelf.itemsOf(content) }
-    const text = givenText(shelf.kind, content)
-    const puts = text === undefined || texts.get(id) === text ? [] : shelf.textItems(content)
-    if (isSameContent(shelf.kind, old, content)) return { id, puts }
-    return { id, puts, replacement: shelf.itemOf(content) }
+    if (!old) return { id, puts: partition.itemsOf(content) }
+    const text = givenText(partition.kind, content)
+    const puts = text === undefined || texts.get(id) === text ? [] : partition.textItems(content)
+    if (isSameContent(partition.kind, old, content)) return { id, puts }
+    return { id, puts, replacement: partition.itemOf(content) }
   })
   const overtaken: number[] = []
   await inParallel(changes, replacedAtOnce, async ({ id, replacement }) => {
@@ -127,7 +131,7 @@ const changeSome = async (
   const puts = changes.flatMap((change) => (overtaken.includes(change.id) ? [] : change.puts))
   await batchPut(table, puts)
   // The answer to an overtaken change may have been lost, so it counts even if the repetition changes nothing.
-  if (overtaken.length > 0) await changeSome({ table, links }, shelf, overtaken, apply)
+  if (overtaken.length > 0) await changeSome({ table, links }, partition, overtaken, apply)
   return changes.filter((change) => change.replacement || change.puts.length > 0).length
 }
 
@@ -136,34 +140,34 @@ const createReading = (table: ContentTable) =>
     state: async () => undefined,
 
     async get(site, kind, id) {
-      const { keyOf, toContent } = shelfOf(site, kind)
+      const { keyOf, toContent } = partitionOf(site, kind)
       return mapped(await table.get(keyOf(id)), toContent)
     },
 
     async getMany(site, kind, ids) {
-      const { keyOf, toContent } = shelfOf(site, kind)
+      const { keyOf, toContent } = partitionOf(site, kind)
       const items = await batchGet(table, ids.map(keyOf), { consistent: false })
       const contents = items.map(toContent).filter((content) => content !== undefined)
       return new Map(contents.map((content) => [content.id, content]))
     },
 
     async existing(site, kind, ids) {
-      const items = await batchGet(table, ids.map(shelfOf(site, kind).keyOf), { columns: ['id', 'removed'] })
+      const items = await batchGet(table, ids.map(partitionOf(site, kind).keyOf), { columns: ['id', 'removed'] })
       return new Set(items.filter(({ removed }) => !removed).map(({ id }) => id))
     },
 
-    texts: (site, kind, ids, isConsistent = false) => readTexts(table, shelfOf(site, kind), ids, isConsistent),
+    texts: (site, kind, ids, isConsistent = false) => readTexts(table, partitionOf(site, kind), ids, isConsistent),
 
     async list(site, kind, after, limit, isConsistent) {
-      const { rangeOf, toContent } = shelfOf(site, kind)
+      const { rangeOf, toContent } = partitionOf(site, kind)
       const items = await readRange(table, rangeOf(isConsistent), after, limit)
       return items.map((item) => ({ id: item.id, content: toContent(item) }))
     },
 
-    count: (site, kind, after, limit) => countRange(table, shelfOf(site, kind).rangeOf(), after, limit),
+    count: (site, kind, after, limit) => countRange(table, partitionOf(site, kind).rangeOf(), after, limit),
 
     async highestId(site, kind) {
-      const where = expression`#kind = ${shelfOf(site, kind).partition}`
+      const where = expression`#kind = ${partitionOf(site, kind).name}`
       const [last] = await queryItems(table, { where, newestFirst: true, consistent: true }, 1)
       return last?.id ?? 0
     },
@@ -182,7 +186,7 @@ interface Options extends RecordingOptions {
 export const createContents = ({ record, links, ...options }: Options): Contents => {
   const table = openTable<ContentItem>(options)
   const items = { table, links }
-  const idPages = async function* ({ rangeOf }: Shelf) {
+  const idPages = async function* ({ rangeOf }: Partition) {
     for await (const page of rangePages(table, rangeOf(true))) yield page.map(({ id }) => id)
   }
 
@@ -190,7 +194,7 @@ export const createContents = ({ record, links, ...options }: Options): Contents
     ...createReading(table),
 
     async create(site, kind, content, entry) {
-      const { itemOf, keyOf, textItems } = shelfOf(site, kind)
+      const { itemOf, keyOf, textItems } = partitionOf(site, kind)
       const isFree = expression`attribute_not_exists(#id)`
       if (!(await putMarked(table, keyOf(content.id), itemOf(content), isFree))) return false
       // The text is written only after the item, so that no other item with this id gets the text.
@@ -200,14 +204,14 @@ export const createContents = ({ record, links, ...options }: Options): Contents
     },
 
     async putMany(site, kind, contents, entry) {
-      await batchPut(table, contents.flatMap(shelfOf(site, kind).itemsOf))
+      await batchPut(table, contents.flatMap(partitionOf(site, kind).itemsOf))
       await record(entry)
     },
 
     async changeMany(site, kind, ids, apply, entry) {
       let changed = 0
       await inParallel(chunksOf(ids, changedTogether), groupsAtOnce, async (some) => {
-        const count = await changeSome(items, shelfOf(site, kind), some, apply)
+        const count = await changeSome(items, partitionOf(site, kind), some, apply)
         changed += count
       })
       await recordIf(changed > 0, record, entry)
@@ -215,22 +219,22 @@ export const createContents = ({ record, links, ...options }: Options): Contents
     },
 
     async remove(site, kind, id, entry) {
-      const shelf = shelfOf(site, kind)
+      const partition = partitionOf(site, kind)
       const flag = { set: { removed: true }, condition: expression`attribute_exists(#id)` }
-      const isFlagged = (await table.update(shelf.keyOf(id), flag)) !== undefined
-      return recordIf(isFlagged && (await completeRemoval(items, shelf, id)), record, entry)
+      const isFlagged = (await table.update(partition.keyOf(id), flag)) !== undefined
+      return recordIf(isFlagged && (await completeRemoval(items, partition, id)), record, entry)
     },
 
     // Links are found through categories, so the links are deleted before the category.
     async clear(site) {
-      for await (const categories of idPages(shelfOf(site, 'category'))) {
+      for await (const categories of idPages(partitionOf(site, 'category'))) {
         await inParallel(categories, categoriesAtOnce, (id) => links.deleteIn(site, id as CategoryId))
       }
       for (const kind of [...objectKindNames, 'category'] as const) {
-        const shelf = shelfOf(site, kind)
-        for await (const ids of idPages(shelf)) {
-          await batchDelete(table, shelf.textKeysOf(ids))
-          await batchDelete(table, ids.map(shelf.keyOf))
+        const partition = partitionOf(site, kind)
+        for await (const ids of idPages(partition)) {
+          await batchDelete(table, partition.textKeysOf(ids))
+          await batchDelete(table, ids.map(partition.keyOf))
         }
       }
     },

@@ -2,7 +2,7 @@ import type { CopyObjectCommandOutput, PutObjectCommandOutput } from '@aws-sdk/c
 import { ServiceError } from '../../core/errors.ts'
 import { type Deadline, reserves } from '../../core/time.ts'
 import { type Change, NotPlaced } from '../../storage/object-store.ts'
-import { type Bucket, isRefused, isRefusedAtOnce, noteLack, unquote, until } from './bucket.ts'
+import { type Bucket, isRefused, isRefusedAtOnce, noteLack, type StepBucket, unquote, until } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { type Doomed, deleteAll, hideAll } from './delete.ts'
 import type { Spare } from './stage.ts'
@@ -49,7 +49,7 @@ interface Creation {
 type Answer = Pick<CopyObjectCommandOutput, 'VersionId' | 'CopyObjectResult'> & Pick<PutObjectCommandOutput, 'ETag'>
 
 export const awaitVersion = async (
-  bucket: Bucket,
+  bucket: StepBucket,
   { key, isNew, spare, find, explain }: Creation,
   call: Promise<Answer>,
 ): Promise<StepResult> => {
@@ -63,7 +63,7 @@ export const awaitVersion = async (
     if (!isNew) return { made: [{ kind: 'final', key }] }
     return { made: [{ kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) }] }
   } catch (failure) {
-    const made = await findLost(bucket, failure, async () => version(await find(bucket.finding ?? bucket)))
+    const made = await findLost(bucket, failure, async () => version(await find(bucket.finding)))
     return { made, failure: isRefused(failure) ? await explain(failure).catch((error: unknown) => error) : failure }
   }
 }

@@ -19,6 +19,8 @@ export interface Bucket {
   readonly finding?: Bucket
 }
 
+export type StepBucket = Bucket & Required<Pick<Bucket, 'finding'>>
+
 // Features that the store behind a bucket may lack. Each text names the consequence. AWS lacks only the versions, and
 // only in a new bucket.
 const abilities = {

@@ -13,6 +13,7 @@ import {
   longOptions,
   marked,
   onlyOnto,
+  type StepBucket,
   unquote,
 } from './bucket.ts'
 import { sendCopy } from './copy.ts'
@@ -40,21 +41,21 @@ const sendBody = (bucket: Bucket, { key, expected }: PutGoal, { content, content
 }
 
 /** Puts a staged body at a key. An upload can be completed only at its own key. Errors of the steps: NotPlaced. */
-export const putBody = async (bucket: Bucket, write: PutGoal, body: StagedBody): Promise<StepResult> => {
+export const putBody = async (bucket: StepBucket, write: PutGoal, body: StagedBody): Promise<StepResult> => {
   const { key, expected } = write
   const { content } = body
   const spare = content.kind === 'upload' ? content.spare : undefined
   const isNew = expected ? expected.version === undefined : isScratch(key)
   const find = (late: Bucket) => findMarked(late, key, body.id)
   const explain = async (refusal: unknown) => {
-    const isSourceGone = content.kind === 'object' && !(await headObject(bucket.finding ?? bucket, content.key))
+    const isSourceGone = content.kind === 'object' && !(await headObject(bucket.finding, content.key))
     if (isUploadGone(refusal) || isSourceGone) return new ServiceError('unavailable', { cause: refusal })
     return expected ? new NotPlaced({ outcome: 'changed', key }) : refusal
   }
   return awaitVersion(bucket, { key, isNew, spare, find, explain }, sendBody(bucket, write, body))
 }
 
-export const createFolder = async (bucket: Bucket, { key, expected }: PutGoal): Promise<StepResult> => {
+export const createFolder = async (bucket: StepBucket, { key, expected }: PutGoal): Promise<StepResult> => {
   const { once, name, options } = bucket
   const changed = new NotPlaced({ outcome: 'changed', key })
   if (await headObject(bucket, key)) {
@@ -69,7 +70,7 @@ export const createFolder = async (bucket: Bucket, { key, expected }: PutGoal): 
   return awaitVersion(bucket, { key, isNew: true, find, explain }, once.send(command, options))
 }
 
-export const copyObject = async (bucket: Bucket, transfer: Transfer): Promise<StepResult> => {
+export const copyObject = async (bucket: StepBucket, transfer: Transfer): Promise<StepResult> => {
   const { kind, from, key, contentType } = transfer
   // MiniStack 1.5.33 ignores IfNoneMatch in a copy, so a HEAD of the key replaces it. Copies of a folder skip this
   // HEAD, because they are many and keep their source.
@@ -90,7 +91,7 @@ export const copyObject = async (bucket: Bucket, transfer: Transfer): Promise<St
 }
 
 export const copyVersion = async (
-  bucket: Bucket,
+  bucket: StepBucket,
   { id }: Restoration,
   { key, expected, mustBeFree }: PutGoal & { readonly mustBeFree: boolean },
 ): Promise<StepResult> => {
@@ -121,7 +122,7 @@ const findDeleteMarker = async (bucket: Bucket, key: string): Promise<string | u
  * Without `only`, any state is hidden. Errors: NotPlaced, with this outcome if the object has another state than `only`.
  */
 export const hide = async (
-  bucket: Bucket,
+  bucket: StepBucket,
   { key, seen }: { readonly key: string; readonly seen: string | undefined },
   only: Pick<Expected, 'version'> | undefined,
   outcome: 'changed' | 'stale',
