@@ -57,8 +57,8 @@ const associationSource = (
       const ids = items.map(({ objectId }) => Number(objectId))
       const texts = await contents.texts(site, kind, ids)
       return items.map((item) => {
-        const object = { ...Object(item[kind]), [text]: texts.get(Number(item['objectId'])) ?? '' }
-        return { ...item, [kind]: object }
+        const [object, body] = [item[kind], texts.get(Number(item['objectId'])) ?? '']
+        return typeof object === 'object' ? { ...item, [kind]: { ...object, [text]: body } } : item
       })
     },
   }

@@ -2,12 +2,12 @@ import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { WorkerGlobalState } from 'vitest'
 
-// Every process that starts with this module appends to a file which test file has come to the code of which change.
+// Every process that starts with this module appends lines to a file: a change, and a test file that ran its code.
 const recorded = new Set<string>()
 
 const recordVisit = (_: object, change: string | symbol) => {
   const { current, filepath = '' } = (globalThis as { __vitest_worker__?: WorkerGlobalState }).__vitest_worker__ ?? {}
-  // What runs while modules load serves all test files of the process, and not only the first.
+  // Code that runs while modules load serves all test files of the process, and not only the first.
   const line = `${String(change)} ${current?.result ? relative('', filepath) : ''}\n`
   if (!recorded.has(line)) appendFileSync(String(process.env['VISITS']), line)
   recorded.add(line)

@@ -8,7 +8,7 @@ import { inPieces } from './in-pieces.ts'
 
 const nobody = async () => undefined
 
-/** What a core needs, without callers and sites. `log` gets the record of each request. */
+/** The dependencies of a core, without callers and sites. `log` gets the record of each request. */
 export const bareEdge = (log: (record: RequestRecord) => void): EdgeDeps => ({
   dataCentre: 'us',
   findCaller: nobody,

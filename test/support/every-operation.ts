@@ -108,7 +108,7 @@ export interface Exercise {
     surroundings: Surroundings,
   ) => Promise<{ readonly handler: Handler; close(): Promise<void> }>
   readonly requests: readonly Request[]
-  /** What the function does apart from requests. */
+  /** The work of the function apart from requests. */
   readonly work?: (dynamodb: DynamoDBDocumentClient) => Promise<unknown>
 }
 

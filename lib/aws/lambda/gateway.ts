@@ -99,7 +99,7 @@ export const fromGateway = (
   // REST APIs drop this header, as events in the documentation of AWS show. The body is complete, so its length is
   // known.
   headers['content-length'] = String(bytes.length)
-  // of requests that the distribution has passed on, the gateway sees only the address of the distribution.
+  // the gateway sees only the address of the distribution, if the distribution has passed on the request.
   const address = isSecret(headers[streaming.secretHeader])
     ? viewerAddress.exec(headers['cloudfront-viewer-address'] ?? '')?.[1]
     : event.requestContext?.identity?.sourceIp

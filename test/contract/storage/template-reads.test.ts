@@ -8,7 +8,7 @@ const page = '<html></html>'
 
 let storage: StorageUnderTest
 type Act = () => Promise<unknown>
-/** What another caller does once, right before and right after the next read of a file. */
+/** The acts of another caller, once, right before and right after the next read of a file. */
 let meanwhile: { readonly before?: Act; readonly after?: Act } = {}
 
 const watchingReads = (store: ObjectStore): ObjectStore => ({
