@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { createNearestTests, isLong, isSource } from './nearest-tests.ts'
+import { createNearestTests, isSource, isTest, scriptOf } from './nearest-tests.ts'
 
 // `npm run test:near [FILE…]` runs the tests nearest to these files, or to the files that changed since the last
 // commit. It is quick but proves little: `npm test` runs all tests that may be affected.
@@ -15,7 +15,6 @@ const changed = [
   ...linesOf('diff', '--name-only', '--diff-filter=d', 'HEAD'),
   ...linesOf('ls-files', '--others', '--exclude-standard'),
 ]
-const isTest = (file: string) => /\.test\.tsx?$/.test(file) && !file.startsWith('test/deployed/')
 const nearestTests = createNearestTests('.', files, isTest)
 
 const sources = (named.length > 0 ? named : changed).filter(isSource)
@@ -23,10 +22,13 @@ const each = Math.max(2, Math.floor(most / Math.max(1, sources.length)))
 const tests = new Set<string>()
 for (const file of sources) {
   const near = nearestTests(file)
-  const quick = near.filter((test) => !isLong(test)).slice(0, each)
+  const quick = near.filter((test) => scriptOf(test) === 'test').slice(0, each)
   for (const test of quick) tests.add(test)
-  if (near.length === 0) console.log(`No test uses ${file}.`)
-  else if (quick.length === 0) console.log(`Only npm run test:long covers ${file}: ${near.slice(0, each).join(', ')}`)
+  const [first] = near
+  if (first === undefined) console.log(`No test uses ${file}.`)
+  else if (quick.length === 0) {
+    console.log(`Only npm run ${scriptOf(first)} covers ${file}: ${near.slice(0, each).join(', ')}`)
+  }
 }
 if (sources.length === 0) console.log('No source file has changed since the last commit.')
 if (tests.size > 0) {

@@ -4,8 +4,13 @@ import { longTests } from '../vitest.config.ts'
 
 export const isSource = (file: string): boolean => /\.(tsx?|js)$/.test(file) && !/\.d\.ts$|^docs\//.test(file)
 
-/** True if only `npm run test:long` runs the test. */
-export const isLong = (test: string): boolean => longTests.some((pattern) => matchesGlob(test, pattern))
+export const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
+
+/** The npm script that runs the test. */
+export const scriptOf = (test: string): 'test' | 'test:long' | 'test:deployed' => {
+  if (test.startsWith('test/deployed/')) return 'test:deployed'
+  return longTests.some((pattern) => matchesGlob(test, pattern)) ? 'test:long' : 'test'
+}
 
 /** The quoted path of an import or of a started program. Type imports do not count. */
 const paths = /^import type .*|'((?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|js))'/gm

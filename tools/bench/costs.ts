@@ -212,8 +212,8 @@ const measureDelivery = async (dynamodb: DynamoDBDocumentClient, takeConsumed: (
   }
 }
 
-/** Computes the cost of each operation at list prices from the reported capacity. */
-export const costs: Bench = () =>
+/** The costs of the requests and deliveries that use only tables. */
+export const measureTableCosts: Bench = () =>
   onTables(async (dynamodb) => {
     const token = await fillDirectory(storesOver(dynamodb))
     const ofOwner = await addOwner(storesOver(dynamodb))
@@ -225,8 +225,17 @@ export const costs: Bench = () =>
       const own = exercise.group === 'access' || exercise.group === 'webhooks' ? ofOwner : token
       measured.push(await costsOf(exercise, dynamodb, own, takeConsumed))
     }
-    measured.push(await measureDelivery(dynamodb, takeConsumed))
-    measured.push(await measurePartsCosts(dynamodb, token, takeConsumed))
-    const ofStorage = () => measureStorageCosts(dynamodb, token, takeConsumed)
-    return [...measured, ...(await atEndpoint('the costs of the storage are', ofStorage))]
+    return [...measured, await measureDelivery(dynamodb, takeConsumed)]
   })
+
+const measureFileCosts: Bench = () =>
+  onTables(async (dynamodb) => {
+    const token = await fillDirectory(storesOver(dynamodb))
+    const takeConsumed = meter(dynamodb)
+    const inParts = await measurePartsCosts(dynamodb, token, takeConsumed)
+    const ofStorage = () => measureStorageCosts(dynamodb, token, takeConsumed)
+    return [inParts, ...(await atEndpoint('the costs of the storage are', ofStorage))]
+  })
+
+/** Computes the cost of each operation at list prices from the reported capacity. */
+export const costs: Bench = async () => [...(await measureTableCosts()), ...(await measureFileCosts())]
