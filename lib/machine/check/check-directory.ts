@@ -11,32 +11,32 @@ import { checkBytes } from './byte-pass.ts'
 import { checkDatabase, type Findings } from './database-pass.ts'
 import { type CheckedUse, checkFiles, namesOfBlobs } from './file-pass.ts'
 
-const modeOf = (file: string): number => {
+const isOpenToOthers = (file: string): boolean => {
   try {
-    return statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+    return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
   } catch {
-    return 0
+    return false
   }
 }
 
 const checkModes = ({ path, database, blobs, demo, marker, backupMarker }: DataDirectory): Finding[] =>
-  [path, database, blobs, demo, marker, backupMarker].flatMap((file) => {
-    const isOpen = process.platform !== 'win32' && (modeOf(file) & 0o077) !== 0
-    return isOpen ? [{ where: file, fault: 'other users of the machine have access to it. Remove their rights.' }] : []
-  })
+  [path, database, blobs, demo, marker, backupMarker]
+    .filter(isOpenToOthers)
+    .map((where) => ({ where, fault: 'other users of the machine have access to it. Remove their rights.' }))
 
 const lookAround = async (directory: DataDirectory, fault: Fault | undefined) => {
   const isBackup = fault?.code === 'backup'
   // No process opens a backup as a database, so nothing is written into a backup, not even a lock.
   using _gate = isBackup ? undefined : await tryToTakeGate(directory)
   const marker = isBackup ? readBackupMarker(directory) : fault
+  const markerFile = isBackup ? directory.backupMarker : directory.marker
   const demo = inspectDemo(directory)
   const use: CheckedUse = isBackup ? 'backup' : hasService(directory) ? 'served' : 'at rest'
   return {
     findings: [
-      ...(marker && 'code' in marker ? [findingOf(directory, marker)] : []),
+      ...(marker && 'code' in marker ? [findingOf(directory, markerFile, marker)] : []),
       ...checkModes(directory),
-      ...(demo && 'code' in demo ? [findingOf(directory, demo)] : []),
+      ...(demo && 'code' in demo ? [findingOf(directory, directory.demo, demo)] : []),
     ],
     use,
     database: openReadOnly(directory, 'beside'),
@@ -101,7 +101,10 @@ export const checkDataDirectory = async (
   const directory = layoutOf(path)
   const { findings, use, database } = await lookAround(directory, admit(directory, 'check'))
   const unread = withBytes ? [bytesNotRead(directory)] : []
-  if ('code' in database) return [...findings, findingOf(directory, database), ...unread]
+  if ('code' in database) {
+    const where = database.code === 'walMissing' ? directory.wal : directory.database
+    return [...findings, findingOf(directory, where, database), ...unread]
+  }
   using connection = database
   const contents = checkLasting(connection, directory, use)
   const bytes = withBytes && contents.isReadable ? await tryToCheckBytes(connection, directory) : unread

@@ -15,18 +15,7 @@ const adviceOnRights =
   'The access rights are wrong: run the command as the user who owns the data directory, give the directory to the user ' +
   'who runs the command (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another directory with --data-dir.'
 
-export type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
-
 type Text = (directory: DataDirectory, detail: string) => string
-
-interface FaultText {
-  readonly allows?: readonly Purpose[]
-  readonly refusal: Text
-  /** The text for `check`, if it differs. */
-  readonly finding?: Text
-  /** The file at fault. If it is not set, the marker is at fault. */
-  readonly where?: 'database' | 'wal' | 'demo' | 'backupMarker'
-}
 
 const howToMake =
   '"site-admin serve" or, in a clone, "npm start" creates a data directory. To use another directory, name it with ' +
@@ -40,156 +29,118 @@ const withoutDemo =
 
 export const damagedBy = (detail: string): string => `it is damaged: ${detail}. Restore it from a backup.`
 
-const nothingIn = (what: string): FaultText => ({
-  allows: ['serve', 'reset', 'restore'],
-  refusal: ({ path }) => `${what} ${path}. ${howToMake}`,
-})
-
-const lost = (what: string): FaultText => ({
-  where: 'database',
-  refusal: ({ path, database }) =>
+const withoutDatabase =
+  (what: string): Text =>
+  ({ path, database }) =>
     `The database ${database} is ${what}, but the data directory ${path} was in use before. ${adviceOnDamage} ` +
-    'Nothing was changed.',
-  finding: () => `it is ${what}. Restore it from a backup.`,
-})
+    'Nothing was changed.'
 
-const demoFault = (advice: string): FaultText => ({
-  where: 'demo',
-  refusal: ({ demo }, detail) => `The file ${demo} cannot be read: ${detail}. ${advice} Nothing was changed.`,
-  finding: (_, detail) => `it cannot be read: ${detail}. ${advice}`,
-})
-
-const backupFault = (refusal: Text): FaultText => ({ where: 'backupMarker', refusal })
+const withUnreadableDemo =
+  (advice: string): Text =>
+  ({ demo }, detail) =>
+    `The file ${demo} cannot be read: ${detail}. ${advice} Nothing was changed.`
 
 // SQLite needs the -shm to read a WAL, and creates a missing -shm.
-const withoutShm = ({ wal }: DataDirectory): string =>
+const withoutShm: Text = ({ wal }) =>
   `it cannot be read here: its newest changes are in ${wal}, but its -shm file is missing, and this file ` +
   'system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.'
 
 // Everything that can be wrong with a directory as a whole. Serving, commands, check and restore use these texts.
-const faultTexts = {
-  absent: nothingIn('There is no directory'),
-  empty: nothingIn('There is no data in the directory'),
-  new: nothingIn('There is no data yet in the directory'),
-  nested: {
-    refusal: ({ path }, detail) =>
-      `The directory ${path} is inside ${detail}. Choose a directory outside it with --data-dir. Nothing was changed.`,
-  },
-  ofVersion01: {
-    allows: ['reset'],
-    refusal: ({ path }) =>
-      `The data directory ${path} was made by version 0.1 of the service. This version cannot read it. ` +
-      'Move the directory away, choose another directory with --data-dir, or discard the old one with --reset.',
-  },
-  foreign: {
-    refusal: ({ path, marker }) =>
-      `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose ` +
-      'another directory with --data-dir.',
-  },
-  markerMissing: {
-    allows: ['check'],
-    refusal: ({ path, marker }) =>
-      `The data directory ${path} lacks its ${marker}. ${howToReplace}, or choose another directory ` +
-      'with --data-dir. Nothing was changed.',
-  },
-  markerUnreadable: {
-    allows: ['reset', 'check'],
-    refusal: ({ marker }, detail) =>
-      `The file ${marker} cannot be read: ${detail}. ${howToReplace}, choose another directory ` +
-      'with --data-dir, or start with an empty directory (--reset). Nothing was changed.',
-  },
-  otherLayout: {
-    allows: ['reset'],
-    refusal: ({ path }, detail) =>
-      `The data directory ${path} has layout ${detail}, and this version of the service reads layout ` +
-      `${layoutVersion}. Start the version that made the directory, choose another directory with --data-dir, or start ` +
-      'with an empty directory (--reset). Nothing was changed.',
-  },
-  halfRestored: {
-    allows: ['reset', 'restore', 'check'],
-    refusal: ({ path }) =>
-      `A restore into the data directory ${path} was interrupted. Repeat "site-admin restore", or start with an ` +
-      'empty directory (--reset). Nothing was changed.',
-  },
-  backup: {
-    allows: ['check'],
-    refusal: ({ path }) =>
-      `The directory ${path} is a backup. Restore it into an empty data directory: ` +
-      `"site-admin restore '${path.replaceAll("'", "'\\''")}' --data-dir DIRECTORY".`,
-  },
-  unfinishedBackup: {
-    refusal: ({ path }) => `The directory ${path} is an incomplete backup. Remove it, and make another backup.`,
-  },
-  unreadable: { refusal: ({ path }, detail) => `The data directory ${path} cannot be used: ${detail}` },
+const refusals = {
+  absent: ({ path }) => `There is no directory ${path}. ${howToMake}`,
+  empty: ({ path }) => `There is no data in the directory ${path}. ${howToMake}`,
+  new: ({ path }) => `There is no data yet in the directory ${path}. ${howToMake}`,
+  nested: ({ path }, detail) =>
+    `The directory ${path} is inside ${detail}. Choose a directory outside it with --data-dir. Nothing was changed.`,
+  ofVersion01: ({ path }) =>
+    `The data directory ${path} was made by version 0.1 of the service. This version cannot read it. ` +
+    'Move the directory away, choose another directory with --data-dir, or discard the old one with --reset.',
+  foreign: ({ path, marker }) =>
+    `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose ` +
+    'another directory with --data-dir.',
+  markerMissing: ({ path, marker }) =>
+    `The data directory ${path} lacks its ${marker}. ${howToReplace}, or choose another directory ` +
+    'with --data-dir. Nothing was changed.',
+  markerUnreadable: ({ marker }, detail) =>
+    `The file ${marker} cannot be read: ${detail}. ${howToReplace}, choose another directory ` +
+    'with --data-dir, or start with an empty directory (--reset). Nothing was changed.',
+  otherLayout: ({ path }, detail) =>
+    `The data directory ${path} has layout ${detail}, and this version of the service reads layout ` +
+    `${layoutVersion}. Start the version that made the directory, choose another directory with --data-dir, or start ` +
+    'with an empty directory (--reset). Nothing was changed.',
+  halfRestored: ({ path }) =>
+    `A restore into the data directory ${path} was interrupted. Repeat "site-admin restore", or start with an ` +
+    'empty directory (--reset). Nothing was changed.',
+  backup: ({ path }) =>
+    `The directory ${path} is a backup. Restore it into an empty data directory: ` +
+    `"site-admin restore '${path.replaceAll("'", "'\\''")}' --data-dir DIRECTORY".`,
+  unfinishedBackup: ({ path }) => `The directory ${path} is an incomplete backup. Remove it, and make another backup.`,
+  unreadable: ({ path }, detail) => `The data directory ${path} cannot be used: ${detail}`,
 
-  databaseMissing: lost('missing'),
-  databaseEmpty: lost('empty'),
-  databaseClosed: {
-    where: 'database',
-    refusal: ({ database }) =>
-      `The database ${database} cannot be opened. Check that it is a file, and that you are the user who owns it. ` +
-      'Nothing was changed.',
-    finding: () => 'it cannot be opened. Check that it is a file and that it belongs to you.',
-  },
-  databaseBusy: {
-    where: 'database',
-    refusal: ({ database }) =>
-      `The database ${database} is in use by another process. Repeat the command when that process has ended. ` +
-      'Nothing was changed.',
-    finding: (_, detail) => damagedBy(detail),
-  },
-  databaseDamaged: {
-    where: 'database',
-    refusal: ({ database }, detail) =>
-      `The database ${database} is damaged: ${detail}. ${adviceOnDamage} Nothing was changed.`,
-    finding: (_, detail) => damagedBy(detail),
-  },
-  diskFull: {
-    where: 'database',
-    refusal: ({ path }) =>
-      `The disk of the data directory ${path} is full, but opening it needs some space. Free some space on that disk. ` +
-      'Nothing was changed.',
-  },
-  walMissing: {
-    where: 'wal',
-    refusal: ({ wal, running }) =>
-      `The file ${wal} is missing, but the service did not stop cleanly (${running} exists), so the missing file has the ` +
-      'newest changes. Restore the file, or the directory from a backup. If you can do without these changes, ' +
-      `remove ${running}. Nothing was changed.`,
-    finding: () => 'it is missing, but the service did not stop cleanly: the newest changes are lost.',
-  },
-  walUnreadable: {
-    where: 'database',
-    refusal: (directory) => `The database ${directory.database} cannot be used: ${withoutShm(directory)}`,
-    finding: (directory) => withoutShm(directory),
-  },
-  demoUnreadable: demoFault(withoutDemo),
-  demoForbidden: demoFault(adviceOnRights),
+  databaseMissing: withoutDatabase('missing'),
+  databaseEmpty: withoutDatabase('empty'),
+  databaseClosed: ({ database }) =>
+    `The database ${database} cannot be opened. Check that it is a file, and that you are the user who owns it. ` +
+    'Nothing was changed.',
+  databaseBusy: ({ database }) =>
+    `The database ${database} is in use by another process. Repeat the command when that process has ended. ` +
+    'Nothing was changed.',
+  databaseDamaged: ({ database }, detail) =>
+    `The database ${database} is damaged: ${detail}. ${adviceOnDamage} Nothing was changed.`,
+  diskFull: ({ path }) =>
+    `The disk of the data directory ${path} is full, but opening it needs some space. Free some space on that disk. ` +
+    'Nothing was changed.',
+  walMissing: ({ wal, running }) =>
+    `The file ${wal} is missing, but the service did not stop cleanly (${running} exists), so the missing file has the ` +
+    'newest changes. Restore the file, or the directory from a backup. If you can do without these changes, ' +
+    `remove ${running}. Nothing was changed.`,
+  walUnreadable: (directory, detail) =>
+    `The database ${directory.database} cannot be used: ${withoutShm(directory, detail)}`,
+  demoUnreadable: withUnreadableDemo(withoutDemo),
+  demoForbidden: withUnreadableDemo(adviceOnRights),
 
-  backupAbsent: backupFault(({ path }) => `There is no backup ${path}. ${nameAnother}`),
-  backupIncomplete: backupFault(
-    ({ path, backupMarker }) => `${path} is not a complete backup: it has no ${backupMarker}. ${nameAnother}`,
-  ),
-  backupForbidden: backupFault(
-    ({ path }, detail) =>
-      `The backup ${path} cannot be read: ${detail}. The access rights are wrong: run the command as the user who owns ` +
-      'the backup. Nothing was changed.',
-  ),
-  backupUnreadable: backupFault(({ path }, detail) => `The backup ${path} cannot be read: ${detail}. ${nameAnother}`),
-  backupUnclear: backupFault(
-    ({ path, backupMarker }) =>
-      `The backup ${path} is damaged: ${backupMarker} does not describe its contents. ${nameAnother}`,
-  ),
-  backupOfOtherLayout: backupFault(
-    ({ path }, detail) =>
-      `The backup ${path} was made by version ${detail} of this program, which uses another layout. ` +
-      'Restore it with that version. Nothing was changed.',
-  ),
-} as const satisfies Readonly<Record<string, FaultText>>
+  backupAbsent: ({ path }) => `There is no backup ${path}. ${nameAnother}`,
+  backupIncomplete: ({ path, backupMarker }) =>
+    `${path} is not a complete backup: it has no ${backupMarker}. ${nameAnother}`,
+  backupForbidden: ({ path }, detail) =>
+    `The backup ${path} cannot be read: ${detail}. The access rights are wrong: run the command as the user who owns ` +
+    'the backup. Nothing was changed.',
+  backupUnreadable: ({ path }, detail) => `The backup ${path} cannot be read: ${detail}. ${nameAnother}`,
+  backupUnclear: ({ path, backupMarker }) =>
+    `The backup ${path} is damaged: ${backupMarker} does not describe its contents. ${nameAnother}`,
+  backupOfOtherLayout: ({ path }, detail) =>
+    `The backup ${path} was made by version ${detail} of this program, which uses another layout. ` +
+    'Restore it with that version. Nothing was changed.',
+} as const satisfies Readonly<Record<string, Text>>
+
+type FaultCode = keyof typeof refusals
 
 export interface Fault {
-  readonly code: keyof typeof faultTexts
+  readonly code: FaultCode
   readonly detail?: string
+}
+
+// The texts for `check`, where they differ.
+const findings: Readonly<Partial<Record<FaultCode, Text>>> = {
+  databaseMissing: () => 'it is missing. Restore it from a backup.',
+  databaseEmpty: () => 'it is empty. Restore it from a backup.',
+  databaseClosed: () => 'it cannot be opened. Check that it is a file and that it belongs to you.',
+  databaseBusy: (_, detail) => damagedBy(detail),
+  databaseDamaged: (_, detail) => damagedBy(detail),
+  walMissing: () => 'it is missing, but the service did not stop cleanly: the newest changes are lost.',
+  walUnreadable: withoutShm,
+  demoUnreadable: (_, detail) => `it cannot be read: ${detail}. ${withoutDemo}`,
+  demoForbidden: (_, detail) => `it cannot be read: ${detail}. ${adviceOnRights}`,
+}
+
+export type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
+
+const allowed: Readonly<Record<Purpose, readonly FaultCode[]>> = {
+  serve: ['absent', 'empty', 'new'],
+  reset: ['absent', 'empty', 'new', 'ofVersion01', 'markerUnreadable', 'otherLayout', 'halfRestored'],
+  command: [],
+  restore: ['absent', 'empty', 'new', 'halfRestored'],
+  check: ['markerMissing', 'markerUnreadable', 'halfRestored', 'backup'],
 }
 
 /**
@@ -201,16 +152,14 @@ export interface Finding {
   readonly fault: string
 }
 
-const textOf = ({ code }: Fault): FaultText => faultTexts[code]
+export const allows = ({ code }: Fault, purpose: Purpose): boolean => allowed[purpose].includes(code)
 
-export const allows = (fault: Fault, purpose: Purpose): boolean => textOf(fault).allows?.includes(purpose) ?? false
+export const refusalOf = (directory: DataDirectory, { code, detail = '' }: Fault, cause?: unknown): UsageError =>
+  new UsageError(refusals[code](directory, detail), { cause })
 
-export const refusalOf = (directory: DataDirectory, fault: Fault, cause?: unknown): UsageError =>
-  new UsageError(textOf(fault).refusal(directory, fault.detail ?? ''), { cause })
-
-export const findingOf = (directory: DataDirectory, fault: Fault): Finding => {
-  const { where = 'marker', refusal, finding = refusal } = textOf(fault)
-  return { where: directory[where], fault: finding(directory, fault.detail ?? '') }
+export const findingOf = (directory: DataDirectory, where: string, { code, detail = '' }: Fault): Finding => {
+  const text: Text = findings[code] ?? refusals[code]
+  return { where, fault: text(directory, detail) }
 }
 
 const elsewhere = 'Name another directory with --data-dir.'
