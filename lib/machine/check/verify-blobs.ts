@@ -1,12 +1,13 @@
+import { once } from 'node:events'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { createTurns } from '../../core/in-parallel.ts'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { createFingerprint } from '../../storage/content.ts'
 
 export interface BlobContent {
-  /** In bytes. */
   readonly size: number
   readonly fingerprint: string | null
 }
@@ -62,43 +63,29 @@ const mostThreads = 4
 
 const threadFile = new URL(`./verify-blobs-thread${extname(import.meta.url)}`, import.meta.url)
 
-// A thread answers in the order of the calls.
-const startThread = () => {
-  const worker = new Worker(threadFile)
-  const asked: PromiseWithResolvers<string | undefined>[] = []
-  worker.on('message', (fault: string | undefined) => asked.shift()?.resolve(fault))
-  worker.on('error', (error) => {
-    for (const { reject } of asked.splice(0)) reject(error)
-  })
-  return {
-    verify(...given: Parameters<typeof faultOfBlob>): Promise<string | undefined> {
-      const answer = Promise.withResolvers<string | undefined>()
-      asked.push(answer)
-      worker.postMessage(given)
-      return answer.promise
-    },
-    end: () => worker.terminate(),
-  }
-}
-
 /** Verifies blobs on all cores, because computing a fingerprint takes longer than reading the bytes. */
 export const openBlobVerifier = (withoutThreads = bytesWithoutThreads) => {
-  const threads: ReturnType<typeof startThread>[] = []
+  const inTurn = createTurns({ atOnce: Math.min(availableParallelism(), mostThreads) })
+  const threads = new AsyncDisposableStack()
+  const idle: Worker[] = []
   let left = withoutThreads
-  let turn = 0
+
+  const verifyInThread = async (...given: Parameters<typeof faultOfBlob>): Promise<string | undefined> => {
+    const thread = idle.pop() ?? threads.use(new Worker(threadFile))
+    thread.postMessage(given)
+    const [fault] = await once(thread, 'message')
+    idle.push(thread)
+    return fault
+  }
 
   return {
     async faultOf(path: string, content: BlobContent): Promise<string | undefined> {
       left -= content.fingerprint === null ? 0 : content.size
       if (left >= 0 || content.fingerprint === null) return faultOfBlob(path, content)
-      turn = (turn + 1) % Math.min(availableParallelism(), mostThreads)
-      threads[turn] ??= startThread()
-      return threads[turn]?.verify(path, content)
+      return inTurn(() => verifyInThread(path, content))
     },
 
-    async [Symbol.asyncDispose]() {
-      await Promise.all(threads.map((thread) => thread?.end()))
-    },
+    [Symbol.asyncDispose]: () => threads.disposeAsync(),
   }
 }
 
