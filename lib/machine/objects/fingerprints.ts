@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { onDemand } from '../../core/cached-lookup.ts'
+import { createTurns } from '../../core/in-parallel.ts'
 import { type Deadline, systemClock } from '../../core/time.ts'
 import { createFingerprint } from '../../storage/content.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
@@ -25,20 +27,19 @@ const longestWait = 60_000
 // slows uploads by only a few percent.
 const restWhileBusy = 2
 
-interface Job extends Target {
+interface Job {
   isAwaited: boolean
-  readonly made: PromiseWithResolvers<string | null>
+  readonly fingerprint: () => Promise<string | null>
 }
-
-const nameOf = ({ key, version }: Target): string => `${version} ${key}`
 
 /**
  * Fingerprints of objects that were too large to get one on arrival. One fingerprint at a time is computed in the
- * background. Between two pieces of a file, other work has its turn.
+ * background, and one for the requests that wait. Between two pieces of a file, other work has its turn.
  */
 export const createFingerprints = ({ database, rows, bodies, isBusy }: Deps) => {
   const jobs = new Map<string, Job>()
-  let working: Promise<void> | undefined
+  const inBackground = createTurns({ atOnce: 1 })
+  const onRequest = createTurns({ atOnce: 1 })
   let isStopped = false
 
   const fingerprintOf = async (row: ObjectRow, job: Job): Promise<string | undefined> => {
@@ -51,8 +52,8 @@ export const createFingerprints = ({ database, rows, bodies, isBusy }: Deps) => 
     return making.digest()
   }
 
-  const make = async (job: Job): Promise<string | null> => {
-    const { key, version } = job
+  const make = async ({ key, version }: Target, job: Job): Promise<string | null> => {
+    if (isStopped) return null
     const row = await database.read(() => rows.get(key))
     if (row?.version !== version || row.blob === null) return null
     const fingerprint = row.fingerprint ?? (await fingerprintOf(row, job))
@@ -62,47 +63,39 @@ export const createFingerprints = ({ database, rows, bodies, isBusy }: Deps) => 
     return fingerprint
   }
 
-  const next = (): Job | undefined => {
-    const waiting = [...jobs.values()]
-    return waiting.find(({ isAwaited }) => isAwaited) ?? waiting[0]
-  }
-
-  const work = async (): Promise<void> => {
-    for (let job = next(); job; job = next()) {
+  const jobOf = (object: Target): Job => {
+    const name = `${object.version} ${object.key}`
+    const job: Job = jobs.get(name) ?? {
+      isAwaited: false,
       // If its bytes cannot be read, an object has no fingerprint. Reading the object shows the reason.
-      job.made.resolve(await make(job).catch(() => null))
-      jobs.delete(nameOf(job))
+      fingerprint: onDemand(() =>
+        make(object, job)
+          .catch(() => null)
+          .finally(() => jobs.delete(name)),
+      ),
     }
-    working = undefined
-  }
-
-  const add = ({ key, version }: Target, isAwaited: boolean): Job => {
-    const name = nameOf({ key, version })
-    const job = jobs.get(name) ?? { key, version, isAwaited, made: Promise.withResolvers<string | null>() }
-    job.isAwaited ||= isAwaited
     jobs.set(name, job)
-    working ??= work()
     return job
   }
 
   return {
     /** The job may be dropped if too many wait, or if the service stops. */
     makeLater(object: Target): void {
-      if (!isStopped && jobs.size < mostWaiting) add(object, false)
+      if (!isStopped && jobs.size < mostWaiting) void inBackground(jobOf(object).fingerprint)
     },
 
     /** Null when the computation takes too long, or the object no longer exists. */
     async of(object: ObjectInfo, deadline: Deadline): Promise<string | null> {
       if (object.fingerprint !== null || isStopped) return object.fingerprint
+      const job = jobOf(object)
+      job.isAwaited = true
       using limit = deadline.within(longestWait, systemClock.monotonic)
-      return await limit.wait(add(object, true).made.promise).catch(() => null)
+      return await limit.wait(onRequest(job.fingerprint)).catch(() => null)
     },
 
     async stop(): Promise<void> {
       isStopped = true
-      for (const { made } of jobs.values()) made.resolve(null)
-      jobs.clear()
-      await working
+      await Promise.all(Array.from(jobs.values(), ({ fingerprint }) => fingerprint()))
     },
   }
 }
