@@ -79,32 +79,22 @@ const steps = { first: 256, least: 8 } as const
 
 type Entry = ListedObject | string
 
-const fold = (rows: readonly ListedObject[], prefix: string): Entry[] => {
+const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: number): Entry[] => {
   const entries: Entry[] = []
   let folder: string | undefined
-  for (const row of rows) {
-    if (folder !== undefined && row.key.startsWith(folder)) continue
-    folder = folderIn(prefix, row.key)
-    entries.push(folder ?? row)
-  }
-  return entries
-}
-
-const positionAfter = (entry: Entry): string => (typeof entry === 'string' ? endOf(entry) : behind(entry.key))
-
-const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: number): Entry[] => {
-  const end = endOf(prefix)
-  const entries: Entry[] = []
   let from = start
   let step = Math.min(steps.first, count)
   while (entries.length < count) {
-    const read = rows.list(from, end, step)
-    const found = fold(read, prefix)
-    entries.push(...found)
-    const last = found.at(-1)
-    if (read.length < step || last === undefined) break
-    from = positionAfter(last)
-    step = Math.min(Math.max(found.length * 2, steps.least), count - entries.length)
+    const before = entries.length
+    const read = rows.list(from, endOf(prefix), step)
+    for (const row of read) {
+      if (folder !== undefined && row.key.startsWith(folder)) continue
+      folder = folderIn(prefix, row.key)
+      entries.push(folder ?? row)
+      from = folder === undefined ? behind(row.key) : endOf(folder)
+    }
+    if (read.length < step) break
+    step = Math.min(Math.max((entries.length - before) * 2, steps.least), count - entries.length)
   }
   return entries
 }
