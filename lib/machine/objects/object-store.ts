@@ -96,7 +96,6 @@ interface Dropping extends Pick<Deps, 'database' | 'blobs'> {
   readonly rows: ObjectRows
 }
 
-// `take` removes rows of old versions, and returns where their bytes are.
 const dropOld = async ({ database, blobs, rows }: Dropping, take: () => readonly (string | null)[]) => {
   const dropped = await database.write(() => {
     const names = take()
@@ -137,7 +136,7 @@ export const createObjectStore = ({
       const spared = new Set<string>()
       let bytes = 0
       for (const { key, version, size } of objects) {
-        old.keepVersion(key, version)
+        old.keep(key, true, version)
         if (rows.removeVersion(key, version)) bytes += size
         else spared.add(key)
       }

@@ -34,10 +34,10 @@ const toVersion = fromRow<ObjectVersion>({ isCurrent: Boolean, isRemoved: Boolea
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
   const objects = prepareAll(connection, {
     get: one<ObjectRow>(`SELECT ${objectColumns} FROM old_objects WHERE key = ? AND version = ?`),
-    newest: all(`SELECT ${oldColumns} FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?`, toVersion),
-    older: all(
-      `SELECT ${oldColumns} FROM old_objects
-       WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
+    /** The newest first. With a version, only older ones. */
+    of: all(
+      `SELECT ${oldColumns} FROM old_objects WHERE key = ?1
+         AND gone < coalesce((SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2), ${Number.MAX_SAFE_INTEGER})
        ORDER BY gone DESC LIMIT +?3`,
       toVersion,
     ),
@@ -60,9 +60,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
       'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM old_objects WHERE key >= ? AND key < ?',
     ),
     keep: `INSERT INTO old_objects (${columns}, gone, removed)
-      SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
-    keepVersion: `INSERT INTO old_objects (${columns}, gone, removed)
-      SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
+      SELECT ${columns}, ${moment}, ?2 FROM objects WHERE key = ?3 AND version = coalesce(?4, version)`,
     purge: all<Pick<ObjectRow, 'key' | 'blob'> & { gone: number; removed: Flag }>(
       `DELETE FROM old_objects WHERE key = ? AND version IN (SELECT value FROM json_each(?))
        RETURNING key, blob, gone, removed`,
@@ -74,8 +72,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
 
   return {
     ...objects,
-    keep: (key: string, isRemoved: boolean) => void objects.keep(now(), isRemoved, key),
-    keepVersion: (key: string, version: string) => void objects.keepVersion(now(), key, version),
+    keep: (key: string, isRemoved: boolean, version?: string) => void objects.keep(now(), isRemoved, key, version),
     forget: (key: string, version: string) => void objects.purge(key, [version]),
     /**
      * Returns where the bytes of the purged old versions are. If an object was removed in one of these states, it then
@@ -96,13 +93,9 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
 
     /** True if the object was removed in this state, and its key is still free. */
     isLast(key: string, version: string): boolean {
-      const [last] = objects.newest(key, 1)
+      const [last] = objects.of(key, undefined, 1)
       return last?.id === version && last.isRemoved
     },
-
-    /** The newest first, and only versions older than `after`. */
-    of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
-      after === undefined ? objects.newest(key, limit) : objects.older(key, after, limit),
 
     endOfPart: (from: string, end: string): string => objects.farther(from, end) ?? end,
     lastRemoval: (from: string, end: string): number => objects.lastRemoval(from, end) ?? 0,
@@ -149,54 +142,53 @@ const removedFrom = ({ rows, old }: Pick<Deps, 'rows' | 'old'>, prefix: string, 
   return { entries, next: from < endOf(prefix) ? from : undefined }
 }
 
-export const createVersions = ({
-  database,
-  rows,
-  old,
-  bodies,
-}: Deps): Pick<ObjectStore, 'versions' | 'readVersion' | 'listRemoved' | 'removedWithin' | 'keptBelow'> => ({
-  versions: (key, { after, limit }) =>
-    database.read(() => {
-      const row = rows.get(key)
-      if (after !== undefined && after !== row?.version && !old.get(key, after)) return undefined
-      const current = row && after === undefined ? [currentVersion(row)] : []
-      const found = [...current, ...old.of(key, after === row?.version ? undefined : after, limit + 1)]
-      const versions = found.slice(0, limit)
-      return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
-    }),
+export const createVersions = ({ database, rows, old, bodies }: Deps) =>
+  ({
+    versions: (key, { after, limit }) =>
+      database.read(() => {
+        const row = rows.get(key)
+        if (after !== undefined && after !== row?.version && !old.get(key, after)) return undefined
+        const current = row && after === undefined ? [currentVersion(row)] : []
+        const found = [...current, ...old.of(key, after === row?.version ? undefined : after, limit + 1)]
+        const versions = found.slice(0, limit)
+        return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
+      }),
 
-  readVersion(key, id, choose) {
-    const find = () => {
-      const present = rows.get(key)
-      return present?.version === id ? present : old.get(key, id)
-    }
-    return bodies.read(find, choose, `an old version of ${key}`)
-  },
+    readVersion(key, id, choose) {
+      const find = () => {
+        const present = rows.get(key)
+        return present?.version === id ? present : old.get(key, id)
+      }
+      return bodies.read(find, choose, `an old version of ${key}`)
+    },
 
-  async listRemoved({ prefix, after, limit }) {
-    const found: RemovedEntry[] = []
-    let from = after === undefined ? prefix : after.endsWith('/') ? endOf(after) : behind(after)
-    while (found.length <= limit) {
-      const start = from
-      const { entries, next } = await database.read(() => removedFrom({ rows, old }, prefix, start), longestListing)
-      found.push(...entries)
-      if (next === undefined) break
-      from = next
-    }
-    const entries = found.slice(0, limit)
-    return { entries, next: found.length > limit ? entries.at(-1)?.key : undefined }
-  },
+    async listRemoved({ prefix, after, limit }) {
+      const found: RemovedEntry[] = []
+      let from = after === undefined ? prefix : after.endsWith('/') ? endOf(after) : behind(after)
+      while (found.length <= limit) {
+        const start = from
+        const { entries, next } = await database.read(() => removedFrom({ rows, old }, prefix, start), longestListing)
+        found.push(...entries)
+        if (next === undefined) break
+        from = next
+      }
+      const entries = found.slice(0, limit)
+      return { entries, next: found.length > limit ? entries.at(-1)?.key : undefined }
+    },
 
-  keptBelow: (prefix) => database.read(() => ({ count: 0, bytes: 0, ...old.usage(prefix, endOf(prefix)) })),
+    keptBelow: (prefix) => database.read(() => ({ count: 0, bytes: 0, ...old.usage(prefix, endOf(prefix)) })),
 
-  async *removedWithin(prefix, period) {
-    const moments = [period.from * perMillisecond, (period.to + 1) * perMillisecond - 1]
-    for (let from = prefix; from < endOf(prefix); ) {
-      const [start, end] = [from, await database.read(() => old.endOfPart(from, endOf(prefix)))]
-      const page = await database.read(() => old.removedWithin(start, end, ...moments, longestListing), longestListing)
-      yield page
-      const latest = page.at(-1)
-      from = latest && page.length === longestListing ? behind(latest.key) : end
-    }
-  },
-})
+    async *removedWithin(prefix, period) {
+      const moments = [period.from * perMillisecond, (period.to + 1) * perMillisecond - 1]
+      for (let from = prefix; from < endOf(prefix); ) {
+        const [start, end] = [from, await database.read(() => old.endOfPart(from, endOf(prefix)))]
+        const page = await database.read(
+          () => old.removedWithin(start, end, ...moments, longestListing),
+          longestListing,
+        )
+        yield page
+        const latest = page.at(-1)
+        from = latest && page.length === longestListing ? behind(latest.key) : end
+      }
+    },
+  }) satisfies Pick<ObjectStore, 'versions' | 'readVersion' | 'listRemoved' | 'removedWithin' | 'keptBelow'>

@@ -35,26 +35,18 @@ const put = ({ rows, old }: Placing, key: string, { bytes, alongside, ...staged 
   rows.put({ ...staged, key, modified: Date.now(), version: staged.blob })
 }
 
-const createFolder = (rows: ObjectRows, key: string): boolean =>
-  rows.insert({
-    key,
-    blob: null,
-    size: 0,
-    modified: Date.now(),
-    contentType: '',
-    version: newName(),
-    fingerprint: null,
-  })
+const newVersion = () => ({ modified: Date.now(), version: newName() })
+
+const newFolder = () => ({ ...newVersion(), blob: null, size: 0, contentType: '', fingerprint: null })
 
 const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean => {
   const row = rows.get(from.key)
   if (row?.version !== from.version) return false
-  const type = contentType ?? row.contentType
-  return rows.insert({ ...row, key, contentType: type, modified: Date.now(), version: newName() })
+  return rows.insert({ ...row, ...newVersion(), key, contentType: contentType ?? row.contentType })
 }
 
 const move = ({ rows, old }: Placing, { from, key, contentType }: Transfer): boolean => {
-  old.keepVersion(from.key, from.version)
+  old.keep(from.key, true, from.version)
   // A restored object keeps the name of its version.
   old.rename(key, from.version, newName())
   return rows.rename(from.key, from.version, key, contentType ?? null) === 1
@@ -75,7 +67,7 @@ const restore = ({ rows, old }: Placing, key: string, id: string): void => {
   if (!row) throw new NotPlaced({ outcome: 'stale', key })
   if (present || !old.isLast(key, id)) {
     old.keep(key, false)
-    rows.put({ ...row, modified: Date.now(), version: newName() })
+    rows.put({ ...row, ...newVersion() })
   } else {
     old.forget(key, id)
     rows.put(row)
@@ -88,7 +80,7 @@ const apply = (placing: Placing, change: Change) => {
     case 'put':
       return put(placing, change.key, stagedBlob(change.staged))
     case 'folder':
-      return createFolder(rows, change.key)
+      return rows.insert({ ...newFolder(), key: change.key })
     case 'move':
     case 'copy':
       return transfer(placing, change)
