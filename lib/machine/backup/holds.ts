@@ -50,7 +50,6 @@ const interval = 10_000
  */
 export const holdForBackups = (blobs: Blobs, isHeld: () => boolean): Blobs => {
   const waiting = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
 
   const mayRemove = (): boolean => {
     try {
@@ -62,12 +61,12 @@ export const holdForBackups = (blobs: Blobs, isHeld: () => boolean): Blobs => {
 
   const removeWaiting = async (): Promise<void> => {
     if (waiting.size === 0 || !mayRemove()) return
-    clearInterval(timer)
-    timer = undefined
     const names = [...waiting]
     waiting.clear()
     await blobs.remove(names)
   }
+
+  const timer = setInterval(() => void removeWaiting().catch(() => {}), interval).unref()
 
   return {
     ...blobs,
@@ -75,7 +74,6 @@ export const holdForBackups = (blobs: Blobs, isHeld: () => boolean): Blobs => {
     async remove(names) {
       for (const name of names) waiting.add(name)
       await removeWaiting()
-      if (waiting.size > 0) timer ??= setInterval(() => void removeWaiting().catch(() => {}), interval).unref()
     },
 
     close() {

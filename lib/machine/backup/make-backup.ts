@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { failureOf, isMissing, isOutOfSpace, reasonOf, systemCodeOf } from '../../core/system-failures.ts'
 import { checkDatabaseBytes, countsOf, type Damaged, neededNow } from '../check/byte-pass.ts'
@@ -11,6 +11,7 @@ import {
   layoutOf,
   makePrivateFile,
   makePrivateFolder,
+  sizeOf,
   syncFile,
   syncFolder,
   writePrivately,
@@ -52,7 +53,6 @@ const clearLeftovers = (folder: string): void => {
 
 const moveTo = (path: string, unfinished: string): void => {
   try {
-    if (lstatSync(path, { throwIfNoEntry: false })) rmdirSync(path)
     renameSync(unfinished, path)
   } catch (error) {
     const code = systemCodeOf(error)
@@ -107,8 +107,6 @@ const interval = 10_000
 // In bytes per millisecond: the slowest pass over the database that is expected. While SQLite copies or checks the
 // database, the rest of this process waits.
 const slowestPass = 4_000
-
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 // If the disk of the data directory prevents the backup, the message must name the data directory, not the folder of
 // the backup.
@@ -198,7 +196,7 @@ const fill = async (
   copyDemo(source, directory)
   syncFolder(directory.blobs)
   signal.throwIfAborted()
-  const bytes = blobs.reduce((sum, { size }) => sum + size, statSync(directory.database).size)
+  const bytes = blobs.reduce((sum, { size }) => sum + size, sizeOf(directory.database))
   return writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
 }
 

@@ -52,21 +52,6 @@ export const makePrivateFolder = (path: string): void => {
   chmodSync(path, modes.folder)
 }
 
-/**
- * Never opens an existing file: closing the file would release the locks that this process holds on it (POSIX, fcntl).
- */
-export const makePrivateFile = (path: string): void => {
-  if (existsSync(path)) return
-  try {
-    const file = openSync(path, 'ax', modes.file)
-    fchmodSync(file, modes.file)
-    closeSync(file)
-  } catch (error) {
-    const otherWasFaster = existsSync(path)
-    if (!otherWasFaster) throw error
-  }
-}
-
 interface Owner {
   readonly uid: number
   readonly gid: number
@@ -88,22 +73,40 @@ export const giveToOwner = (folder: string): Owner | undefined => {
   return owner
 }
 
-/** Replaces the file in one step: after a crash, either the old file or the new file exists. */
-export const writePrivately = (path: string, content: string, owner?: Owner): void => {
-  const written = `${path}.new`
-  rmSync(written, { force: true })
-  const file = openSync(written, 'ax', modes.file)
+const createPrivately = (path: string, content: string, owner?: Owner): void => {
+  const file = openSync(path, 'ax', modes.file)
   try {
     fchmodSync(file, modes.file)
     if (owner) fchownSync(file, owner.uid, owner.gid)
     writeFileSync(file, content)
-    fsyncSync(file)
   } finally {
     closeSync(file)
   }
+}
+
+/**
+ * Never opens an existing file: closing the file would release the locks that this process holds on it (POSIX, fcntl).
+ */
+export const makePrivateFile = (path: string): void => {
+  try {
+    if (!existsSync(path)) createPrivately(path, '')
+  } catch (error) {
+    const otherWasFaster = existsSync(path)
+    if (!otherWasFaster) throw error
+  }
+}
+
+/** Replaces the file in one step: after a crash, either the old file or the new file exists. */
+export const writePrivately = (path: string, content: string, owner?: Owner): void => {
+  const written = `${path}.new`
+  rmSync(written, { force: true })
+  createPrivately(written, content, owner)
+  syncFile(written)
   renameSync(written, path)
   syncFolder(dirname(path))
 }
+
+export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /** A directory of version 0.1 has no marker (O-17). */
 export const layoutVersion = 1
@@ -116,7 +119,6 @@ export const layoutOf = (given: string) => {
     path,
     marker: join(path, 'site-admin.json'),
     database: join(path, 'site-admin.db'),
-    /** Changes that are not in the database file yet. */
     wal: join(path, 'site-admin.db-wal'),
     blobs: join(path, 'blobs'),
     orphans: join(path, 'orphans'),

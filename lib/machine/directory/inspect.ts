@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { opendir, stat } from 'node:fs/promises'
+import { opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { asPortError, failureOf, isBusy, isMissing, isOutOfSpace, reasonOf } from '../../core/system-failures.ts'
 import { connect, type Database, openImmutable } from '../sqlite/database.ts'
 import { one, value } from '../sqlite/queries.ts'
 import { isEmpty } from '../sqlite/schema.ts'
-import { type DataDirectory, directoryAround, layoutVersion } from './data-directory.ts'
+import { type DataDirectory, directoryAround, layoutVersion, sizeOf } from './data-directory.ts'
 import { allows, type Fault, isForbidden, type Purpose, reasonWithAdvice, refusalOf } from './faults.ts'
 
 const mostInSmallFile = 64 * 1024
@@ -171,19 +171,10 @@ export const countContents = (directory: DataDirectory) => {
   }
 }
 
-const bytesOf = async (file: string): Promise<number> => {
-  try {
-    return (await stat(file)).size
-  } catch (error) {
-    if (isMissing(error)) return 0
-    throw error
-  }
-}
-
 const sizeOfFolder = async (folder: string): Promise<number> => {
   let bytes = 0
   for await (const each of await opendir(folder, { recursive: true })) {
-    if (each.isFile()) bytes += await bytesOf(join(each.parentPath, each.name))
+    if (each.isFile()) bytes += sizeOf(join(each.parentPath, each.name))
   }
   return bytes
 }
@@ -200,8 +191,7 @@ export const createMeasures = (
      FROM webhooks WHERE enabled = 1`,
   )(connection)
   return {
-    databaseBytes: async () => (await bytesOf(file)) + (await bytesOf(wal)),
-    /** Reads the names of all blobs. */
+    databaseBytes: async () => sizeOf(file) + sizeOf(wal),
     blobBytes: () => sizeOfFolder(blobs),
     oldestRemoval: async () => (await read(oldest)) ?? undefined,
     /** The enabled webhooks with an entry that has waited for a minute, and those whose last delivery failed. */

@@ -28,15 +28,6 @@ export const pathOfBlob = (folder: string, name: string): string => {
 
 const mostAhead = 8
 
-const openToRead = (path: string): number | undefined => {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw asPortError(error, path)
-  }
-}
-
 const readMany = promisify(readv)
 
 // Reads up to 512 KiB at once, because reading 64 KiB at a time takes 1.7 times as long. Drops the pieces that the
@@ -83,16 +74,17 @@ const endAt = async (file: FileHandle, name: string, size: number): Promise<bool
 const syncFolder = promisify(fsync)
 
 const readRange = (path: string, name: string, size: number, range: ByteRange): Readable | undefined => {
-  const fd = openToRead(path)
-  if (fd === undefined) return undefined
   try {
+    using opening = new DisposableStack()
+    const fd = opening.adopt(openSync(path, 'r'), closeSync)
     const found = fstatSync(fd).size
     if (found !== size) throw new Error(`The blob ${name} has ${found} bytes instead of ${size}`)
     const stream = Readable.from(readForReader(fd, range), { objectMode: false, highWaterMark: 0 })
+    opening.move()
     return stream.once('close', () => close(fd, () => {}))
   } catch (error) {
-    closeSync(fd)
-    throw error
+    if (isMissing(error)) return undefined
+    throw asPortError(error, path)
   }
 }
 
