@@ -129,7 +129,6 @@ const openStores = async (deps: StoreDeps) => {
 
 export type LocalStores = Awaited<ReturnType<typeof openStores>>
 
-/** Throws UsageError with what to do when the directory cannot be used; then nothing in it is changed. */
 export const openMachine = async (path: string, options: Options = {}) => {
   const { role = 'command', reset = false, durable = true, keptFor = defaultRetention, clock = systemClock } = options
   const { directory, database, close } = await openDataDirectory(path, { role, reset, durable })

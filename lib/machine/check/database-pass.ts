@@ -174,7 +174,6 @@ export const checkStructure = (connection: DatabaseSync, database: string): read
   return reasons.map((reason) => ({ where: database, fault: damagedBy(reason) }))
 }
 
-/** Rows that the service cannot read. Requests for them fail. */
 export const checkRows = (connection: DatabaseSync, database: string): readonly Finding[] => {
   addFunctions(connection)
   return rowQuestions.flatMap((query) => ask(connection, query, database).findings)

@@ -22,7 +22,6 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
   ],
 ]
 
-/** The object with these bytes: the current version, or an old version. */
 export interface ContentOwner {
   readonly key: string
   readonly isEarlier: Flag
