@@ -10,7 +10,7 @@ import type { Handler } from '../lib/http/request.ts'
 import { namesHost, readRequest } from './read-request.ts'
 import { refuse, refuseConnection, refuseStranger, refuseTunnel } from './refuse.ts'
 import { atOnce, type EarlyAnswers, type Exchange, sendOn } from './send-answer.ts'
-import { createBodyWatch, type SlowestBody, type WaitingAnswers, waitingInProcess } from './slow-callers.ts'
+import { type SlowestBody, type WaitingAnswers, waitingInProcess, watchBody } from './slow-callers.ts'
 
 // Importing `node:http` by name would also load WebSocket and undici, which costs 40 ms of every start.
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
@@ -113,14 +113,14 @@ const answerOn = <Kind extends Server>(
   }: Front,
 ): Kind => {
   const { inTurn, refuseNext } = createTurns()
-  const watch = slowestBody && createBodyWatch(slowestBody)
 
   const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
-    watch?.(exchange.request, exchange.isWaiting)
+    const { request: message, isWaiting } = exchange
+    if (slowestBody && !message.complete) watchBody(message, isWaiting, slowestBody)
     try {
-      const request = readRequest(exchange.request, body, addressOf(exchange.request))
+      const request = readRequest(message, body, addressOf(message))
       const send = sendOn(exchange, earlyAnswers, waiting)
-      await handlerFor(request.path)(request, deadlineFor(exchange.request), send)
+      await handlerFor(request.path)(request, deadlineFor(message), send)
     } catch (error) {
       console.error('A request could not be answered:', error)
       exchange.response.destroy()
@@ -148,10 +148,9 @@ const answerOn = <Kind extends Server>(
   server.on('connect', (_message, socket) => refuseTunnel(socket))
   surviveShortage(server)
   // A large upload over a slow line may take long, but a silent connection may not. The bytes of the headers are
-  // limited, not their number.
+  // limited, not their number. Caddy keeps an idle connection for 120 s, other proxies for 60 to 90 s (O-24).
   server.requestTimeout = 0
   server.setTimeout(120_000)
-  // O-24. Caddy keeps an idle connection for 120 s, other proxies for 60 to 90 s.
   server.keepAliveTimeout = 125_000
   server.maxHeadersCount = 0
   return server

@@ -8,12 +8,6 @@ export interface SlowestBody {
   readonly seconds: number
 }
 
-interface Watched {
-  readonly bytes: number
-  readonly waited: number
-  readonly isWaiting: () => boolean
-}
-
 const second = 1_000
 
 /**
@@ -21,36 +15,24 @@ const second = 1_000
  * Counts only the time in which the service waits for the sender. It does not count while the sender waits for the
  * service or for 100 Continue (`isWaiting`).
  */
-export const createBodyWatch = ({ bytesPerSecond, seconds }: SlowestBody) => {
-  const open = new Map<IncomingMessage, Watched>()
-  let timer: NodeJS.Timeout | undefined
-
-  const judge = (request: IncomingMessage, { bytes, waited, isWaiting }: Watched): void => {
-    if (request.readableLength > 0 || isWaiting()) return
-    if (waited + 1 < seconds) {
-      open.set(request, { bytes, waited: waited + 1, isWaiting })
-      return
-    }
-    const received = request.socket.bytesRead
-    open.set(request, { bytes: received, waited: 0, isWaiting })
-    if (received - bytes < bytesPerSecond * seconds) request.destroy()
-  }
-
+export const watchBody = (
+  request: IncomingMessage,
+  isWaiting: () => boolean,
+  { bytesPerSecond, seconds }: SlowestBody,
+): void => {
+  let bytes = request.socket.bytesRead
+  let waited = 0
   const look = (): void => {
-    for (const [request, watched] of open) {
-      if (request.complete || request.destroyed) open.delete(request)
-      else judge(request, watched)
-    }
-    if (open.size > 0) return
-    clearInterval(timer)
-    timer = undefined
+    if (request.complete || request.destroyed) return void clearInterval(timer)
+    if (request.readableLength > 0 || isWaiting()) return
+    waited += 1
+    if (waited < seconds) return
+    const received = request.socket.bytesRead
+    if (received - bytes < bytesPerSecond * seconds) request.destroy()
+    bytes = received
+    waited = 0
   }
-
-  return (request: IncomingMessage, isWaiting: () => boolean): void => {
-    if (request.complete) return
-    open.set(request, { bytes: request.socket.bytesRead, waited: 0, isWaiting })
-    timer ??= setInterval(look, second).unref()
-  }
+  const timer = setInterval(look, second).unref()
 }
 
 // `mostWaiting` is in bytes, for all servers of the process together. When no memory is left, readers that have read
