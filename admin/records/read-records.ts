@@ -1,7 +1,7 @@
 import { constants, createReadStream, fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { addAbortSignal, type Readable } from 'node:stream'
-import { failureOf, reasonOf, type SystemFailure } from '../../lib/core/system-failures.ts'
+import { failureOf, reasonOf, type SystemFailure, systemCodeOf } from '../../lib/core/system-failures.ts'
 import { Refusal } from '../terminal/output.ts'
 
 const lineFeed = 10
@@ -15,25 +15,23 @@ export class NotUtf8 extends Error {
 export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let line = 1
-  const decode = (bytes: Uint8Array, isLast = false): string => {
-    try {
-      return decoder.decode(bytes, { stream: !isLast })
-    } catch {
-      throw new NotUtf8(`line ${line} is not valid UTF-8`)
+  try {
+    for await (const chunk of chunks) {
+      let text = ''
+      // Decodes line by line, so that the fault is reported with its own line.
+      for (let from = 0; from < chunk.length; ) {
+        const end = chunk.indexOf(lineFeed, from) + 1 || chunk.length
+        text += decoder.decode(chunk.subarray(from, end), { stream: true })
+        if (chunk[end - 1] === lineFeed) line += 1
+        from = end
+      }
+      yield text
     }
+    decoder.decode()
+  } catch (error) {
+    const isInvalid = systemCodeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+    throw isInvalid ? new NotUtf8(`line ${line} is not valid UTF-8`) : error
   }
-  for await (const chunk of chunks) {
-    let text = ''
-    // Decodes line by line, so that the fault is reported with its own line.
-    for (let from = 0; from < chunk.length; ) {
-      const end = chunk.indexOf(lineFeed, from) + 1 || chunk.length
-      text += decode(chunk.subarray(from, end))
-      if (chunk[end - 1] === lineFeed) line += 1
-      from = end
-    }
-    yield text
-  }
-  decode(new Uint8Array(), true)
 }
 
 const saveAsUtf8 = 'Save it in UTF-8, and import it again'
@@ -140,97 +138,80 @@ const gatherRecord = () => {
   }
 }
 
-type Gatherer = ReturnType<typeof gatherRecord>
+// A line ends, or the outermost array begins, continues with its next element, or ends.
+type Boundary = 'line' | 'begin' | 'separator' | 'end'
 
-interface Reader {
-  read(chunk: string): Iterable<RawRecord>
-  end(): Iterable<RawRecord>
+// Finds the boundaries in the next chunk of a text. A record ends at `end`, and the next one begins at `next`.
+type Follow = (chunk: string) => Iterable<readonly [end: number, next: number, boundary: Boundary]>
+
+// A line break counts as a blank before the next line.
+const followLines: Follow = function* (chunk) {
+  for (const { index } of chunk.matchAll(/\n/g)) yield [index, index, 'line']
 }
-
-const lineReader = (record: Gatherer): Reader => {
-  function* end() {
-    if (!record.isBlank()) yield record.take()
-  }
-  return {
-    *read(chunk) {
-      const [head = '', ...rest] = chunk.split('\n')
-      record.add(head)
-      for (const next of rest) {
-        yield* end()
-        record.add('\n')
-        record.add(next)
-      }
-    },
-    end,
-  }
-}
-
-// A character of the outermost array begins an element, ends the array, or separates two elements.
-type Boundary = 'begin' | 'comma' | 'end'
 
 const depthChanges: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 }
 
-const followArray = (): ((character: string) => Boundary | undefined) => {
+const followArray = (): Follow => {
   let depth = 0
   let inString = false
   let escaped = false
+  let isOver = false
 
   const outsideString = (character: string): Boundary | undefined => {
     if (character === '"') inString = true
-    if (character === ',' && depth === 1) return 'comma'
+    if (character === ',' && depth === 1) return 'separator'
     // A closing brace without an opening one is a fault of its element, and does not end the array.
     const change = character === '}' && depth <= 1 ? 0 : (depthChanges[character] ?? 0)
     depth += change
     if (change > 0 && depth === 1) return 'begin'
     return change < 0 && depth === 0 ? 'end' : undefined
   }
-  return (character) => {
+  const boundaryAt = (character: string): Boundary | undefined => {
     if (!inString) return outsideString(character)
     if (character === '"' && !escaped) inString = false
     escaped = character === '\\' && !escaped
     return undefined
   }
-}
-
-// Cuts out the elements without parsing them: invalid JSON in one element does not affect the others.
-const elementReader = (record: Gatherer): Reader => {
-  const boundaryAt = followArray()
-  let last: Boundary | undefined
-
-  function* cross(boundary: Boundary): Iterable<RawRecord> {
-    const isEmptyArray = boundary === 'end' && last === 'begin' && record.isBlank()
-    const element = record.take()
-    if (boundary !== 'begin' && !isEmptyArray) yield element
-    last = boundary
-  }
-  return {
-    *read(chunk) {
-      let from = 0
-      for (let at = 0; at < chunk.length && last !== 'end'; at++) {
-        const boundary = boundaryAt(chunk[at] ?? '')
-        if (!boundary) continue
-        record.add(chunk.slice(from, at))
-        yield* cross(boundary)
-        from = at + 1
-      }
-      record.add(chunk.slice(from))
-    },
-    *end() {
-      if (last !== 'end') yield record.take('the array ends here without its closing bracket')
-      else if (!record.isBlank()) yield record.take('it comes after the end of the array. Move it into the array')
-    },
+  return function* (chunk) {
+    for (let at = 0; at < chunk.length && !isOver; at++) {
+      const boundary = boundaryAt(chunk[at] ?? '')
+      if (boundary) yield [at, at + 1, boundary]
+      isOver = boundary === 'end'
+    }
   }
 }
 
-/** Reads JSON lines or one JSON array. The first character shows which of the two the text is. */
+// The first character shows whether the text is JSON lines or one JSON array.
+const followerOf = (chunk: string): Follow | undefined => {
+  const [first] = chunk.trimStart()
+  if (first === undefined) return undefined
+  return first === '[' ? followArray() : followLines
+}
+
+const isCut = 'the array ends here without its closing bracket'
+const isBehind = 'it comes after the end of the array. Move it into the array'
+const faultsAtEnd: Readonly<Partial<Record<Boundary, string>>> = { begin: isCut, separator: isCut, end: isBehind }
+
+/**
+ * Reads JSON lines or one JSON array. Cuts out the records without parsing them: invalid JSON in one record does not
+ * affect the others.
+ */
 export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
   const record = gatherRecord()
-  let reader: Reader | undefined
+  let follow: Follow | undefined
+  let last: Boundary = 'line'
   for await (const chunk of chunks) {
-    const [first] = chunk.trimStart()
-    if (first !== undefined) reader ??= first === '[' ? elementReader(record) : lineReader(record)
-    if (reader) yield* reader.read(chunk)
-    else record.add(chunk)
+    follow ??= followerOf(chunk)
+    let from = 0
+    for (const [end, next, boundary] of follow?.(chunk) ?? []) {
+      record.add(chunk.slice(from, end))
+      from = next
+      const isElement = boundary === 'separator' || (boundary === 'end' && last === 'separator')
+      if (isElement || !record.isBlank()) yield record.take()
+      last = boundary
+    }
+    record.add(chunk.slice(from))
   }
-  if (reader) yield* reader.end()
+  const fault = faultsAtEnd[last]
+  if (fault === isCut || !record.isBlank()) yield record.take(fault)
 }

@@ -23,8 +23,11 @@ interface Destination {
   readonly replaces: boolean
 }
 
-// Stores records in order. Returns, for each record, the reason why it was not stored, or undefined. Repeating is safe.
-type Store<Value> = (records: readonly Value[], destination: Destination) => Promise<readonly (string | undefined)[]>
+// Stores records in order. Returns the reasons why records were not stored. Repeating is safe.
+type Store<Value> = (
+  records: readonly Value[],
+  destination: Destination,
+) => Promise<ReadonlyMap<Value, string | undefined>>
 
 // The largest numbers of records and characters in a batch.
 const mostTogether = 500
@@ -39,27 +42,25 @@ const importEntry = (site: SiteId, kind: string, count: number): HistoryEntry =>
 const recordKind =
   <Value>(schema: z.ZodType<Value>, store: Store<Value>) =>
   (destination: Destination) => {
-    const lines: number[] = []
-    const values: Value[] = []
+    const lines = new Map<Value, number>()
     let characters = 0
     return {
       /** Checks a record and adds it to the batch. `length` is in characters. */
       add(line: number, record: unknown, length: number): Fault | undefined {
         const result = check(schema, record)
         if ('problems' in result) return { line, message: firstFault(result.problems) }
-        lines.push(line)
-        values.push(result.value)
+        lines.set(result.value, line)
         characters += length
         return undefined
       },
-      isFull: () => lines.length >= mostTogether || characters >= mostCharacters,
+      isFull: () => lines.size >= mostTogether || characters >= mostCharacters,
       async store() {
-        const messages = lines.length === 0 ? [] : await store(values, destination)
-        const faults = lines.flatMap((line, index) => {
-          const message = messages[index]
+        const reasons = lines.size > 0 ? await store([...lines.keys()], destination) : undefined
+        const faults = [...lines].flatMap(([value, line]) => {
+          const message = reasons?.get(value)
           return message === undefined ? [] : [{ line, message }]
         })
-        return { stored: lines.length - faults.length, faults }
+        return { stored: lines.size - faults.length, faults }
       },
     }
   }
@@ -82,7 +83,7 @@ const webFormRecord = recordKind(webFormSchema, async (records, { site, stores: 
     const wanted = name ?? (replaces ? usual : undefined)
     if (!created && wanted !== undefined) await webForms.rename(site, id, wanted, entry)
   })
-  return []
+  return new Map()
 })
 
 const textOf = (fields: readonly SystemField[]): string =>
@@ -104,27 +105,28 @@ const sentenceOf = (error: unknown): string => {
 
 // All fields of a form are imported as one change of this form.
 const fieldRecord = recordKind(fieldSchema, async (records, { site, stores: { webForms }, replaces }) => {
-  const faults: (string | undefined)[] = []
-  const byForm = Map.groupBy(records.entries(), ([, { webFormId }]) => webFormId)
+  const faults = new Map<z.infer<typeof fieldSchema>, string>()
+  const byForm = Map.groupBy(records, ({ webFormId }) => webFormId)
   await inParallel(byForm, formsAtOnce, async ([webFormId, group]) => {
     const apply = (before: readonly SystemField[]) => {
       let fields = before
-      for (const [index, { webFormId: _, ...field }] of group) {
+      for (const record of group) {
+        const { webFormId: _, ...field } = record
         try {
           fields = importField(fields, field, replaces)
-          faults[index] = undefined
+          faults.delete(record)
         } catch (error) {
-          faults[index] = sentenceOf(error)
+          faults.set(record, sentenceOf(error))
         }
       }
-      const placed = group.filter(([index]) => faults[index] === undefined).map(([, record]) => record)
+      const placed = group.filter((record) => !faults.has(record))
       const after = settle(fields, placed)
       return textOf(before) === textOf(after) ? before : after
     }
     try {
       await webForms.changeFields(site, webFormId, apply, importEntry(site, 'field', group.length))
     } catch (error) {
-      for (const [index] of group) faults[index] = sentenceOf(error)
+      for (const record of group) faults.set(record, sentenceOf(error))
     }
   })
   return faults
@@ -143,7 +145,7 @@ const contentRecord = (kind: ContentKind) =>
       return withDefaults(kind, createDate ? { createDate, ...content } : content, now)
     }
     await contents.changeMany(site, kind, ids, apply, importEntry(site, kind, ids.length))
-    return []
+    return new Map()
   })
 
 const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRecord): string | undefined => {
@@ -166,16 +168,12 @@ const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { store
 }
 
 const linkRecord = recordKind(linkSchema, async (records, destination) => {
-  const groups = Map.groupBy(records.entries(), ([, { type, categoryId }]) => `${type} ${categoryId}`)
-  const faults: (string | undefined)[] = []
-  for (const group of groups.values()) {
-    const [first] = group
-    if (!first) continue
-    const [, { type, categoryId }] = first
-    const list = { site: destination.site, kind: type, category: categoryId }
-    const ofList = group.map(([, record]) => record)
-    const faultOf = await linkKnown(ofList, list, destination)
-    for (const [index, record] of group) faults[index] = faultOf(record)
+  const faults = new Map<LinkRecord, string | undefined>()
+  for (const [kind, ofKind] of Map.groupBy(records, ({ type }) => type)) {
+    for (const [category, group] of Map.groupBy(ofKind, ({ categoryId }) => categoryId)) {
+      const faultOf = await linkKnown(group, { site: destination.site, kind, category }, destination)
+      for (const record of group) faults.set(record, faultOf(record))
+    }
   }
   return faults
 })
