@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
-import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { LinkList } from '../../lib/categories/category-links.ts'
@@ -96,20 +95,12 @@ async function* piecesOf(records: AsyncIterable<object>, count: { exported: numb
   if (count.exported > 0) yield '\n'
 }
 
-// Returns the number of records.
-const writeTo = async (records: AsyncIterable<object>, out: Writable, signal: AbortSignal): Promise<number> => {
-  const count = { exported: 0 }
-  await pipeline(piecesOf(records, count), out, { signal })
-  return count.exported
-}
-
 // Writes a complete file or none. Errors: those of the file system.
-const writeWhole = async (records: AsyncIterable<object>, file: string, signal: AbortSignal): Promise<number> => {
+const writeWhole = async (texts: AsyncIterable<string>, file: string, signal: AbortSignal): Promise<void> => {
   const partial = `${file}.${randomBytes(4).toString('hex')}.partial`
   try {
-    const count = await writeTo(records, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }), signal)
+    await pipeline(texts, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }), { signal })
     renameSync(partial, file)
-    return count
   } catch (error) {
     rmSync(partial, { force: true })
     throw error
@@ -136,12 +127,12 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
 ])
 
 // A file must not replace a device or a pipe. Opening a directory fails before anything is exported.
-const writeFile = async (records: AsyncIterable<object>, out: string, signal: AbortSignal): Promise<number> => {
+const writeFile = async (texts: AsyncIterable<string>, out: string, signal: AbortSignal): Promise<void> => {
   try {
     const path = resolveTarget(out)
     refuseWithin(path, out)
     const isOther = statSync(path, { throwIfNoEntry: false })?.isFile() === false
-    return await (isOther ? writeTo(records, createWriteStream(path), signal) : writeWhole(records, path, signal))
+    await (isOther ? pipeline(texts, createWriteStream(path), { signal }) : writeWhole(texts, path, signal))
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof Error && 'syscall' in error)) throw error
@@ -149,24 +140,22 @@ const writeFile = async (records: AsyncIterable<object>, out: string, signal: Ab
   }
 }
 
-const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
-  for await (const text of piecesOf(records, { exported: 0 })) {
+const writeOutput = async (texts: AsyncIterable<string>): Promise<undefined> => {
+  for await (const text of texts) {
     const failure = await writeOut(text)
     if (failure) throw new Refusal(`${outputLost(failure)} The export is incomplete. Repeat the command.`)
   }
 }
 
 const run = async (stores: AdminStores, { site, out }: OfSite & { readonly out: string }) => {
-  const records = exportRecords(await areaOf(stores, site), site)
-  if (out === '-') {
-    await writeOutput(records)
-    return undefined
-  }
-  const exported = await interruptibly(
-    (signal) => writeFile(records, out, signal),
+  const count = { exported: 0 }
+  const texts = piecesOf(exportRecords(await areaOf(stores, site), site), count)
+  if (out === '-') return writeOutput(texts)
+  await interruptibly(
+    (signal) => writeFile(texts, out, signal),
     new Refusal(`Interrupted: the export is incomplete, and ${out} is unchanged. Repeat the command.`),
   )
-  return { exported, file: out }
+  return { ...count, file: out }
 }
 
 const description = 'export everything of a site except its files, as JSON lines for "import"'

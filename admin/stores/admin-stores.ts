@@ -70,13 +70,10 @@ interface Creation<Id extends number> {
 /** Creates an object with the wanted id, or with the next free id. Returns the id. Throws a Refusal. */
 export const createUnderId = async <Id extends number>(creation: Creation<Id>): Promise<Id> => {
   const { wanted, next, largest, create, taken } = creation
-  if (wanted !== undefined) {
-    if (await create(wanted)) return wanted
-    throw new Refusal(`${taken} ${wanted} already. Choose another --id, or leave it out.`)
-  }
   // Another command may take the same id at the same moment. Then the next id is tried.
-  for (let id = await next(); id <= largest; id++) {
+  for (let id = wanted ?? (await next()); id <= largest; id++) {
     if (await create(id as Id)) return id as Id
+    if (wanted !== undefined) throw new Refusal(`${taken} ${id} already. Choose another --id, or leave it out.`)
   }
   throw new Refusal('No id above the highest used id is free. Choose a lower id with --id.')
 }

@@ -71,7 +71,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
   // Sites and tokens are global. Their history is in the data centre of the site.
   const record: RecordChange = async (entry) => {
     try {
-      const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
+      const home = (await sites.getSite(entry.site))?.dataCentre
       const { need, dynamodb } = await openDataCentre(home ?? '')
       await openJournal({ journalTable: need(tableOutput('journal')) }, { dynamodb }).record(entry)
     } catch (error) {
@@ -85,15 +85,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
   const { sites: stored, grants, people } = openDirectory(tables, { dynamodb, record })
   const { issuers } = openIssuers(tables, { dynamodb, record })
   // Remembers the data centre of a site that this command removes.
-  const homes = new Map<SiteId, string>()
-  const sites: SiteDirectory = {
-    ...stored,
-    async getSite(id) {
-      const site = await stored.getSite(id)
-      if (site) homes.set(id, site.dataCentre)
-      return site
-    },
-  }
+  const sites: SiteDirectory = { ...stored, getSite: cachedLookup((id: SiteId) => stored.getSite(id)) }
 
   return {
     sites,
