@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { answerFor, type FileAnswer, replyWith } from '../functions/storage/file-answer.ts'
 import { ServiceError } from '../lib/core/errors.ts'
 import { entityTagOf } from '../lib/core/headers.ts'
@@ -6,7 +6,7 @@ import { percentDecoded } from '../lib/core/names.ts'
 import type { Clock } from '../lib/core/time.ts'
 import { createHandler, type EdgeDeps } from '../lib/http/handler.ts'
 import type { PublicOperation, RoutedRequest } from '../lib/http/operation.ts'
-import type { Handler, Request } from '../lib/http/request.ts'
+import { createSecretCheck, type Handler, type Request } from '../lib/http/request.ts'
 import type { LinkTo } from '../lib/service/deps.ts'
 import { asAttachment } from '../lib/storage/file-kind.ts'
 import type { ObjectStore } from '../lib/storage/object-store.ts'
@@ -24,30 +24,22 @@ interface Claim {
   readonly expires: number
 }
 
-const sign = (secret: Uint8Array, { key, version, expires }: Claim): Buffer =>
+const sign = (secret: Uint8Array, { key, version, expires }: Claim): string =>
   createHmac('sha256', secret)
     .update(JSON.stringify([key, version, expires]))
-    .digest()
+    .digest('base64url')
 
 const refused = () =>
   new ServiceError('fileUnknown', { message: 'This link is wrong or has expired. Get a new one with ?link.' })
 
-const only = (query: Request['query'], name: string): string => {
-  const [value = '', ...others] = query.get(name) ?? []
-  return others.length > 0 ? '' : value
-}
-
-// The comparison takes the same time for every wrong signature.
-const isSignature = (text: string, expected: Buffer): boolean => {
-  const given = Buffer.from(text, 'base64url')
-  return given.length === expected.length && timingSafeEqual(given, expected)
-}
+// A repeated parameter has a text that was never signed.
+const textIn = (query: Request['query'], name: string): string => query.get(name)?.join() ?? ''
 
 export const createLinkTo =
   (secret: Uint8Array, { wall }: Pick<Clock, 'wall'>): LinkTo =>
   async ({ key, version }, { url }) => {
     const expires = wall() + lifetime
-    const signature = sign(secret, { key, version, expires }).toString('base64url')
+    const signature = sign(secret, { key, version, expires })
     const query = new URLSearchParams({ version, expires: String(expires), signature })
     return { url: `${url}${prefix}/${encodePath(key)}?${query}`, expires }
   }
@@ -56,10 +48,10 @@ export const createLinkTo =
 const claimIn = ({ params, query }: RoutedRequest, secret: Uint8Array, now: number): Claim => {
   const claim = {
     key: percentDecoded(params['key'] ?? '', refused),
-    version: only(query, 'version'),
-    expires: Number(only(query, 'expires')),
+    version: textIn(query, 'version'),
+    expires: Number(textIn(query, 'expires')),
   }
-  const isGenuine = isSignature(only(query, 'signature'), sign(secret, claim))
+  const isGenuine = createSecretCheck([sign(secret, claim)])(textIn(query, 'signature'))
   if (!isGenuine || claim.expires <= now) throw refused()
   return claim
 }
