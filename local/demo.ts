@@ -5,8 +5,7 @@ import type { Content } from '../lib/categories/contents.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../lib/core/content-kinds.ts'
 import type { ChangeType, HistoryEntry } from '../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../lib/core/ids.ts'
-import { type Clock, unlimited } from '../lib/core/time.ts'
-import type { SystemField } from '../lib/fields/web-forms.ts'
+import { unlimited } from '../lib/core/time.ts'
 import type { DataDirectory } from '../lib/machine/directory/data-directory.ts'
 import { type Demo, type KnownDemo, readDemo, writeDemo } from '../lib/machine/directory/demo-file.ts'
 import type { Stores } from '../lib/service/stores.ts'
@@ -119,25 +118,9 @@ const storeDemoCategories = async (
   }
 }
 
-const forms: readonly { id: WebFormId; name: string; fields: readonly SystemField[] }[] = [
-  {
-    id: 1 as WebFormId,
-    name: 'Contact us',
-    fields: [
-      { typeId: -2, mandatory: true, order: 1 },
-      { typeId: -3, mandatory: true, order: 2 },
-      { typeId: -20, mandatory: false, order: 3 },
-      { typeId: -400, mandatory: true, order: 4 },
-    ],
-  },
-  {
-    id: 2 as WebFormId,
-    name: 'Newsletter',
-    fields: [
-      { typeId: -3, mandatory: true, order: 1 },
-      { typeId: -7, mandatory: false, order: 2 },
-    ],
-  },
+const forms = [
+  { id: 1 as WebFormId, name: 'Contact us', typeIds: [-2, -3, -20, -400], optional: [-20] },
+  { id: 2 as WebFormId, name: 'Newsletter', typeIds: [-3, -7], optional: [-7] },
 ]
 
 // The demo token belongs to one data directory and never expires.
@@ -157,27 +140,28 @@ const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
 
 // If the first start is interrupted, the next start repeats all of this.
 const storeDemoContents = async (stores: Stores, site: SiteId) => {
-  for (const form of forms)
-    await stores.webForms.create({ site, ...form }, entryOf(site, 'form.created', `form/${form.id}`))
+  for (const { id, name, typeIds, optional } of forms) {
+    const fields = typeIds.map((typeId, index) => ({ typeId, mandatory: !optional.includes(typeId), order: index + 1 }))
+    await stores.webForms.create({ site, id, name, fields }, entryOf(site, 'form.created', `form/${id}`))
+  }
   await storeDemoCategories(stores, site)
   await storeDemoFiles(stores, site)
 }
 
-const grant = async ({ grants }: Stores, { siteId, token }: Demo, now: number): Promise<void> => {
-  const granted = { user: 'demo', sites: [siteId], permissions, expires: Math.floor(now / 1000) + tenYears }
-  await issueGrant(grants, granted, author, token)
+const grant = async ({ grants }: Stores, { siteId, token }: Demo): Promise<void> => {
+  const expires = Math.floor(Date.now() / 1000) + tenYears
+  await issueGrant(grants, { user: 'demo', sites: [siteId], permissions, expires }, author, token)
 }
 
-const works = async ({ grants }: Stores, { siteId, token }: Demo, now: number): Promise<boolean> => {
+const works = async ({ grants }: Stores, { siteId, token }: Demo): Promise<boolean> => {
   const found = await grants.get(hashToken(token))
-  return found !== undefined && isCurrent(found, now) && found.sites.includes(siteId)
+  return found !== undefined && isCurrent(found, Date.now()) && found.sites.includes(siteId)
 }
 
 interface DemoDeps {
   readonly directory: DataDirectory
   readonly stores: Stores
   readonly dataCentre: string
-  readonly clock: Clock
   readonly say: (sentence: string) => void
 }
 
@@ -190,31 +174,31 @@ const newDemo = (): Demo => ({
 
 // The site is created last: if it exists, its token exists too. A site of this id without the demo token is not the
 // demo.
-const makeDemo = async ({ directory, stores, dataCentre, clock }: DemoDeps, demo: Demo): Promise<Demo> => {
+const makeDemo = async ({ directory, stores, dataCentre }: DemoDeps, demo: Demo): Promise<Demo> => {
   const { siteId: id } = demo
   writeDemo(directory, demo, 'begun')
   await storeDemoContents(stores, id)
-  await grant(stores, demo, clock.wall())
+  await grant(stores, demo)
   const site = { id, name: 'Demo site', dataCentre, renderingEngine: true }
   await stores.sites.createSite(site, entryOf(id, 'site.created', `site/${id}`))
   writeDemo(directory, demo, 'made')
   return demo
 }
 
-const reissue = async ({ directory, stores, clock, say }: DemoDeps, known: Demo): Promise<Demo> => {
+const reissue = async ({ directory, stores, say }: DemoDeps, known: Demo): Promise<Demo> => {
   const demo = { ...known, token: newToken() }
-  await grant(stores, demo, clock.wall())
+  await grant(stores, demo)
   say('The demo token was revoked or has expired. A new one replaces it.')
   writeDemo(directory, demo, 'made')
   return demo
 }
 
 const continueDemo = async (deps: DemoDeps, { state, ...demo }: KnownDemo): Promise<Demo | undefined> => {
-  const { directory, stores, clock } = deps
+  const { directory, stores } = deps
   if (state === 'removed') return undefined
   const isThere = (await stores.sites.getSite(demo.siteId)) !== undefined
   if (!isThere && state === 'begun') return makeDemo(deps, demo)
-  if (isThere && (await works(stores, demo, clock.wall()))) {
+  if (isThere && (await works(stores, demo))) {
     if (state !== 'made') writeDemo(directory, demo, 'made')
     return demo
   }

@@ -171,7 +171,7 @@ export const startService = async (options: Options) => {
     const { urls, listening } = await listeners.listen()
     const metricsUrl = options.metrics && (await metrics?.listen(options.metrics))
     await registerDataCentres(stores.sites, urls, home)
-    const deps = { directory, stores, dataCentre: home, clock: systemClock, say }
+    const deps = { directory, stores, dataCentre: home, say }
     const demo = wantsDemo ? await ensureDemo(deps) : undefined
     const hasPeople = demo && (await stores.people.listOfSites(demo.siteId)).length > 0
     sender.start()
