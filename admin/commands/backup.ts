@@ -20,7 +20,9 @@ const onOneMachine = (command: Command): GlobalOptions => {
   )
 }
 
-const check = async ({ bytes }: Pick<BackupOptions, 'bytes'>, self: Command): Promise<void> => {
+type Flags = Readonly<Record<'bytes' | 'evenIfDamaged' | 'keepWebhooks', boolean>>
+
+const check = async ({ bytes }: Flags, self: Command): Promise<void> => {
   const { dataDir, json } = onOneMachine(self)
   const faults = await checkDataDirectory(dataDir, { withBytes: bytes })
   if (json) await print({ faults }, json)
@@ -36,15 +38,6 @@ export const checkCommand = (): Command =>
   commandOf('check', checkDescription, '', '--bytes --data-dir /backups/2026-11-22')
     .option('--bytes', 'also read every file, and compare its bytes with its fingerprint', false)
     .action(check)
-
-interface BackupOptions {
-  readonly evenIfDamaged: boolean
-  readonly bytes: boolean
-}
-
-interface RestoreOptions extends Pick<BackupOptions, 'evenIfDamaged'> {
-  readonly keepWebhooks: boolean
-}
 
 const damageOption = ['--even-if-damaged', 'continue in spite of missing or damaged files', false] as const
 
@@ -96,7 +89,7 @@ export const backupCommand = (): Command =>
       false,
     )
     .option(...damageOption)
-    .action((target: string, { bytes, evenIfDamaged }: BackupOptions, self: Command) =>
+    .action((target: string, { bytes, evenIfDamaged }: Flags, self: Command) =>
       copy(self, { what: 'backup', member: 'backup' }, (dataDir, signal) =>
         makeBackup(dataDir, target, { evenIfDamaged, withBytes: bytes, signal }),
       ),
@@ -107,7 +100,7 @@ export const restoreCommand = (): Command =>
     .argument('<directory>', 'the folder of the backup', parseText)
     .option('--keep-webhooks', 'keep the webhooks enabled, because this copy replaces the old directory', false)
     .option(...damageOption)
-    .action((backup: string, { evenIfDamaged, keepWebhooks }: RestoreOptions, self: Command) =>
+    .action((backup: string, { evenIfDamaged, keepWebhooks }: Flags, self: Command) =>
       copy(self, { what: 'restoration', member: 'dataDirectory' }, (dataDir, signal) =>
         restoreBackup(backup, dataDir, { evenIfDamaged, keepsWebhooks: keepWebhooks, signal }),
       ),

@@ -21,11 +21,6 @@ import { notSure, Refusal } from '../terminal/output.ts'
 
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
 
-interface DataCentreOptions {
-  readonly url: string
-  readonly region?: string
-}
-
 const warnOfChange = (id: string, memory: number, { target }: GlobalOptions): void => {
   if (memory > 0) console.error(`Running services use the old base URL for up to ${memory / 1000} seconds.`)
   if (target !== 'local') return
@@ -34,6 +29,8 @@ const warnOfChange = (id: string, memory: number, { target }: GlobalOptions): vo
       'the new --base-url.',
   )
 }
+
+type DataCentreOptions = Pick<DataCentre, 'url' | 'region'>
 
 const addDataCentre = async (stores: AdminStores, id: string, { url, region }: DataCentreOptions, self: Command) => {
   const { dataCentres } = await stores.sites.list()
@@ -58,13 +55,7 @@ export const dataCentreCommand = (): Command =>
     commandOf('list', 'list all data centres').action(onStores(listDataCentres)),
   ])
 
-interface CreateOptions {
-  readonly name: string
-  readonly id?: SiteId
-  readonly dataCentre?: string
-  readonly renderingEngine: boolean
-  readonly quota?: number
-}
+type CreateOptions = Omit<Site, 'id' | 'dataCentre'> & Partial<Pick<Site, 'id' | 'dataCentre'>>
 
 const firstId = 1001
 

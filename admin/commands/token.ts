@@ -92,11 +92,8 @@ export const tokenCommand = (): Command =>
       .action(onStores(revokeToken)),
   ])
 
-interface KeyOptions extends OfSite {
-  readonly user: string
+interface KeyOptions extends OfSite, Pick<IssueOptions, 'user' | 'right' | 'ttl'> {
   readonly name: string
-  readonly right: readonly Right[]
-  readonly ttl: number
 }
 
 const personOn = async ({ people }: AdminStores, name: string, site: SiteId): Promise<Person> => {

@@ -51,14 +51,6 @@ interface Options {
   readonly email?: string
   readonly displayName?: string
   readonly passwordStdin?: true
-}
-
-interface AddOptions extends Options {
-  readonly site: readonly [SiteId, ...SiteId[]]
-}
-
-interface ChangeOptions extends Options {
-  readonly site?: SiteId
   readonly enable?: true
 }
 
@@ -98,7 +90,11 @@ const readPassword = async (): Promise<string> => {
   return password
 }
 
-const add = async (stores: AdminStores, name: string, options: AddOptions) => {
+const add = async (
+  stores: AdminStores,
+  name: string,
+  options: Options & { readonly site: readonly [SiteId, ...SiteId[]] },
+) => {
   const { site: ids, email, displayName, passwordStdin } = options
   const entry = entryIn(options)
   if (!entry) throw new Refusal('Give the person rights with --role or --right. "role list" lists the roles.')
@@ -153,7 +149,7 @@ const setPassword = ({ people }: AdminStores, { name, password }: Required<Pick<
     entries: personEntries('user.changed', person, administrator, sitesOfPerson(person)),
   }))
 
-const change = async (stores: AdminStores, name: string, options: ChangeOptions) => {
+const change = async (stores: AdminStores, name: string, options: Options & Partial<OfSite>) => {
   const { site, email, displayName, enable, passwordStdin } = options
   const entry = entryIn(options)
   if (entry && site === undefined) throw new Refusal('Name the site of the new rights with --site.')
