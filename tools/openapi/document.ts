@@ -3,7 +3,7 @@ import {
   type AnswerContract,
   answerHeaders,
   type BodyContract,
-  type ParameterContract,
+  type ParameterContracts,
   text,
 } from '../../lib/contract/contract.ts'
 import { errors } from '../../lib/core/errors.ts'
@@ -14,13 +14,25 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { exampleBaseUrl, type Recording, type Shown } from './examples.ts'
 import { type Operation, operations, variablesOf } from './operations.ts'
 import { type Context, errorResponses, headers, headersTooLarge, nameOfHeader, typeOf } from './responses.ts'
-import { createSchemas, describeXml, type JsonSchema, mapValues, type Node } from './schemas.ts'
+import { createSchemas, mapValues, type Node } from './schemas.ts'
 
-const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): readonly Node[] => {
-  const { route, contract, variables } = operation
-  const parameter =
-    (place: 'path' | 'query' | 'header') =>
-    ([name, { description, example, required, sentByDefault, schema }]: [string, ParameterContract]): Node => ({
+const conditions: Readonly<Record<'change' | 'read', ParameterContracts>> = {
+  change: { 'If-Match': text('ETags, or `*`. The change is made only if a tag names the current state.', '"an-etag"') },
+  read: { 'If-None-Match': text('An ETag. The answer is 304 if this tag still names the current state.', '"an-etag"') },
+}
+
+const parametersOf = ({ route, contract, variables, schemas }: Context, isTagged: boolean): readonly Node[] => {
+  const parameters = {
+    path: variables,
+    query: contract.query ?? {},
+    header: {
+      ...contract.headers,
+      ...(contract.errors?.includes('conditionFailed') && conditions.change),
+      ...(isTagged && conditions.read),
+    },
+  }
+  return Object.entries<ParameterContracts>(parameters).flatMap(([place, contracts]) =>
+    Object.entries(contracts).map(([name, { description, example, required, sentByDefault, schema }]) => ({
       name,
       in: place,
       description,
@@ -32,19 +44,8 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
       example,
       // OpenAPI cannot describe a variable that contains slashes.
       ...(route.path.endsWith(`{${name}+}`) && { 'x-many-segments': true }),
-    })
-  const condition = (name: string, description: string) => parameter('header')([name, text(description, '"an-etag"')])
-  return [
-    ...Object.entries(variables).map(parameter('path')),
-    ...Object.entries(contract.query ?? {}).map(parameter('query')),
-    ...Object.entries(contract.headers ?? {}).map(parameter('header')),
-    ...(contract.errors?.includes('conditionFailed')
-      ? [condition('If-Match', 'ETags, or `*`. The change is made only if a tag names the current state.')]
-      : []),
-    ...(isTagged
-      ? [condition('If-None-Match', 'An ETag. The answer is 304 if this tag still names the current state.')]
-      : []),
-  ]
+    })),
+  )
 }
 
 type Content = Readonly<Record<string, { readonly schema: Node }>>
@@ -52,7 +53,7 @@ type Content = Readonly<Record<string, { readonly schema: Node }>>
 const isBinary = (described: Content[string] | undefined): boolean => described?.schema['format'] === 'binary'
 
 // Adds an example to each media type. A body of any type that has no schema of its own can show bytes.
-const withExamples = (content: Content, { contract }: Operation, bodies: readonly Shown[]): Node => {
+const withExamples = (content: Content, { contract }: Context, bodies: readonly Shown[]): Node => {
   const shownFor = (type: string, described: Content[string]): Shown | undefined =>
     bodies.find(({ mediaType }) => mediaType === type) ??
     bodies.find(({ mediaType }) => type === '*/*' && !content[mediaType]) ??
@@ -65,26 +66,16 @@ const withExamples = (content: Content, { contract }: Operation, bodies: readonl
   })
 }
 
-const documents = (schema: JsonSchema, xml: AnswerContract['xml'], { operation, schemas }: Context): Content => {
-  const { formats } = operation
-  if (xml && formats.includes('xml')) describeXml(schemas.components, schema, xml)
-  return byName(formats.map(typeOf), () => ({ schema }))
-}
+const recordingsOf = ({ route, recordings }: Context): readonly Recording[] =>
+  recordings.filter(({ operation }) => operation === route.operation)
 
-const recordingsOf = ({ operation, recordings }: Context): readonly Recording[] =>
-  recordings.filter((recording) => recording.operation === operation.route.operation)
-
-const requestBody = (body: BodyContract, context: Context): Node => {
-  const { schemas, operation } = context
-  const content: Content = body.mediaTypes
-    ? mapValues(body.mediaTypes, (own) => ({ schema: schemas.sent(own) }))
-    : documents(schemas.sent(body.schema), body.xml, context)
+const requestBody = ({ description, schema, xml, mediaTypes, optional }: BodyContract, context: Context): Node => {
+  const { schemas, formats } = context
+  const content: Content = mediaTypes
+    ? mapValues(mediaTypes, (own) => ({ schema: schemas.sent(own) }))
+    : byName(formats.map(typeOf), () => ({ schema: schemas.sent(schema, xml) }))
   const requests = recordingsOf(context).flatMap(({ request }) => request)
-  return {
-    ...(body.description && { description: body.description }),
-    required: !body.optional,
-    content: withExamples(content, operation, requests),
-  }
+  return { ...(description && { description }), required: !optional, content: withExamples(content, context, requests) }
 }
 
 // Describes bytes in the form that client generators know.
@@ -101,17 +92,17 @@ const linksOf = ({ links = {} }: AnswerContract, { variables }: Operation): Node
 
 const success = (status: string, answer: AnswerContract, context: Context): Node => {
   const { description, schema, xml, mediaTypes = [] } = answer
-  const content = {
+  const content: Content = {
     ...byName(mediaTypes, bytes),
-    ...(schema && documents(context.schemas.answered(schema), xml, context)),
+    ...(schema && byName(context.formats.map(typeOf), () => ({ schema: context.schemas.answered(schema, xml) }))),
   }
   const answered = recordingsOf(context).filter((recording) => String(recording.status) === status)
   const answers = answered.flatMap((recording) => recording.answer)
-  const links = linksOf(answer, context.operation)
+  const links = linksOf(answer, context)
   return {
     description,
     headers: headers(answer.headers ?? [], answer.optionalHeaders),
-    ...(Object.keys(content).length > 0 && { content: withExamples(content, context.operation, answers) }),
+    ...(Object.keys(content).length > 0 && { content: withExamples(content, context, answers) }),
     ...(Object.keys(links).length > 0 && { links }),
   }
 }
@@ -133,12 +124,9 @@ const security = ({ route, policy }: Operation): Node[] =>
   route.public ? [] : [{ bare: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
 
 const describeOperation = (context: Context): Node => {
-  const { operation } = context
-  const { route, contract, tag } = operation
-  const answered = Object.values(contract.answers)
-    .flatMap((one) => [one.headers ?? [], one.optionalHeaders ?? []])
-    .flat()
-  const isTagged = isRead(route.method) && answered.includes('ETag')
+  const { route, contract, tag } = context
+  const answered = Object.values(contract.answers).flatMap((one) => [one.headers ?? [], one.optionalHeaders ?? []])
+  const isTagged = isRead(route.method) && answered.flat().includes('ETag')
   const needed = route.right && `The token needs the right \`${route.right}\`.`
   const description = [contract.description, needed].filter((text) => text !== undefined).join(' ')
   return {
@@ -146,13 +134,13 @@ const describeOperation = (context: Context): Node => {
     summary: contract.summary,
     ...(description !== '' && { description }),
     tags: [tag.name],
-    security: security(operation),
+    security: security(context),
     parameters: parametersOf(context, isTagged),
     ...(contract.body && { requestBody: requestBody(contract.body, context) }),
     responses: {
       ...(isTagged && { 304: unchanged }),
       ...mapValues(contract.answers, (answer, status) => success(status, answer, context)),
-      ...moved(operation),
+      ...moved(context),
       431: { $ref: '#/components/responses/HeadersTooLarge' },
       ...errorResponses(context),
     },
@@ -193,7 +181,7 @@ export const createDocument = (recordings: readonly Recording[]): Node => {
     Object.fromEntries(
       sharing.map((operation) => [
         operation.route.method.toLowerCase(),
-        describeOperation({ operation, recordings, schemas, responses }),
+        describeOperation({ ...operation, recordings, schemas, responses }),
       ]),
     ),
   )

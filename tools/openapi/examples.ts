@@ -152,16 +152,13 @@ const errorIn = ({ route, contract }: Operation, status: number, text: string): 
   throw new Error(`${route.operation} answers an example request with ${status}: ${text.slice(0, 500)}`)
 }
 
-const eventStream = 'text/event-stream'
-
 // Returns the whole text of an answer, or the beginning of an endless stream up to the first events.
-const readText = async (response: Response): Promise<string> => {
-  if (mediaType(response.headers.get('content-type') ?? '') !== eventStream) return response.text()
+const readText = async ({ headers, body }: Response): Promise<string> => {
+  const isEndless = mediaType(headers.get('content-type') ?? '') === 'text/event-stream'
   let text = ''
-  const decoder = new TextDecoder()
-  for await (const chunk of response.body ?? new ReadableStream<Uint8Array>()) {
-    text += decoder.decode(chunk)
-    if (text.includes('data: ')) break
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece
+    if (isEndless && text.includes('data: ')) break
   }
   return text
 }

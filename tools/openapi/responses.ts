@@ -9,12 +9,11 @@ import { type Format, isRead } from '../../lib/http/request.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { exampleRequestId, headersTooLargeStatus, type Recording } from './examples.ts'
 import type { Operation } from './operations.ts'
-import { describeXml, type Node, type Schemas } from './schemas.ts'
+import type { createSchemas, Node } from './schemas.ts'
 
-export interface Context {
-  readonly operation: Operation
+export interface Context extends Operation {
   readonly recordings: readonly Recording[]
-  readonly schemas: Schemas
+  readonly schemas: ReturnType<typeof createSchemas>
   readonly responses: Record<string, Node>
 }
 
@@ -80,9 +79,8 @@ const headersOf = (name: ErrorName): readonly string[] => [
   ...(ownHeaders[name] ?? []),
 ]
 
-const errorResponse = (names: readonly ErrorName[], { operation: { formats }, recordings, schemas }: Context): Node => {
-  const schema = schemas.answered(errorSchema)
-  if (formats.includes('xml')) describeXml(schemas.components, schema, { root: 'error' })
+const errorResponse = (names: readonly ErrorName[], { formats, recordings, schemas }: Context): Node => {
+  const schema = schemas.answered(errorSchema, { root: 'error' })
   const content = formats.flatMap((format) => {
     // A caller that accepts neither JSON nor XML gets the error in JSON.
     const shown = names.filter((name) => format === 'json' || name !== 'notAcceptable')
@@ -99,21 +97,21 @@ const errorResponse = (names: readonly ErrorName[], { operation: { formats }, re
 
 /** The error answers of an operation, by status. Operations with the same errors share a component. */
 export const errorResponses = (context: Context): Node => {
-  const { operation, responses } = context
-  const possible = new Set([...edgeErrors(operation), ...(operation.contract.errors ?? [])])
+  const { route, contract, formats, responses } = context
+  const possible = new Set([...edgeErrors(context), ...(contract.errors ?? [])])
   const byStatus = Map.groupBy(possible, (name) => errors[name].status)
   return Object.fromEntries(
     [...byStatus].map(([status, sharing]) => {
       const names = sharing.map(capitalised).join('Or')
-      const shared = names.length > 100 ? `${capitalised(operation.route.operation)}${status}` : names
-      const name = `${shared}${operation.formats.includes('xml') ? 'InAnyFormat' : ''}`
+      const shared = names.length > 100 ? `${capitalised(route.operation)}${status}` : names
+      const name = `${shared}${formats.includes('xml') ? 'InAnyFormat' : ''}`
       responses[name] ??= errorResponse(sharing, context)
       return [status, { $ref: `#/components/responses/${name}` }]
     }),
   )
 }
 
-export const headersTooLarge = (recordings: readonly Recording[], schemas: Schemas): Node => ({
+export const headersTooLarge = (recordings: readonly Recording[], schemas: Context['schemas']): Node => ({
   description: 'The headers and the address exceed 16 KB, or behind API Gateway the headers exceed 10,240 bytes.',
   'x-codes': [headersTooLargeStatus],
   headers: headers([]),

@@ -11,14 +11,12 @@ export const mapValues = <Value, Result>(
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
 
 /** A schema in the document. This file reads only these members. */
-export interface JsonSchema extends Node {
+interface JsonSchema extends Node {
   readonly $ref?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
   xml?: { readonly name?: string; readonly namespace?: string; readonly wrapped?: true }
 }
-
-type Schema = z.core.$ZodType
 
 // OpenAPI distinguishes whole numbers, even in lists of values. Without a format, many clients keep only 32 bits. A number
 // without a maximum may have any length, also in a client.
@@ -39,48 +37,14 @@ const separateTypes = (_: string, value: unknown): unknown => {
 }
 
 /**
- * The schemas of the document. Schemas that are registered with an id become components. `sent` schemas, for bodies of
- * callers, allow unknown members; `answered` schemas do not.
- */
-export const createSchemas = () => {
-  const components: Record<string, JsonSchema> = {}
-  const converted: Record<string, string> = {}
-
-  const convert = (schema: Schema, io: 'input' | 'output'): JsonSchema => {
-    const written = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any', override: refine })
-    const { $defs = {}, properties } = JSON.parse(
-      JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/'),
-      separateTypes,
-    )
-    for (const [name, definition] of Object.entries<JsonSchema>($defs)) {
-      const { id: _, ...component } = definition
-      const text = JSON.stringify(component)
-      converted[name] ??= text
-      if (converted[name] !== text) throw new Error(`Two schemas are called ${name}`)
-      components[name] ??= component
-    }
-    return properties.schema
-  }
-
-  return {
-    components,
-    sent: (schema: Schema) => convert(schema, 'input'),
-    answered: (schema: Schema) => convert(schema, 'output'),
-  }
-}
-
-export type Schemas = ReturnType<typeof createSchemas>
-
-/**
  * Adds to the schema how lib/http/write-xml.ts writes its values: the root element, an element around each list, and
  * the names of list entries.
  */
-export const describeXml = (
+const describeXml = (
   components: Readonly<Record<string, JsonSchema>>,
   schema: JsonSchema,
   { root, item = 'item' }: NonNullable<Document['xml']>,
 ): void => {
-  const visited = new Set<JsonSchema>()
   const resolve = (node: JsonSchema) => components[node.$ref?.split('/').at(-1) ?? ''] ?? node
 
   const nameElement = (node: JsonSchema, name: string, more: object = {}): void => {
@@ -90,10 +54,7 @@ export const describeXml = (
   }
 
   const visit = (node: JsonSchema): void => {
-    const { properties = {} } = resolve(node)
-    if (visited.has(resolve(node))) return
-    visited.add(resolve(node))
-    for (const [name, member] of Object.entries(properties)) {
+    for (const [name, member] of Object.entries(resolve(node).properties ?? {})) {
       if (member.items) {
         member.xml = { wrapped: true }
         nameElement(member.items, entryNames[name] ?? item)
@@ -104,4 +65,33 @@ export const describeXml = (
 
   visit(schema)
   nameElement(schema, root, { namespace })
+}
+
+/**
+ * The schemas of the document. Schemas that are registered with an id become components. `sent` schemas, for bodies of
+ * callers, allow unknown members; `answered` schemas do not. `xml` has the names of elements, if XML is possible too.
+ */
+export const createSchemas = () => {
+  const components: Record<string, JsonSchema> = {}
+  const converted: Record<string, string> = {}
+
+  const convert =
+    (io: 'input' | 'output') =>
+    (schema: z.core.$ZodType, xml?: Document['xml']): Node => {
+      const written = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any', override: refine })
+      const { $defs = {}, properties } = JSON.parse(
+        JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/'),
+        separateTypes,
+      )
+      for (const [name, definition] of Object.entries<JsonSchema>($defs)) {
+        const { id: _, ...component } = definition
+        const text = JSON.stringify(component)
+        converted[name] ??= text
+        if (converted[name] !== text) throw new Error(`Two schemas are called ${name}`)
+        components[name] ??= component
+      }
+      if (xml) describeXml(components, properties.schema, xml)
+      return properties.schema
+    }
+  return { components, sent: convert('input'), answered: convert('output') }
 }
