@@ -167,9 +167,14 @@ export const switchesOf = <Shape extends z.core.$ZodShape>(
 
 type Answers = OperationContract['answers']
 
-export const ok = (description: string, schema?: Schema, more: Omit<AnswerContract, 'description'> = {}): Answers => ({
-  200: { description, ...(schema && { schema }), ...more },
-})
+const answering =
+  (status: number) =>
+  (description: string, schema?: Schema, more: Omit<AnswerContract, 'description'> = {}): Answers => ({
+    [status]: { description, ...(schema && { schema }), ...more },
+  })
+
+export const ok = answering(200)
+export const created = answering(201)
 
 export const siteParameter = parameter(
   'The id of the site. `current` stands for the only site that the token covers.',
@@ -180,8 +185,5 @@ export const siteParameter = parameter(
 export const link = component(
   'Link',
   'A link. `uri` is the absolute URL of the target, or null if the link has no target.',
-  {
-    rel: z.string(),
-    uri: z.nullable(z.string()),
-  },
+  { rel: z.string(), uri: z.nullable(z.string()) },
 )

@@ -1,18 +1,9 @@
 import * as z from 'zod/mini'
 import { xmlNames } from '../../http/write-xml.ts'
-import { type GroupContract, named, ok, parameter, siteParameter, switchesOf, text } from '../contract.ts'
+import { created, type GroupContract, named, ok, parameter, siteParameter, switchesOf, text } from '../contract.ts'
 import { pageSwitches } from '../request-parts.ts'
 import { createdKey, exchanged, invitation, issuers, keyList, me, token, user, userPage } from './answers.ts'
-import {
-  codeBody,
-  exchangeBody,
-  invitationBody,
-  keyCreationBody,
-  passwordBody,
-  signInBody,
-  userChangeBody,
-  userCreationBody,
-} from './bodies.ts'
+import * as bodies from './bodies.ts'
 
 const credentials = { username: 'ann', password: 'correct horse battery' }
 
@@ -23,7 +14,7 @@ const signIn = {
   summary: 'Sign in with name and password',
   description:
     'The token covers the sites of the person. It lasts 2 weeks, or 4 hours with `tokenExpiryPeriod` `short`.',
-  body: { schema: named(signInBody, 'SignIn'), xml: xmlNames.credentials, description: 'JSON or a form.' },
+  body: { schema: named(bodies.signInBody, 'SignIn'), xml: xmlNames.credentials, description: 'JSON or a form.' },
   answers: ok('The token.', token, { xml: xmlNames.token }),
   errors: ['accessMalformed', 'signInRefused', 'tooManyRequests'],
   examples: [{ body: credentials }, { body: { ...credentials, password: 'guess' } }, { body: {} }],
@@ -66,8 +57,8 @@ export const accessContract: GroupContract<'access'> = {
       body: {
         schema: z.union([
           signIn.body.schema,
-          named(codeBody, 'SignInCode', 'The code that the console gets after a sign-in at an issuer.'),
-          named(exchangeBody, 'TokenExchange', 'The token of an issuer, which works once.'),
+          named(bodies.codeBody, 'SignInCode', 'The code that the console gets after a sign-in at an issuer.'),
+          named(bodies.exchangeBody, 'TokenExchange', 'The token of an issuer, which works once.'),
         ]),
         description: 'JSON or a form.',
       },
@@ -105,7 +96,7 @@ export const accessContract: GroupContract<'access'> = {
     acceptInvitation: {
       summary: 'Accept an invitation',
       description: 'Sets the password, ends older sessions and signs in.',
-      body: { schema: named(invitationBody, 'Acceptance') },
+      body: { schema: named(bodies.invitationBody, 'Acceptance') },
       answers: ok('The token.', token),
       errors: ['accessMalformed', 'signInRefused', 'invitationUnknown', 'passwordWeak'],
       examples: [{ body: acceptance }, { body: acceptance }],
@@ -114,7 +105,7 @@ export const accessContract: GroupContract<'access'> = {
     changePassword: {
       summary: 'Change your password',
       description: 'Ends your other sessions, and all tokens for one site. Your keys stay valid.',
-      body: { schema: named(passwordBody, 'PasswordChange') },
+      body: { schema: named(bodies.passwordBody, 'PasswordChange') },
       answers: { 200: { description: 'The password is changed.' } },
       errors: ['accessMalformed', 'signInRefused', 'passwordWeak', 'tooManyRequests'],
       examples: [{ body: { password: 'battery staple correct', oldPassword: 'correct horse battery' } }],
@@ -138,8 +129,8 @@ export const accessContract: GroupContract<'access'> = {
         'A new person gets an invitation. Send it to the person, because the service sends no mail. A person who ' +
         'already has another site can then use this site, too, but gets no invitation. You can give only rights that ' +
         'you have.',
-      body: { schema: named(userCreationBody, 'UserCreation') },
-      answers: { 201: { description: 'The person can now use the site.', schema: invitation } },
+      body: { schema: named(bodies.userCreationBody, 'UserCreation') },
+      answers: created('The person can now use the site.', invitation),
       errors: ['accessMalformed', 'rightMissing', 'personTaken'],
       examples: [
         { body: { name: 'bob', displayName: 'Bob', email: 'bob@example.com', role: 'author', folders: ['/news'] } },
@@ -153,7 +144,7 @@ export const accessContract: GroupContract<'access'> = {
         '`role`, `folders` and `rights` change the rights on this site. The other members change the person on all ' +
         'sites, and need every right that the person has. `invite` creates a new invitation, with which the person ' +
         'chooses a new password.',
-      body: { schema: named(userChangeBody, 'UserChange') },
+      body: { schema: named(bodies.userChangeBody, 'UserChange') },
       answers: ok('The person is changed.', invitation),
       errors: ['accessMalformed', 'rightMissing', 'lastOwner', 'conditionFailed', ...ofUser],
       examples: [{ body: { role: 'editor' } }, { body: { role: 'director' } }],
@@ -185,8 +176,8 @@ export const accessContract: GroupContract<'access'> = {
       description:
         'The key belongs to the person of the token, and has only rights that this person also has. Without ' +
         '`expires`, the key lasts 90 days. A key can last at most a year.',
-      body: { schema: named(keyCreationBody, 'KeyCreation') },
-      answers: { 201: { description: 'The key. No other answer shows the key.', schema: createdKey } },
+      body: { schema: named(bodies.keyCreationBody, 'KeyCreation') },
+      answers: created('The key. No other answer shows the key.', createdKey),
       errors: ['accessMalformed'],
       examples: [{ body: { name: 'Deployment', rights: ['files:write:/news'] } }, { body: { name: '', rights: [] } }],
     },

@@ -1,50 +1,38 @@
 import * as z from 'zod/mini'
 import { type ObjectKind, objectKindNames, oneOf } from '../../core/content-kinds.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
-import { component, named, type OperationContract, text } from '../contract.ts'
+import { component, created, named, type OperationContract, text } from '../contract.ts'
 import { operationsOf } from '../routes/categories.ts'
-import {
-  categoryId,
-  displayable,
-  itemsOf,
-  linkCategoryItem,
-  linkItem,
-  numericString,
-  objectId,
-  unlinkCategoryItem,
-  unlinkItem,
-} from './items-body.ts'
+import * as bodies from './items-body.ts'
 
 // Bodies, as the document shows them. items-body.ts accepts more spellings.
 
 // A pattern cannot state the largest id, so this pattern allows only numbers with few digits.
-numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
-named(objectId, 'ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`)
-
-named(displayable, 'Displayable', '1 shows the object in the category, 0 hides it.')
+bodies.numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
+named(bodies.objectId, 'ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`)
+named(bodies.categoryId, 'CategoryId', 'The id of a category.')
+named(bodies.displayable, 'Displayable', '1 shows the object in the category, 0 hides it.')
 
 const itemLinks = component('ItemLinks', 'The objects to link with the category.', {
-  items: itemsOf(named(linkItem, 'LinkedItem'), 'objectId'),
+  items: bodies.itemsOf(named(bodies.linkItem, 'LinkedItem'), 'objectId'),
 })
 
 const oneOrSeveral = (one: z.core.$ZodType, member: 'objectId' | 'categoryId', id: string) => {
   const article = member === 'objectId' ? 'an' : 'a'
   const meaning = `Objects with ${article} \`${member}\`, or ids. A single object or id needs no array.`
-  return named(z.union([itemsOf(one, member), one]), id, meaning)
+  return named(z.union([bodies.itemsOf(one, member), one]), id, meaning)
 }
 
+const unlinkedItem = z.union([named(bodies.unlinkItem, 'UnlinkedItem'), bodies.objectId])
 const itemUnlinks = component('ItemUnlinks', 'The objects to unlink from the category.', {
-  items: oneOrSeveral(z.union([named(unlinkItem, 'UnlinkedItem'), objectId]), 'objectId', 'UnlinkedItems'),
+  items: oneOrSeveral(unlinkedItem, 'objectId', 'UnlinkedItems'),
 })
-
-named(categoryId, 'CategoryId', 'The id of a category.')
 
 const categoryLinks = component('CategoryLinks', 'The categories to link the object with.', {
-  items: itemsOf(named(linkCategoryItem, 'LinkedCategory'), 'categoryId'),
+  items: bodies.itemsOf(named(bodies.linkCategoryItem, 'LinkedCategory'), 'categoryId'),
 })
 
-const unlinkedCategory = z.union([named(unlinkCategoryItem, 'UnlinkedCategory'), categoryId])
-
+const unlinkedCategory = z.union([named(bodies.unlinkCategoryItem, 'UnlinkedCategory'), bodies.categoryId])
 const categoryUnlinks = component('CategoryUnlinks', 'The categories to unlink the object from.', {
   items: oneOrSeveral(unlinkedCategory, 'categoryId', 'UnlinkedCategories'),
 })
@@ -72,13 +60,10 @@ const linkable = (body: z.core.$ZodType, follow: string) => ({
     'If one of the categories or objects does not exist, nothing is linked. A repeated link also succeeds, and keeps the ' +
     '`displayable` of the link unless the request sends another.',
   body: { schema: body },
-  answers: {
-    201: {
-      description: 'All given objects and categories are linked.',
-      headers: ['Location'],
-      links: { [follow]: {} },
-    },
-  } as const,
+  answers: created('All given objects and categories are linked.', undefined, {
+    headers: ['Location'],
+    links: { [follow]: {} },
+  }),
 })
 
 export const linkOf = (kind: ObjectKind): OperationContract => ({

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { permissions } from '../../access/grants.ts'
 import { fieldTypes, imageVerification, maxOrder } from '../../fields/web-forms.ts'
 import { xmlNames } from '../../http/write-xml.ts'
-import { component, described, type GroupContract, link, named, ok, parameter } from '../contract.ts'
+import { component, created, described, type GroupContract, link, named, ok, parameter } from '../contract.ts'
 import { serviceTag } from '../documentation/contract.ts'
 import { fieldChangeBody, fieldCreationBody, typeId, typeNumber } from './field-body.ts'
 
@@ -21,34 +21,23 @@ const storedType = component('StoredFieldType', 'The type of a system field on a
   name: z.string(),
 })
 
+const links = z.array(link)
+
 export const field = component('Field', 'A system field on a web form.', {
-  links: z.array(link),
+  links,
   id: storedTypeId,
   name: z.string(),
   type: storedType,
   mandatory: z.boolean(),
   order,
 })
-
-export const createdField = component('CreatedField', 'The address of a new field.', {
-  links: z.array(link),
-  id: storedTypeId,
-})
-
-export const webForm = component('WebForm', 'A web form of a site.', {
-  links: z.array(link),
-  id: z.int(),
-  name: z.string(),
-})
-
-const fieldType = component('FieldType', 'A type of system field.', {
-  id: typeNumber,
-  name: z.string(),
-})
+export const createdField = component('CreatedField', 'The address of a new field.', { links, id: storedTypeId })
+export const webForm = component('WebForm', 'A web form of a site.', { links, id: z.int(), name: z.string() })
+const fieldType = component('FieldType', 'A type of system field.', { id: typeNumber, name: z.string() })
 
 const pageOf = <Item extends z.core.$ZodType>(item: Item) =>
   z.object({
-    links: z.array(link),
+    links,
     items: z.array(item),
     totalItemsCount: z.int().check(z.minimum(0)),
     itemsPerPageCount: z.int(),
@@ -81,7 +70,7 @@ export const health = component('Health', 'The service answers.', { status: z.li
 
 export const root = component('Root', 'The service answers. `links` lead to its `console`, `docs` and `openapi`.', {
   status: z.literal('ok'),
-  links: z.array(link),
+  links,
 })
 
 named(typeNumber, 'FieldTypeNumber', 'The id of a system field type.', { 'x-enum-varnames': [...fieldTypes.values()] })
@@ -156,15 +145,11 @@ export const fieldsContract: GroupContract<'fields'> = {
         'Without `order`, the field is added at the end. If its position is taken, the field there and those ' +
         'directly after it move down by one, up to the first gap.',
       body: { schema: named(fieldCreationBody, 'FieldCreation'), xml: xmlNames.field },
-      answers: {
-        201: {
-          description: 'The field is on the form.',
-          schema: createdField,
-          xml: xmlNames.field,
-          headers: ['Location'],
-          links: { getField: createdId, updateField: createdId, deleteField: createdId },
-        },
-      },
+      answers: created('The field is on the form.', createdField, {
+        xml: xmlNames.field,
+        headers: ['Location'],
+        links: { getField: createdId, updateField: createdId, deleteField: createdId },
+      }),
       errors: ['fieldsMalformed', 'webFormUnknown', 'fieldTypeTaken'],
       examples: [{ body: { type: { id: -7 }, mandatory: true, order: 2 } }],
     },

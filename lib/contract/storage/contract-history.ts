@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { changeTypes } from '../../core/history-entry.ts'
-import { component, named, type OperationContract, switchesOf, text } from '../contract.ts'
+import { component, named, type OperationContract, ok, switchesOf, text } from '../contract.ts'
 import { changesQuery } from './switches.ts'
 
 const ofFiles = { names: z.array(z.string()), to: z.string(), version: z.string(), draft: z.boolean() }
@@ -77,15 +77,11 @@ export const changesOperation: OperationContract = {
       '',
     ),
   },
-  answers: {
-    200: {
-      description: 'The changes.',
-      schema: changePage,
-      // Generated clients read the answer as the first of these types.
-      mediaTypes: ['application/json', 'text/event-stream'],
-      optionalHeaders: ['Cache-Control', 'X-Accel-Buffering'],
-    },
-  },
+  answers: ok('The changes.', changePage, {
+    // Generated clients read the answer as the first of these types.
+    mediaTypes: ['application/json', 'text/event-stream'],
+    optionalHeaders: ['Cache-Control', 'X-Accel-Buffering'],
+  }),
   errors: ['storageRefused', 'tooManyRequests'],
   examples: [
     { query: { after: '', limit: '2' } },

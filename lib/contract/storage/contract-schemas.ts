@@ -147,6 +147,10 @@ export const removalPreview = component(
   { files: count, folders: count, bytes: count, atLeast: z.optional(z.boolean()), code: z.optional(z.int()) },
 )
 
+/** The answers in JSON to a GET, by its switches. */
+export const rootViews = z.union([progress, entry, searchPage, removedPage, trashPage, removalPreview])
+export const pathViews = z.union([entry, downloadLink, searchPage, versionPage, removedPage, trashPage, removalPreview])
+
 named(force, 'Force')
 named(
   restoreBody,

@@ -52,15 +52,16 @@ const uploadErrors: readonly ErrorName[] = [
   'nameTooLong',
 ]
 
+const contentErrors = ['checksumMismatch', 'mediaTypeUnsupported'] as const
 const putErrors: readonly ErrorName[] = [
   ...uploadErrors,
   'fileUnknown',
   'workflowDeleted',
   'folderReserved',
-  'checksumMismatch',
-  'mediaTypeUnsupported',
+  ...contentErrors,
   'bodyTooLarge',
 ]
+const tusErrors = ['protocolVersionUnknown', 'uploadTooLarge', 'chunkMismatch', ...contentErrors] as const
 
 const part = 'Content-Disposition: form-data; name="file"; filename="hello.txt"\r\n\r\nHello'
 const exampleForm = {
@@ -99,14 +100,7 @@ const upload = {
   // Client generators prefer JSON: if the form were listed under application/json, their clients could not upload
   // files.
   body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes, '*/*': partsBody } },
-  errors: [
-    ...uploadErrors,
-    'protocolVersionUnknown',
-    'uploadTooLarge',
-    'checksumMismatch',
-    'chunkMismatch',
-    'mediaTypeUnsupported',
-  ],
+  errors: [...uploadErrors, ...tusErrors],
   examples: [
     exampleForm,
     { headers: { 'Content-Type': 'application/octet-stream' }, body: exampleForm.body },
@@ -247,16 +241,7 @@ export const uploadOperations = {
     answers: {
       204: { description: 'The bytes are stored.', headers: offsetHeaders, optionalHeaders: ['Upload-Expires'] },
     },
-    errors: [
-      ...completionErrors,
-      'storageRefused',
-      'checksumMismatch',
-      'chunkMismatch',
-      'mediaTypeUnsupported',
-      'uploadTooLarge',
-      'offsetMismatch',
-      'uploadLocked',
-    ],
+    errors: [...completionErrors, 'storageRefused', ...tusErrors, 'offsetMismatch', 'uploadLocked'],
     examples: [
       { headers: { ...tus, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }, body: 'Hello ' },
     ],

@@ -1,20 +1,6 @@
-import * as z from 'zod/mini'
 import { flag, type GroupContract, ok, type ParameterContracts, switchesOf, text } from '../contract.ts'
 import { changesOperation } from './contract-history.ts'
-import {
-  deleting,
-  downloadLink,
-  entry,
-  fileTypes,
-  meta,
-  noneMatch,
-  progress,
-  removalPreview,
-  removedPage,
-  searchPage,
-  trashPage,
-  versionPage,
-} from './contract-schemas.ts'
+import { deleting, fileTypes, meta, noneMatch, pathViews, rootViews } from './contract-schemas.ts'
 import { uploadOperations } from './contract-uploads.ts'
 import { deleteSwitches, listing } from './switches.ts'
 
@@ -91,7 +77,7 @@ export const storageContract: GroupContract<'storage'> = {
       answers: ok(
         'The progress, the contents of the root, the results of a search, removed files and folders, or the preview of a ' +
           'removal.',
-        z.union([progress, entry, searchPage, removedPage, trashPage, removalPreview]),
+        rootViews,
       ),
       errors: ['storageRefused', 'fileUnknown', 'notAFile'],
       examples: [
@@ -145,7 +131,7 @@ export const storageContract: GroupContract<'storage'> = {
           'The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with ' +
             '`search`, the entries that match; with `versions` or `deleted`, the history; with `removal`, the preview of a ' +
             'removal.',
-          z.union([entry, downloadLink, searchPage, versionPage, removedPage, trashPage, removalPreview]),
+          pathViews,
           { mediaTypes: fileTypes, optionalHeaders: [...validators, 'X-Content-Length'] },
         ),
         206: {

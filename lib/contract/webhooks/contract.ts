@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { component, described, type GroupContract, named, ok, text } from '../contract.ts'
+import { component, created, described, type GroupContract, named, ok, text } from '../contract.ts'
 import { webhookChangeBody, webhookCreationBody } from './bodies.ts'
 
 const members = {
@@ -77,13 +77,9 @@ export const webhooksContract: GroupContract<'webhooks'> = {
       summary: 'Create a webhook',
       description: `The webhook reports all later changes. A site can have 20 webhooks. ${reported}`,
       body: { schema: named(webhookCreationBody, 'WebhookCreation') },
-      answers: {
-        201: {
-          description: 'The webhook, with its secret. No other answer shows the secret.',
-          schema: createdWebhook,
-          headers: ['Cache-Control'],
-        },
-      },
+      answers: created('The webhook, with its secret. No other answer shows the secret.', createdWebhook, {
+        headers: ['Cache-Control'],
+      }),
       errors: [...stored, 'tooManyWebhooks'],
       examples: [
         { body: { targetUrl: 'https://example.com/hooks', types: ['file.*', 'folder.*'], subject: 'news/' } },
