@@ -35,9 +35,6 @@ const frame = {
   },
 }
 
-const typeOf = (file: string): string | undefined =>
-  basename(file) === frame.file ? 'text/html' : types[extname(file)]
-
 // The build names files by their content: `main-4QZ7XK2A.js`.
 const isHashed = (name: string): boolean => /-[A-Za-z0-9]{8}\.\w+$/.test(name)
 
@@ -53,17 +50,9 @@ const readText = (file: string): Promise<string | undefined> =>
 // Types prevent the page from turning texts into HTML.
 const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<string> => {
   const urls = [...(await findDataCentres()).map(({ url }) => url), ...(downloadsUrl ? [downloadsUrl] : [])]
-  const origins = urls.map((url) => new URL(url).origin)
-  const media = ["media-src 'self'", ...new Set(origins)].join(' ')
-  return pagePolicy(
-    'blob:',
-    origins,
-    '',
-    media,
-    "frame-src 'self'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  )
+  const origins = [...new Set(urls.map((url) => new URL(url).origin))].join(' ')
+  const more = "frame-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
+  return `${pagePolicy('blob:', origins)}; media-src 'self' ${origins}; ${more}`
 }
 
 // Features that the page does not use. The page may write to the clipboard, but not read it.
@@ -90,12 +79,13 @@ export const getConsole: PublicOperation<ConsoleDeps> = async ({ path }, deps) =
 }
 
 const load = async (file: string): Promise<{ readonly plain: Reply; readonly gzipped: Reply }> => {
-  const type = typeOf(file)
-  const content = type === undefined ? undefined : await readText(file)
+  const isFrame = basename(file) === frame.file
+  const type = isFrame ? 'text/html' : types[extname(file)]
+  const content = type && (await readText(file))
   if (type === undefined || content === undefined) throw new ServiceError('routeUnknown')
   const headers = {
     Vary: 'Accept-Encoding',
-    ...(basename(file) === frame.file && frame.headers),
+    ...(isFrame && frame.headers),
     ...(isHashed(file) && { 'Cache-Control': 'public, max-age=31536000, immutable' }),
   }
   const plain = { ...text(type, content, tagOfText(content)), headers }

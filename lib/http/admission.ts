@@ -5,9 +5,8 @@ import { ServiceError, tooManyRequests } from '../core/errors.ts'
 import { type AreaRight, requireInAnyFolder, rightOf } from '../core/rights.ts'
 import type { Clock, Deadline } from '../core/time.ts'
 import type { Site } from '../sites/site-directory.ts'
-import type { CallerOperation, OperationHandler, PublicOperation, RoutedRequest } from './operation.ts'
+import type { CallerOperation, Operation, OperationHandler, PublicOperation, RoutedRequest } from './operation.ts'
 import { preflight, renderReply } from './render-reply.ts'
-import type { Reply } from './reply.ts'
 import { preferredFormat } from './representation.ts'
 import { type Answer, type Formats, firstValue, type Request, type Trace } from './request.ts'
 import { readAheadSite, resolveSite, type SiteDeps } from './resolve-site.ts'
@@ -116,10 +115,8 @@ export const createResponder = <Row extends Route, Deps extends { readonly edge:
   const router = createRouter(routes)
 
   return async (request: Request, deadline: Deadline, trace: Trace): Promise<Answer> => {
-    if (request.method === 'OPTIONS') {
-      const reply = preflight(request, router.methodsAt(request.path))
-      return renderReply(request, reply, policy.formats)
-    }
+    if (request.method === 'OPTIONS')
+      return renderReply(request, preflight(request, router.methodsAt(request.path)), policy.formats)
     const { route, params } = router.match(request.method, request.path)
     trace.operation = route.operation
     const routed = { ...request, params, deadline }
@@ -127,7 +124,7 @@ export const createResponder = <Row extends Route, Deps extends { readonly edge:
     trace.formats = formats
     const answer = async <Admitted extends RoutedRequest>(admitted: Admitted): Promise<Answer> => {
       if (preferredFormat(request, formats) === undefined) throw new ServiceError('notAcceptable')
-      const run = operations[route.operation as Row['operation']] as (request: Admitted, deps: Deps) => Promise<Reply>
+      const run = operations[route.operation as Row['operation']] as Operation<Admitted, Deps>
       return renderReply(request, await run(admitted, deps), formats)
     }
     if (route.public) return answer(routed)

@@ -55,12 +55,7 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
 ): Handler => {
   const respond = createResponder(group, routes, operations, deps)
 
-  const sendAnswer = async <Sent>(
-    request: Request,
-    deadline: Deadline,
-    send: Send<Sent>,
-    trace: Trace,
-  ): Promise<{ readonly sent: Sent; readonly status: number; readonly failure: unknown }> => {
+  const sendAnswer = async <Sent>(request: Request, deadline: Deadline, send: Send<Sent>, trace: Trace) => {
     let failure: unknown
     const cut = (error: unknown) => {
       failure = error

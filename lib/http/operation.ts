@@ -28,15 +28,11 @@ interface AdmittedRequest extends RoutedRequest {
   readonly callerAfterBody: () => Promise<SiteCaller>
 }
 
-export type OperationHandler<Deps = unknown> = (request: AdmittedRequest, deps: Deps) => Promise<Reply>
-
-export type PublicOperation<Deps = unknown> = (request: RoutedRequest, deps: Deps) => Promise<Reply>
-
+export type Operation<Admitted, Deps> = (request: Admitted, deps: Deps) => Promise<Reply>
+export type OperationHandler<Deps = unknown> = Operation<AdmittedRequest, Deps>
+export type PublicOperation<Deps = unknown> = Operation<RoutedRequest, Deps>
 /** Accepts any valid token, in every data centre. */
-export type CallerOperation<Deps = unknown> = (
-  request: RoutedRequest & { readonly caller: Caller },
-  deps: Deps,
-) => Promise<Reply>
+export type CallerOperation<Deps = unknown> = Operation<RoutedRequest & { readonly caller: Caller }, Deps>
 
 export interface OperationInput<Params = unknown, Query = unknown, Body = unknown>
   extends Omit<AdmittedRequest, 'params' | 'query' | 'body'> {
@@ -96,14 +92,10 @@ export const operationsOn =
   async (request, deps) => {
     const value = body && (await readBody(request, body))
     const caller = body ? await request.callerAfterBody() : request.caller
-    const named = params?.(request.params, caller) as Params
-    const { site, dataCentre } = request
-    const target = { site, dataCentre, params: named }
+    const named = { ...request, caller, params: params?.(request.params, caller) as Params }
     const input = {
-      ...request,
-      caller,
-      params: named,
-      query: (query && (await query(switchesIn(request.query), target))) as Query,
+      ...named,
+      query: (query && (await query(switchesIn(request.query), named))) as Query,
       body: value as Body,
       author: { actor: caller.user, requestId: request.id },
       content: request.body,

@@ -13,19 +13,16 @@ const nestsTooDeep = (value: unknown, depth: number): boolean =>
 
 const quote = /, (?:\.{3})?".*is not valid JSON$/s
 
-const parseWithoutQuote = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
+  const value: unknown = secureJson.safeParse(text)
+  if (value === null && text.trim() !== 'null')
+    throw new Error('the members "__proto__" and "constructor.prototype" are not allowed')
+  if (value !== undefined) return value
   try {
     return JSON.parse(text)
   } catch (error) {
     throw error instanceof SyntaxError ? new SyntaxError(error.message.replace(quote, '')) : error
   }
-}
-
-const parseJson = (text: string): unknown => {
-  const value: unknown = secureJson.safeParse(text)
-  if (value === undefined) return parseWithoutQuote(text)
-  if (value !== null || text.trim() === 'null') return value
-  throw new Error('the members "__proto__" and "constructor.prototype" are not allowed')
 }
 
 /**
@@ -58,9 +55,8 @@ const declaredFormat = (request: Request, { xml }: BodyForms): Format | 'form' =
   const header = request.headers['content-type']
   if (header === undefined || header.trim() === '' || !hasBody(request)) return 'json'
   if (!isUtf8(header)) {
-    throw new ServiceError('mediaTypeUnsupported', {
-      message: 'The request body is not declared as UTF-8. Send it in UTF-8.',
-    })
+    const message = 'The request body is not declared as UTF-8. Send it in UTF-8.'
+    throw new ServiceError('mediaTypeUnsupported', { message })
   }
   const type = mediaType(header) ?? ''
   if (type === 'application/x-www-form-urlencoded') return 'form'
@@ -76,11 +72,6 @@ export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
   readonly form?: (text: string) => Promise<unknown>
   readonly inQuery?: true
-}
-
-const parse = async (text: string, format: Format | 'form', { xml, form }: BodyForms): Promise<unknown> => {
-  if (format === 'json') return readJson(text)
-  return format === 'xml' ? xml?.(text) : form?.(text)
 }
 
 const readText = async (request: Request, malformed: ErrorName): Promise<string> => {
@@ -113,7 +104,7 @@ const writtenForm: Readonly<Record<Format | 'form', string>> = { json: 'JSON', x
 
 /** A-4, A-5. Errors: mediaTypeUnsupported, bodyTooLarge, and `malformed` for a body that cannot be read. */
 export const readDocument = async (request: Request, malformed: ErrorName, forms: BodyForms = {}): Promise<unknown> => {
-  const { form, inQuery } = forms
+  const { xml, form, inQuery } = forms
   if (hasBody(request)) refuseCoding(request, 'mediaTypeUnsupported')
   const declared = declaredFormat(request, forms)
   const body = await readText(request, malformed)
@@ -122,14 +113,10 @@ export const readDocument = async (request: Request, malformed: ErrorName, forms
   const text = body === '' ? queryText(request) : body
   const format = body === '' ? 'form' : actualFormat(body, declared, form)
   try {
-    return await parse(text, format, forms)
+    return await { json: readJson, xml, form }[format]?.(text)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it cannot be read'
-    throw new ServiceError(malformed, {
-      message:
-        `The request body is not well-formed ${writtenForm[format]}: ${reason}. Correct the body, then send ` +
-        'it again.',
-      cause,
-    })
+    const fault = `The request body is not well-formed ${writtenForm[format]}: ${reason}.`
+    throw new ServiceError(malformed, { message: `${fault} Correct the body, then send it again.`, cause })
   }
 }

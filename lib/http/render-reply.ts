@@ -1,17 +1,18 @@
 import { ServiceError } from '../core/errors.ts'
-import { byValue, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
+import { byValue, type ContentReply, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
 import { contentTypes, entityTag, noneMatchFails, preferredFormat, tagOfText } from './representation.ts'
 import { type Answer, type Format, type Formats, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
 
-// A-31: response headers that scripts of other origins may read.
-const exposed =
-  'Location, ETag, Content-Range, X-Request-Id, Retry-After, Accept-Ranges, Last-Modified, X-Content-Length, ' +
-  'Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Metadata, Upload-Expires, ' +
-  'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm'
-
-// Pages of any origin may call the service, because tokens, not cookies, identify callers.
-export const corsHeaders = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed } as const
+// Pages of any origin may call the service, because tokens, not cookies, identify callers. A-31: their scripts may read
+// these headers of answers.
+export const corsHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'Location, ETag, Content-Range, X-Request-Id, Retry-After, Accept-Ranges, Last-Modified, X-Content-Length, ' +
+    'Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Metadata, Upload-Expires, ' +
+    'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm',
+} as const
 
 // Every path allows all methods here, so that scripts can read the 405 of a method that the path lacks.
 const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
@@ -43,39 +44,31 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-interface Representation {
-  readonly type: string
-  readonly tag: string | undefined
-  readonly body: Answer['body']
-  readonly length?: number
-}
+type TaggedContent = ContentReply['content'] & { readonly tag?: string | undefined }
 
 // API Gateway declares an answer without a type as `application/json`, and clients then fail to parse the empty body.
 const emptyType = 'text/plain'
 
-const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferred: Format): Representation => {
+const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferred: Format): TaggedContent => {
   const format = xml ? preferred : 'json'
   const json = format === 'json' || tag === byValue ? JSON.stringify(value) : ''
   const state = tag === byValue ? tagOfText(json) : tag
   return {
     type: contentTypes[format],
     tag: state === undefined ? undefined : entityTag(state, format),
-    body: xml && format === 'xml' ? writeXml({ value, xml }) : json,
+    bytes: xml && format === 'xml' ? writeXml({ value, xml }) : json,
   }
 }
 
-const write = (reply: Reply, format: Format): Representation => {
+const write = (reply: Reply, format: Format): TaggedContent => {
   if ('document' in reply) return writeDocument(reply, format)
-  if ('content' in reply) {
-    const { content, tag } = reply
-    const { type, length, bytes = '' } = content
-    return { type, tag: tag && `"${tag}"`, body: bytes, ...(length !== undefined && { length }) }
-  }
-  return { type: emptyType, tag: undefined, body: '' }
+  if ('content' in reply) return { ...reply.content, tag: reply.tag && `"${reply.tag}"` }
+  return { type: emptyType }
 }
 
 export const renderReply = (request: Request, reply: Reply, formats: Formats): Answer => {
-  const { type, tag, body, length } = write(reply, preferredFormat(request, formats) ?? formats[0])
+  const format = preferredFormat(request, formats) ?? formats[0]
+  const { type, tag, length, bytes: body = '', elsewhere } = write(reply, format)
   const headers: Record<string, string> = { ...commonHeaders, 'X-Request-Id': request.id }
   if (formats.length > 1) headers['Vary'] = 'Accept'
   if (tag !== undefined) headers['ETag'] = tag
@@ -89,7 +82,6 @@ export const renderReply = (request: Request, reply: Reply, formats: Formats): A
   }
   Object.assign(headers, reply.headers, request.answerHeaders)
   if (isKnown) return { status: 304, headers, body: '' }
-  const elsewhere = 'content' in reply ? reply.content.elsewhere : undefined
   return {
     status: reply.status,
     headers,

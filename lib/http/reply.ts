@@ -28,7 +28,7 @@ export interface DocumentReply extends Head {
 
 // A stream without a length is endless, and stops when the caller disconnects. `elsewhere` is the reply to send when
 // the platform cannot carry these bytes.
-interface ContentReply extends Head {
+export interface ContentReply extends Head {
   readonly content: {
     readonly type: string
     readonly length?: number

@@ -8,7 +8,7 @@ const membersOf = (schema: z.core.$ZodType): string[] =>
 
 type Checked<Value> = { readonly value: Value } | { readonly problems: readonly Problem[] }
 
-/** Only the outermost object of a schema may be strict, because the message lists the members of that object. */
+/** E-2: finds every fault. Only the outermost object may be strict, because the message lists its members. */
 export const check = <Value>(schema: z.core.$ZodType<Value>, value: unknown): Checked<Value> => {
   const result = z.safeParse(schema, value, { reportInput: true })
   if (result.success) return { value: result.data }
@@ -21,7 +21,6 @@ export const check = <Value>(schema: z.core.$ZodType<Value>, value: unknown): Ch
   return { problems }
 }
 
-/** E-2: the error lists every fault. */
 export const validate = <Value>(schema: z.core.$ZodType<Value>, value: unknown, malformed: ErrorName): Value => {
   const checked = check(schema, value)
   if ('value' in checked) return checked.value
