@@ -77,22 +77,18 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 export const parentOf = (path: StoragePath): StoragePath =>
   path.slice(0, Math.max(path.lastIndexOf('/'), 0)) as StoragePath
 
-export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
-  const segments = segmentsOf(path)
-  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/') as StoragePath)
-}
-
-export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
-  [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
-
 /** The paths from `path` up to the first folder below `folder`, the deepest first. */
-export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] => {
+export const upTo = (folder: StoragePath, path: StoragePath): readonly StoragePath[] => {
   const found: StoragePath[] = []
-  for (let at = path.length; at > folder.length; at = path.lastIndexOf('/', at - 1)) {
-    found.push(path.slice(0, at) as StoragePath)
-  }
+  for (let one = path; one.length > folder.length; one = parentOf(one)) found.push(one)
   return found
 }
+
+export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => upTo(root, path).slice(1).toReversed()
+
+export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] => [
+  ...new Set(paths.flatMap((path) => upTo(root, path).toReversed())),
+]
 
 /** Two names are equal in this form if they differ only in case (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
@@ -136,8 +132,6 @@ export const ownFoldersBelow = (scope: Omit<Scope, 'site'>, path: StoragePath): 
   foldersBelow(scope.rights, rightOn(scope, path)) as readonly StoragePath[]
 
 /** A-43: the direct subfolders that belong to the caller, or lead to folders of the caller. */
-export const foldersTowards = (scope: Omit<Scope, 'site'>, path: StoragePath): readonly StoragePath[] => {
-  const depth = segmentsOf(path).length + 1
-  const towards = ownFoldersBelow(scope, path).map((own) => segmentsOf(own).slice(0, depth).join('/') as StoragePath)
-  return [...new Set(towards)]
-}
+export const foldersTowards = (scope: Omit<Scope, 'site'>, path: StoragePath): readonly StoragePath[] => [
+  ...new Set(ownFoldersBelow(scope, path).flatMap((own) => upTo(path, own).slice(-1))),
+]

@@ -22,15 +22,9 @@ import {
 
 const mostSegments = 16
 
-export interface Ancestors {
-  /**
-   * The deepest existing folder. All folders above it exist too, because the service checks this when it creates a
-   * folder.
-   */
-  readonly existing: StoragePath | undefined
-  readonly missing: readonly StoragePath[]
-}
+export type Ancestors = Awaited<ReturnType<typeof findAncestors>>
 
+/** All folders above `existing` exist too, because the service checks this when it creates a folder. */
 export const findAncestors = async (files: ObjectStore, site: SiteId, folders: readonly StoragePath[]) => {
   for (let end = folders.length, count = 1; end > 0; end -= count, count *= 2) {
     const some = folders.slice(Math.max(0, end - count), end)
@@ -78,25 +72,19 @@ const searchBelow = async (store: ObjectStore, scope: Scope, { existing = root, 
   return { folder, missing: [] }
 }
 
-const searchFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath) =>
-  searchBelow(store, scope, await findAncestors(store, scope.site, foldersAround([folder])))
-
-const join = (folder: StoragePath, names: readonly string[]): StoragePath => names.reduce<StoragePath>(childOf, folder)
-
 /** Spells the ancestors as the store does (S-5). Errors: urlInvalid (too long). */
 export const resolvePath = async (store: ObjectStore, scope: Scope, path: StoragePath, ancestors: Ancestors) => {
   const segments = segmentsOf(path)
   if (ancestors.missing.length === 0 || segments.length > mostSegments) return path
   const { folder, missing } = await searchBelow(store, scope, ancestors)
   const searched = segmentsOf(ancestors.existing ?? root).length + ancestors.missing.length
-  return join(folder, [...missing, ...segments.slice(searched)])
+  return [...missing, ...segments.slice(searched)].reduce<StoragePath>(childOf, folder)
 }
 
 export const resolveFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath): Promise<StoragePath> => {
   // A folder with `mostSegments` cannot contain a file, because the path of the file would have too many segments.
-  if (folder === root || segmentsOf(folder).length >= mostSegments) return folder
-  const { folder: found, missing } = await searchFolder(store, scope, folder)
-  return join(found, missing)
+  if (segmentsOf(folder).length >= mostSegments) return folder
+  return resolvePath(store, scope, folder, await findAncestors(store, scope.site, foldersAround([folder])))
 }
 
 /** Keeps the last segment as written (S-6): a repeated removal must not find another file. */
@@ -124,16 +112,12 @@ const findIgnoringCase = async (store: ObjectStore, scope: Scope, path: StorageP
   const folder = parentOf(path)
   const { exists, found } = await findIn(folder)
   if (exists || folder === root) return found
-  const search = await searchFolder(store, scope, folder)
+  const search = await searchBelow(store, scope, await findAncestors(store, scope.site, foldersAround([folder])))
   return search.missing.length > 0 || search.folder === folder ? undefined : (await findIn(search.folder)).found
 }
 
 /** The path as written, followed by the path that differs only in case (S-4), if there is one. */
-export async function* spellingsOf(
-  store: ObjectStore,
-  scope: Scope,
-  path: StoragePath,
-): AsyncGenerator<StoragePath, void> {
+export async function* spellingsOf(store: ObjectStore, scope: Scope, path: StoragePath) {
   yield path
   const found = await findIgnoringCase(store, scope, path)
   if (found !== undefined && found !== path) yield found
