@@ -28,7 +28,7 @@ export interface Entry {
   readonly modified: number | undefined
 }
 
-export interface Page<Item> {
+interface Page<Item> {
   readonly contents: readonly Item[]
   readonly cursor: string | undefined
 }
@@ -118,9 +118,7 @@ export interface FileBelow extends Omit<ListedObject, 'key'> {
 }
 
 const mostFiles = 1_000
-
 const leastKeys = 100
-
 const mostListings = 10
 
 const prefixesBelow = (scope: Scope, folder: StoragePath): readonly string[] => {
