@@ -28,7 +28,7 @@ import {
   writablePath,
 } from './params.ts'
 import { beginParts, createUpload } from './resumable-upload.ts'
-import { isMultipart, succeeded, upload } from './upload.ts'
+import { isMultipart, succeeded, uploadForm } from './upload.ts'
 
 // S-98: old clients send `?version=draft?force=false`, and mean both switches.
 const secondMarkQuirk = /^draft\?force=(true|false)$/
@@ -84,12 +84,6 @@ const putFolder = operation({ params: writablePath, query: switchesOf }, async (
   return succeeded
 })
 
-// S-48: a form stores only live files, so a draft in a form would be published.
-const refuseVersion = (query: Switches): void => {
-  if (!query.has('version')) return
-  throw storageRefused('A multipart body cannot have a version. Send the bytes of the page as the body.')
-}
-
 // Most requests have no digest, so the check is loaded on demand.
 const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   if (headers['content-md5'] === undefined && headers['content-digest'] === undefined) return undefined
@@ -113,17 +107,15 @@ const putFileContent = operation({ params: writablePath, query: switchesOf }, as
   return succeeded
 })
 
-const [uploadFiles, putForm] = [upload(), upload(refuseVersion)]
-
 export const postPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
   if (exchange.query.has('restore')) return restorePath(exchange, deps)
   if (exchange.query.has('parts')) return beginParts(exchange, deps)
-  return (isTus(exchange.headers) ? createUpload : uploadFiles)(exchange, deps)
+  return (isTus(exchange.headers) ? createUpload : uploadForm)(exchange, deps)
 }
 
 export const putPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
   refuseSwitches(exchange, [...ofOtherMethods, 'versions', 'versionId'])
   if (exchange.query.has('meta')) return relocatePath(exchange, deps)
   if (exchange.query.has('type')) return putFolder(exchange, deps)
-  return (isMultipart(exchange.headers['content-type']) ? putForm : putFileContent)(exchange, deps)
+  return (isMultipart(exchange.headers['content-type']) ? uploadForm : putFileContent)(exchange, deps)
 }

@@ -4,8 +4,9 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import { MultipartError } from '../../lib/http/multipart-body.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { refuseCoding, type Switches } from '../../lib/http/request.ts'
-import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
+import { uploadFiles } from '../../lib/storage/changes/upload.ts'
 import { decodeUtf8 } from '../../lib/storage/path.ts'
+import { storageRefused } from '../../lib/storage/refusals.ts'
 import { countedBody, hasArrived, operation, refusePart, requesterOf, trackUpload, writablePath } from './params.ts'
 
 export const succeeded = ok<Answer<typeof success>>({ status: 'success' })
@@ -20,10 +21,7 @@ const boundaryOf = (contentType: string | undefined): string | undefined => {
 const howToSend =
   'Send files as multipart/form-data, one file by PUT to its path, or one file by tus with Tus-Resumable.'
 
-async function* guarded<Value>(
-  values: AsyncIterable<Value>,
-  contentType: string | undefined,
-): AsyncGenerator<Value, void> {
+async function* guarded<Value>(values: AsyncIterable<Value>, contentType: string | undefined) {
   try {
     yield* values
   } catch (cause) {
@@ -38,10 +36,7 @@ const decodeName = (bytes: string): string =>
   decodeUtf8(Buffer.from(bytes, 'latin1'), 'The name of a file in the upload is not UTF-8. Send the name in UTF-8.')
 
 // Reads the parts named `file` and skips the others. Errors: storageRefused, urlInvalid.
-async function* incomingFiles(
-  body: AsyncIterator<Uint8Array>,
-  contentType: string | undefined,
-): AsyncGenerator<IncomingFile, void> {
+async function* incomingFiles(body: AsyncIterator<Uint8Array>, contentType: string | undefined) {
   // The parser loads here, so that requests other than uploads start without it.
   const { readMultipart } = await import('../../lib/http/multipart.ts')
   for await (const part of guarded(readMultipart(body, boundaryOf(contentType)), contentType)) {
@@ -54,15 +49,20 @@ async function* incomingFiles(
   }
 }
 
+const hasVersion = (query: Switches): boolean => query.has('version')
+
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
-export const upload = (query?: (query: Switches) => void) =>
-  operation({ params: writablePath, ...(query && { query }) }, async (input, deps) => {
-    refusePart(input)
-    refuseCoding(input, 'storageRefused')
-    const { path } = input.params
-    const { advance, complete, follow } = trackUpload(deps, input)
-    const requester = { ...requesterOf(input), alongsideEntry: complete }
-    const files = incomingFiles(countedBody(input, advance, path), input.headers['content-type'])
-    await follow(uploadFiles(deps, path, { files, hasArrived: hasArrived(input) }, requester))
-    return succeeded
-  })
+export const uploadForm = operation({ params: writablePath, query: hasVersion }, async (input, deps) => {
+  // S-48: a form stores only live files, so a draft in a form would be published.
+  if (input.method === 'PUT' && input.query) {
+    throw storageRefused('A multipart body cannot have a version. Send the bytes of the page as the body.')
+  }
+  refusePart(input)
+  refuseCoding(input, 'storageRefused')
+  const { path } = input.params
+  const { advance, complete, follow } = trackUpload(deps, input)
+  const requester = { ...requesterOf(input), alongsideEntry: complete }
+  const files = incomingFiles(countedBody(input, advance, path), input.headers['content-type'])
+  await follow(uploadFiles(deps, path, { files, hasArrived: hasArrived(input) }, requester))
+  return succeeded
+})
