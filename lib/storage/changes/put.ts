@@ -58,7 +58,7 @@ export const resolveInFolder = async (
   return { path: found, into: found }
 }
 
-export const admitFile = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
+export const admit = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   if (place.path === root) throw new ServiceError('nameRequired')
   const seen = await look(stores, place, requester)
   const { taken, checked } = seen
@@ -125,7 +125,7 @@ export const putFile = async (
   content: FileContent,
   requester: Requester,
 ): Promise<void> => {
-  const admitted = await admitFile(deps, { ...wanted, site: requester.site, kind: 'file' }, requester)
+  const admitted = await admit(deps, { ...wanted, site: requester.site, kind: 'file' }, requester)
   const seen = content.hasArrived?.() ? admitted : { ...admitted, locks: undefined }
   const { site, path } = seen.place
   const staged = await stageContent(deps, path, fileKey(editionOf(seen.place), site, path), content)
@@ -144,8 +144,6 @@ const planFolder = ({ place: { site, path }, ancestors, checked }: Seen): Plan =
 
 /** S-49. An existing folder stays. */
 export const createFolder = async (stores: StorageStores, path: StoragePath, requester: Requester): Promise<void> => {
-  if (path === root) throw new ServiceError('nameRequired')
-  const seen = await look(stores, { site: requester.site, path, kind: 'folder' }, requester)
-  refuse([seen.taken.has('pathUnknown') && 'pathUnknown'])
+  const seen = await admit(stores, { site: requester.site, path, kind: 'folder' }, requester)
   await change(stores, seen, planFolder, requester, (before) => lookAgain(stores, before, requester))
 }

@@ -7,7 +7,8 @@ import { ancestorsOf, fileKey, folderKey, foldersAround, isReserved, root, type 
 import type { FolderRemovals } from '../path-locks.ts'
 import { refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
-import { absencesOf, isInWorkflow, lockPath, look, lookAgain, type Seen } from './look.ts'
+import { absencesOf, isInWorkflow, lockPath, lookAgain, type Seen } from './look.ts'
+import { admit } from './put.ts'
 import { extendRecords, restoreFolder } from './restore-folder.ts'
 
 type RemovedStores = Pick<ChangeDeps, 'files'> & { readonly removals: Pick<FolderRemovals, 'lastOf'> }
@@ -114,15 +115,10 @@ const restoreFile = async (deps: ChangeDeps, path: StoragePath, wanted: Wanted, 
   const { site } = requester
   const place = { site, path, kind: 'file', isNew: !wanted.replace } as const
   const [seen, isRunning] = await Promise.all([
-    look(deps, place, { ...requester, isCaseSensitive: true }),
+    admit(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  refuse([
-    seen.taken.has('pathUnknown') && 'pathUnknown',
-    seen.checked.refusal,
-    seen.taken.has('destinationExists') && 'destinationExists',
-    isRunning && 'workflowUpdated',
-  ])
+  refuse([isRunning && 'workflowUpdated'])
   await using lock = await lockPath(deps, path, requester)
   const locked = { ...requester, deadline: lock.deadline }
   // Before the lock, others may have restored or removed the file. The undo of this restore must not hide their file.

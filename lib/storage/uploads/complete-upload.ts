@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
-import { admitFile, entryOf, putStaged } from '../changes/put.ts'
+import { admit, entryOf, putStaged } from '../changes/put.ts'
 import { isTemplate, templateFault } from '../file-kind.ts'
 import type { Claim } from '../object-store.ts'
 import { storedPath } from '../path.ts'
@@ -116,7 +116,7 @@ const placeUpload = async (deps: UploadsDeps, whole: ClaimedUpload, uploader: Re
   const place = placeOf(whole.target, uploader)
   // The path was resolved when the upload was created, so it is not looked up again.
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
-  const seen = await admitFile(deps, place, requester)
+  const seen = await admit(deps, place, requester)
   const fault = isTemplate(place.path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
   refuse([fault])
   await putStaged(deps, seen, [await deps.uploadParts.whole(whole)], requester)

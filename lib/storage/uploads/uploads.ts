@@ -4,7 +4,7 @@ import { mediaType } from '../../core/headers.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Requester, StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
-import { admitFile, editionOf, resolveInFolder } from '../changes/put.ts'
+import { admit, editionOf, resolveInFolder } from '../changes/put.ts'
 import { readConditions } from '../conditions.ts'
 import { partLength } from '../content.ts'
 import { contentTypeOf, isTemplate, largestResumableTemplate } from '../file-kind.ts'
@@ -121,7 +121,7 @@ const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: 
   const where = await resolveInFolder(deps, request.folder, name, requester)
   // An upload without a version leaves the draft unchanged, as a form does.
   const place = { site, ...where, kind: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
-  const admitted = await admitFile(deps, place, requester)
+  const admitted = await admit(deps, place, requester)
   const { path, into, keepsDraft } = admitted.place
   refuse([(await isInWorkflow(deps, site, [path])) && 'workflowUpdated'])
   const edition = editionOf(admitted.place)
