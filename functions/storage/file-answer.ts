@@ -6,6 +6,8 @@ import type { Request } from '../../lib/http/request.ts'
 import type { Downloads } from '../../lib/service/deps.ts'
 import type { ByteRange, ObjectInfo, ReadObject } from '../../lib/storage/object-store.ts'
 
+type Asked = Pick<Request, 'method' | 'headers'>
+
 const anyBytes = 'application/octet-stream'
 
 /**
@@ -13,10 +15,7 @@ const anyBytes = 'application/octet-stream'
  * run scripts. Each type has its own tag (RFC 9110, section 8.8.3). With one tag for all types, a browser would keep
  * the wrong type after a 304.
  */
-export const representationFor = (
-  { version, contentType }: Pick<ObjectInfo, 'version' | 'contentType'>,
-  request: Pick<Request, 'headers'>,
-) => {
+export const representationFor = ({ version, contentType }: ObjectInfo, request: Asked) => {
   const own = mediaType(contentType)
   return own !== undefined && own !== anyBytes && namesType(request, own)
     ? { contentType, tag: typedTagOf({ version }) }
@@ -38,11 +37,7 @@ const lengthOf = ({ first, last }: ByteRange): number => last - first + 1
 
 // A range continues an earlier answer only while the file is unchanged (RFC 9110, section 13.1.5). "A server MUST ignore
 // a Range header field received with a request method for which range handling is not defined" (section 14.2).
-const rangeFor = (
-  info: ObjectInfo,
-  tag: string,
-  { method, headers }: Pick<Request, 'method' | 'headers'>,
-): RequestedRange => {
+const rangeFor = (info: ObjectInfo, tag: string, { method, headers }: Asked): RequestedRange => {
   if (method === 'HEAD') return { kind: 'whole' }
   const condition = headers['if-range']
   if (condition !== undefined && condition !== tag && condition !== lastModified(info)) return { kind: 'whole' }
@@ -67,11 +62,7 @@ const isKnown = (info: ObjectInfo, tag: string, headers: Request['headers']): bo
   return noneMatch === undefined ? headers['if-modified-since'] === lastModified(info) : noneMatchFails(noneMatch, tag)
 }
 
-export const answerFor = (
-  info: ObjectInfo,
-  request: Pick<Request, 'method' | 'headers'>,
-  downloads: Downloads | undefined,
-): FileAnswer => {
+export const answerFor = (info: ObjectInfo, request: Asked, downloads: Downloads | undefined): FileAnswer => {
   const { method, headers } = request
   const { tag } = representationFor(info, request)
   const failed = failedCondition(info, headers)
@@ -96,10 +87,7 @@ const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
 const conditions = ['if-none-match', 'if-modified-since', 'if-range']
 
 /** The range that `answerFor` will most likely choose. Undefined when the answer will probably have no body. */
-export const expectedRange = (
-  { method, headers }: Pick<Request, 'method' | 'headers'>,
-  downloads: Downloads | undefined,
-): string | undefined => {
+export const expectedRange = ({ method, headers }: Asked, downloads: Downloads | undefined): string | undefined => {
   const hasCondition = conditions.some((name) => headers[name] !== undefined)
   if (method === 'HEAD' || hasCondition) return undefined
   const asked = headers['range']?.replaceAll(' ', '')

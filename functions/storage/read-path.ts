@@ -1,10 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type {
-  downloadLink,
-  progress as progressAnswer,
-  removalPreview,
-  searchPage,
-} from '../../lib/contract/storage/contract-schemas.ts'
+import type { downloadLink, progress, removalPreview, searchPage } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { reserves } from '../../lib/core/time.ts'
 import { type OperationHandler, readSwitches } from '../../lib/http/operation.ts'
@@ -23,8 +18,8 @@ import { listDeleted, listTrash, listVersions } from './list-kept.ts'
 import { asDraft, describablePath, operation, readablePath, schemaOf, scopeOf, timeOf, versionOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
 
-const getProgress = operation({}, async ({ caller }, { progress }) =>
-  ok<Answer<typeof progressAnswer>>({ percent: await progress.percentOf(caller.hash) }),
+const getProgress = operation({}, async ({ caller }, deps) =>
+  ok<Answer<typeof progress>>({ percent: await deps.progress.percentOf(caller.hash) }),
 )
 
 const presentAsDraft = (query: Switches): boolean => {

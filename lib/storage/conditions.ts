@@ -53,12 +53,7 @@ export interface CheckedConditions {
 }
 
 /** A folder has no tag, so only `*` matches it. It exists if anything is below its path. */
-export const checkFolder = async (
-  files: ObjectStore,
-  site: SiteId,
-  path: StoragePath,
-  conditions: Conditions = {},
-): Promise<CheckedConditions> => {
+export const checkFolder = async (files: ObjectStore, site: SiteId, path: StoragePath, conditions: Conditions = {}) => {
   if (isUnconditional(conditions)) return { matching: [] }
   const key = folderKey('live', site, path)
   const [folder, file, isThere] = await Promise.all([

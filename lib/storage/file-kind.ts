@@ -12,12 +12,8 @@ export const isTemplate = (path: string): boolean => /\.(?:html?|dwt)$/i.test(pa
 const fallback = 'application/octet-stream'
 
 const typeByName = (name: string): string | undefined => {
-  const dot = name.lastIndexOf('.')
-  const extension = name
-    .slice(dot + 1)
-    .trim()
-    .toLowerCase()
-  return dot >= 0 && Object.hasOwn(mimes, extension) ? mimes[extension] : undefined
+  const extension = /\.([^.]*)$/.exec(name.toLowerCase())?.[1]?.trim() ?? ''
+  return Object.hasOwn(mimes, extension) ? mimes[extension] : undefined
 }
 
 /** The type by the extension of the name, or else the declared type (S-35). */
@@ -40,7 +36,6 @@ export const asAttachment = (name: string): string => {
 }
 
 const longestComment = 2_000
-
 const mostRegions = 10_000
 
 const token = new RegExp(
@@ -75,9 +70,7 @@ type TemplateFault = Extract<ErrorName, 'regionNameInvalid' | 'tagOutsideRegions
 // In bytes. A template in a resumable upload is read as a whole.
 export const largestResumableTemplate = 8 * 1024 * 1024
 
-export const templateFault = async (
-  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<TemplateFault | undefined> => {
+export const templateFault = async (content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
   const check = createTemplateCheck()
   for await (const chunk of content) check.write(chunk)
   return check.end()

@@ -1,5 +1,5 @@
 import { inParallel } from '../core/in-parallel.ts'
-import { type ListedObject, type Listing, longestListing, type ObjectInfo, type ObjectStore } from './object-store.ts'
+import { type Listing, longestListing, type ObjectInfo, type ObjectStore } from './object-store.ts'
 
 const looksAtOnce = 32
 
@@ -16,11 +16,7 @@ export const findAll = async (store: Pick<ObjectStore, 'find'>, keys: Iterable<s
  * Lists page by page, from the key after `from` if it is given. Requests the next page while the caller processes the
  * current page.
  */
-export async function* listAll(
-  store: Pick<ObjectStore, 'list'>,
-  prefix: string,
-  from?: string,
-): AsyncGenerator<readonly ListedObject[], void> {
+export async function* listAll(store: Pick<ObjectStore, 'list'>, prefix: string, from?: string) {
   const list = (after?: string): Promise<Listing> => {
     const listing = store.list({ prefix, folded: false, limit: longestListing, after })
     // A failure of the next page is thrown when this page is awaited. Until then, nobody handles the failure.

@@ -59,10 +59,9 @@ interface RemoveOptions {
   readonly step?: RemovalTask
 }
 
+/** `bytes` are certainly removed. `spared` has the keys of objects that other callers have replaced or removed. */
 interface Removal {
-  /** The number of bytes that are certainly removed. */
   readonly bytes: number
-  /** Keys of objects that other callers have replaced or removed. */
   readonly spared: ReadonlySet<string>
 }
 
@@ -98,15 +97,17 @@ export interface ObjectInfo extends ListedObject {
   readonly versionId?: string
 }
 
+/**
+ * At `goneAt`, this version was removed or replaced. Until `neededUntil`, an undo may bring the version back, so it must
+ * not be purged.
+ */
 export interface ObjectVersion {
   readonly id: string
   readonly at: number
   readonly size: number
   readonly isCurrent: boolean
   readonly isRemoved: boolean
-  /** The time when this version was removed or replaced. Undefined for the current version. */
   readonly goneAt?: number
-  /** Until this time, an undo may bring the version back, so it must not be purged. */
   readonly neededUntil?: number
   readonly hiddenBy?: readonly string[]
   readonly tag?: string

@@ -101,19 +101,15 @@ const mostAttempts = 10
 
 // If another caller has replaced an object meanwhile, this removes the new version, too. Otherwise the listed version
 // would become visible again if that caller undid its change.
-const removeObjects = async (
-  stores: StorageStores,
-  { objects, entry, removedFolder }: Deletion,
-  requester: Requester,
-) => {
-  const { author, site, deadline } = requester
-  let left: readonly RemovableObject[] = objects
-  let unwritten: HistoryEntry | undefined = { ...author, site, ...entry }
+const removeObjects = async ({ files }: StorageStores, deletion: Deletion, { author, site, deadline }: Requester) => {
+  let left = deletion.objects
+  let unwritten: HistoryEntry | undefined = { ...author, site, ...deletion.entry }
+  const { removedFolder } = deletion
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-    const { spared } = await stores.files.remove(left, { entry: unwritten, deadline, removedFolder })
+    const { spared } = await files.remove(left, { entry: unwritten, deadline, removedFolder })
     if (spared.size === 0) return
     if (spared.size < left.length) unwritten = undefined
-    left = await findAll(stores.files, spared)
+    left = await findAll(files, spared)
     if (left.length === 0) return
   }
   throw new ServiceError('unavailable')

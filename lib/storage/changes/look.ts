@@ -10,30 +10,31 @@ import { refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, noFileAt, type Requester, type StorageStores } from './change.ts'
 
+/**
+ * Only pages have drafts: for other files, `asDraft` means the live file (S-20). A form keeps the draft, but publishing
+ * removes it (S-48). `into` is the folder that the client named for an upload. It may be the path of the file, because
+ * some clients add the file name (S-34).
+ */
 export interface Place {
   readonly site: SiteId
   readonly path: StoragePath
   readonly kind: 'file' | 'folder' | 'files'
-  /** Only pages have drafts. For other files, this is the live file (S-20). */
   readonly asDraft?: boolean
-  /** A form keeps the draft. Publishing removes the draft (S-48). */
   readonly keepsDraft?: boolean
   readonly isNew?: boolean
   readonly names?: readonly string[] | undefined
-  /**
-   * The folder that the client named for an upload. May be the path of the file, because some clients add the file name
-   * (S-34).
-   */
   readonly into?: StoragePath | undefined
 }
 
+/**
+ * `taken` has the errors of the keys that must be free, but are taken. `locks` is undefined when a later change must
+ * read the locks again, because this state may be too old.
+ */
 export interface Seen {
   readonly place: Place
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
-  /** Undefined when a later change must read the state again, because this state may be too old. */
   readonly locks: FolderLocks['ids'] | undefined
-  /** The errors of the keys that must be free, but are taken. */
   readonly taken: ReadonlySet<ErrorName>
   readonly checked: CheckedConditions
 }
@@ -135,11 +136,7 @@ const lockReserve = 5_000
  * Locks a path until the result is disposed of. The result has the deadline for changes under the lock. If two callers
  * lock a folder and a path in it, at least one of them sees the other lock. Errors: folderLocked.
  */
-export const lockPath = async (
-  { removals, clock }: Pick<ChangeDeps, 'removals' | 'clock'>,
-  path: StoragePath,
-  { site, deadline }: Pick<Requester, 'site' | 'deadline'>,
-) => {
+export const lockPath = async ({ removals, clock }: ChangeDeps, path: StoragePath, { site, deadline }: Requester) => {
   const id = randomUUID()
   const lockDeadline = deadline.within(longestLock - lockReserve, clock.monotonic)
   refuse([!(await removals.lock(site, path, id, longestLock)) && 'folderLocked'])

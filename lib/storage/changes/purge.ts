@@ -16,15 +16,8 @@ const unfinished = (count: number, wait: number) =>
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
   })
 
-type Version = ObjectVersion & { readonly key: string }
-
-interface Listed {
-  readonly versions: readonly Version[]
-  readonly isWhole: boolean
-}
-
-const listVersions = async (files: ObjectStore, key: string, wanted: string | undefined): Promise<Listed> => {
-  const versions: Version[] = []
+const listVersions = async (files: ObjectStore, key: string, wanted: string | undefined) => {
+  const versions: (ObjectVersion & { readonly key: string })[] = []
   for (let after: string | undefined; ; ) {
     const page = await files.versions(key, { after, limit: longestListing })
     if (!page) return { versions, isWhole: false }
@@ -41,7 +34,7 @@ const lookAtVersions = async (
   wanted: string | undefined,
   { site, conditions }: Requester,
   ownLock?: string,
-): Promise<Listed> => {
+) => {
   const { files, reservedFolders } = deps
   const kinds = isPage(path) && wanted === undefined ? editions : (['live'] as const)
   // The versions are listed before the checks. So a version that somebody replaces after the checks is not purged.
@@ -67,6 +60,8 @@ const lookAtVersions = async (
   ])
   return { versions: named ? [named] : all.filter(({ isCurrent }) => !isCurrent), isWhole }
 }
+
+type Listed = Awaited<ReturnType<typeof lookAtVersions>>
 
 const deleteListed = async (
   { files, clock }: ChangeDeps,

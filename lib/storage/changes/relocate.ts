@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { reserves } from '../../core/time.ts'
 import { isUnconditional, refusalOf } from '../conditions.ts'
-import type { Change, Expected, ObjectStore } from '../object-store.ts'
+import type { ObjectStore } from '../object-store.ts'
 import {
   ancestorsOf,
   childOf,
@@ -46,16 +46,7 @@ const requireBothEnds = (path: StoragePath, destination: Destination, requester:
   requireScope(requester, wantedOf(path, destination).target)
 }
 
-interface SeenRelocation {
-  readonly relocation: Relocation
-  readonly ancestors: Ancestors
-  /** In milliseconds since the epoch: a moment before the listing of the objects. */
-  readonly since: number
-  readonly isFile: boolean
-  readonly changes: readonly Change[]
-  readonly matching: readonly Expected[]
-  readonly refusal: ServiceError | undefined
-}
+type SeenRelocation = Awaited<ReturnType<typeof lookAtTransfers>>
 
 const urlInvalid = (message: string) => new ServiceError('urlInvalid', { message })
 
@@ -108,7 +99,7 @@ const lookAtTransfers = async (
   relocation: Relocation,
   ancestors: Ancestors,
   { conditions = {}, deadline }: Requester,
-): Promise<SeenRelocation> => {
+) => {
   const { files, clock, reservedFolders } = deps
   const { kind, site, path, target } = relocation
   const since = clock.wall()

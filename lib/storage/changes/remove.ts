@@ -51,10 +51,7 @@ export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
   seen.isInWorkflow && 'workflowDeleted',
 ]
 
-const planRemoval = (
-  seen: SeenRemoval,
-  { draftOnly, conditions = {} }: Pick<RemoveOptions, 'draftOnly' | 'conditions'>,
-): Plan => {
+const planRemoval = (seen: SeenRemoval, { draftOnly, conditions = {} }: RemoveOptions): Plan => {
   const refusal = refusalIn(refusalsOfRemoval(seen))
   if (refusal) return refusal
   const { site, path, live, draft, folder } = seen
@@ -95,22 +92,21 @@ export const isBelowFile = async ({ files }: ChangeDeps, site: SiteId, path: Sto
 
 const pagesInRequest = 2
 
-const listUpTo = async (
-  files: ObjectStore,
-  pages: number,
-  prefix: string,
-  after?: string,
-): Promise<readonly ListedObject[] | undefined> => {
-  if (pages === 0) return undefined
-  const { objects, next } = await files.list({ prefix, after, folded: false, limit: longestListing })
-  if (next === undefined) return objects
-  const rest = await listUpTo(files, pages - 1, prefix, next)
-  return rest && [...objects, ...rest]
+const listPages = async (files: ObjectStore, prefix: string) => {
+  const found: ListedObject[] = []
+  let after: string | undefined
+  for (let page = 1; page <= pagesInRequest; page++) {
+    const { objects, next } = await files.list({ prefix, after, folded: false, limit: longestListing })
+    found.push(...objects)
+    if (next === undefined) return found
+    after = next
+  }
+  return undefined
 }
 
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
   const prefixes = editions.map((edition) => folderKey(edition, site, folder))
-  const [live, draft] = await Promise.all(prefixes.map((prefix) => listUpTo(files, pagesInRequest, prefix)))
+  const [live, draft] = await Promise.all(prefixes.map((prefix) => listPages(files, prefix)))
   if (!live || !draft || live.length + draft.length > pagesInRequest * longestListing) return undefined
   return [...live, ...draft]
 }
@@ -178,11 +174,7 @@ const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, 
 }
 
 /** Removes a file with its draft, a draft, or a folder with its contents (S-91 to S-103). */
-export const remove = async (
-  deps: RemoveDeps,
-  path: StoragePath,
-  options: RemoveOptions,
-): Promise<'removed' | 'pending'> => {
+export const remove = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions) => {
   const seen = await lookAtRemoval(deps, path, options)
   const again = () => lookAtRemoval(deps, path, options)
   const removal = await change(deps, seen, (now) => planRemoval(now, options), options, again)

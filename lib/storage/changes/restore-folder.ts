@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { type Deadline, reserves } from '../../core/time.ts'
+import { reserves } from '../../core/time.ts'
 import { checkFolder, isUnconditional } from '../conditions.ts'
 import { listAll } from '../many-objects.ts'
 import type { ObjectStore, Period, Restoration } from '../object-store.ts'
@@ -21,12 +21,7 @@ const nothingToRestore = () =>
     message: 'No removed file or folder of this name is kept. ?deleted lists the kept ones.',
   })
 
-const assumedRemoval = async (
-  { files, clock }: Pick<ChangeDeps, 'files' | 'clock'>,
-  site: SiteId,
-  folder: StoragePath,
-  deadline: Deadline,
-): Promise<readonly Period[]> => {
+const assumedRemoval = async ({ files, clock }: ChangeDeps, folder: StoragePath, { site, deadline }: Requester) => {
   let last = 0
   for (let after: string | undefined; ; ) {
     deadline.reserving(reserves.restore).check()
@@ -110,9 +105,9 @@ const findRestorations = async (
   folder: StoragePath,
   known: readonly Period[],
   requester: Requester,
-): Promise<{ readonly since: number; readonly changes: readonly Restoration[] }> => {
+) => {
   const { files, removals } = deps
-  const { site, deadline } = requester
+  const { site } = requester
   const last = await removals.lastOf(site, foldersAround([folder]))
   const find = async (some: readonly Period[]) => {
     for (const period of some) {
@@ -126,7 +121,7 @@ const findRestorations = async (
     (await find(last.length > 0 ? last : known)) ??
     ((await files.exists(folderKey('live', site, folder)))
       ? undefined
-      : await find(await assumedRemoval(deps, site, folder, deadline)))
+      : await find(await assumedRemoval(deps, folder, requester)))
   if (!found) throw nothingToRestore()
   return found
 }
@@ -139,9 +134,9 @@ export const restoreFolder = async (
   { replace = false }: { readonly replace?: boolean | undefined },
   requester: Requester,
 ): Promise<void> => {
-  const { site, deadline, conditions = {} } = requester
+  const { site, conditions = {} } = requester
   const { files, removals, workflows } = deps
-  const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
+  const known = periods.length > 0 ? periods : await assumedRemoval(deps, folder, requester)
   refuse([known.length === 0 && nothingToRestore()])
   const [open, isOpenBelow, isInFile, checked, isRunning] = await Promise.all([
     openLocks(deps, site, [folder]),
@@ -156,7 +151,7 @@ export const restoreFolder = async (
     checked.refusal,
     isRunning && 'workflowUpdated',
   ])
-  await using lock = await lockPath(deps, folder, { site, deadline })
+  await using lock = await lockPath(deps, folder, requester)
   // Before the lock, others may have restored the folder and removed it again. A removal that has emptied the folder has
   // a period by then, so it is read last.
   const locked = { ...requester, deadline: lock.deadline }

@@ -21,14 +21,6 @@ import {
 import { refusalIn } from '../refusals.ts'
 import { resolveParent } from '../resolve-path.ts'
 
-export interface Preview {
-  readonly files: number
-  readonly folders: number
-  readonly bytes: number
-  readonly atLeast: boolean
-  readonly code?: number
-}
-
 const mostCounted = 100_000
 
 type Listing = Pick<ObjectStore, 'list'>
@@ -45,7 +37,7 @@ export const countFolder = async (
   site: SiteId,
   folder: StoragePath,
   deadline: Pick<Deadline, 'isOver'>,
-): Promise<Omit<Preview, 'code'>> => {
+) => {
   const [files, folders] = [new Set<string>(), new Set<string>()]
   let [bytes, objects] = [0, 0]
   const result = (atLeast: boolean) => ({ files: files.size, folders: folders.size, bytes, atLeast })
@@ -63,6 +55,10 @@ export const countFolder = async (
     }
   }
   return result(false)
+}
+
+interface Preview extends Awaited<ReturnType<typeof countFolder>> {
+  readonly code?: number
 }
 
 /**
