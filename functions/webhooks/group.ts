@@ -52,8 +52,8 @@ const requireRights = (held: readonly Right[], patterns: readonly string[]): voi
 }
 
 /** V-3. Errors: webhookMalformed. */
-const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | undefined): void => {
-  if (targetUrl === undefined || isPermitted(targetUrl, permitsPrivate)) return
+const requirePermitted = ({ target }: WebhooksDeps, targetUrl: string | undefined): void => {
+  if (targetUrl === undefined || isPermitted(targetUrl, target.permitsPrivate)) return
   throw invalidInput('webhookMalformed', [{ path: 'targetUrl', message: 'must be an https address' }])
 }
 

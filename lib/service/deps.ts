@@ -63,15 +63,16 @@ const edgeOf = (
 })
 
 export const createDocumentationDeps = (
+  // `downloadsUrl` is set only if it differs from the address of the service.
   settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl' | 'keptDays'> &
     Partial<Pick<DocumentationSettings, 'dataCentres'>>,
   stores: Pick<Stores, 'sites'>,
   surroundings: Surroundings & { readonly consoleFolder: string },
 ) => {
   const edge = edgeOf(settings, stores, surroundings)
-  const { dataCentres, downloadsUrl, keptDays } = settings
+  const { dataCentres } = settings
   return {
-    edge,
+    ...{ ...settings, ...surroundings, edge },
     findDataCentres: async (): Promise<readonly DataCentre[]> => {
       // A group that may not list the directory passes the ids instead.
       if (dataCentres === undefined) return (await stores.sites.list()).dataCentres
@@ -79,10 +80,6 @@ export const createDocumentationDeps = (
       return found.filter((dataCentre) => dataCentre !== undefined)
     },
     findBaseUrl: async () => (await edge.findDataCentre(settings.dataCentre))?.url,
-    // Set only if it differs from the address of the service.
-    downloadsUrl,
-    consoleFolder: surroundings.consoleFolder,
-    keptDays,
   }
 }
 
@@ -118,15 +115,8 @@ export const createAccessDeps = (
   const { insecureSignIn = false, clock = systemClock, findClientSecret = nobody } = surroundings
   const callers = surroundings.callers ?? createCallerLookup(stores, clock)
   const edge = edgeOf(settings, stores, { ...surroundings, callers })
-  return {
-    ...stores,
-    ...withForgetting(stores, callers),
-    edge,
-    findSite: edge.findSite,
-    clock,
-    insecureSignIn,
-    findClientSecret,
-  }
+  const { findSite } = edge
+  return { ...stores, ...withForgetting(stores, callers), edge, findSite, clock, insecureSignIn, findClientSecret }
 }
 
 export type AccessDeps = ReturnType<typeof createAccessDeps>
@@ -134,26 +124,19 @@ export type AccessDeps = ReturnType<typeof createAccessDeps>
 export const createFieldsDeps = (
   settings: HandledSettings,
   stores: EdgeStores & Pick<Stores, 'webForms'>,
-  {
-    checkReady,
-    ...surroundings
-  }: Surroundings & {
-    /** V-29. Without `checkReady`, a process is ready when it answers. */
-    readonly checkReady?: () => Promise<void>
-  },
-) => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms, ...(checkReady && { checkReady }) })
+  /** V-29. Without `checkReady`, a process is ready when it answers. */
+  surroundings: Surroundings & { readonly checkReady?: () => Promise<void> },
+) => ({ ...stores, ...surroundings, edge: edgeOf(settings, stores, surroundings) })
 
-export type FieldsDeps = ReturnType<typeof createFieldsDeps>
+export type FieldsDeps = Pick<ReturnType<typeof createFieldsDeps>, 'edge' | 'webForms' | 'checkReady'>
 
 export const createCategoriesDeps = (
   settings: HandledSettings & Pick<CategoriesSettings, 'longestList'>,
   stores: EdgeStores & Pick<Stores, 'contents' | 'links'>,
   surroundings: Surroundings,
 ) => ({
+  ...{ ...settings, ...stores },
   edge: edgeOf(settings, stores, surroundings),
-  contents: stores.contents,
-  links: stores.links,
-  longestList: settings.longestList,
   cacheReply: createReplyCache(() => stores.contents.state()),
 })
 
@@ -205,12 +188,12 @@ export const createDeliveryDeps = (
   { sites, webhooks, deliveries, seals, history }: DeliveryStores,
   { target, clock = systemClock }: Sending,
 ) => {
-  const findBaseUrl = cachedLookup(async (id: SiteId) => {
+  const findHome = cachedLookup(async (id: SiteId) => {
     const site = await sites.getSite(id)
     return site && sites.getDataCentre(site.dataCentre)
   }, remembered(clock))
   const findSource = async (site: SiteId): Promise<string | undefined> => {
-    const home = await findBaseUrl(site)
+    const home = await findHome(site)
     return home && `${home.url}/api/v2/admin/sites/${site}`
   }
   return { webhooks, deliveries, seals, history, findSource, target, clock }
@@ -223,7 +206,6 @@ export const createWebhooksDeps = (
 ) => ({
   ...createDeliveryDeps(stores, surroundings),
   edge: edgeOf(settings, stores, surroundings),
-  permitsPrivate: surroundings.target.permitsPrivate,
 })
 
 export type WebhooksDeps = ReturnType<typeof createWebhooksDeps>
