@@ -1,5 +1,4 @@
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
-import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { createKmsSeals } from '../../lib/aws/kms-seals.ts'
 import { type GatewayEvent, lambdaHandler } from '../../lib/aws/lambda/gateway.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
@@ -13,10 +12,9 @@ import { createTarget } from '../../lib/webhooks/target.ts'
 import { createWebhooksHandler } from '../webhooks/group.ts'
 
 const settings = readSettingsOf('webhooks')
-const dynamodb = createDocumentClient()
-const { leases, ...ofWebhooks } = openWebhooks(settings, { dynamodb })
+const { leases, ...ofWebhooks } = openWebhooks(settings)
 const seals = createKmsSeals(settings.webhooksKey)
-const stores = { ...openDirectory(settings, { dynamodb }), ...ofWebhooks, seals }
+const stores = { ...openDirectory(settings), ...ofWebhooks, seals }
 const telemetry = createTelemetry('webhooks', settings.logLevel)
 const deps = createWebhooksDeps(settings, stores, { telemetry, target: createTarget({ permitsPrivate: false }) })
 

@@ -3,7 +3,6 @@ import { onDemand } from '../core/cached-lookup.ts'
 import { createLiveChanges } from '../history/live-changes.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { RemovalQueue } from '../storage/path-locks.ts'
-import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { type Given, openDirectory, openJournal, openLocks, openUploads } from './open-tables.ts'
 import { type Bucket, createS3Clients, openBucket } from './s3/bucket.ts'
 import { downloadLink } from './s3/read.ts'
@@ -49,9 +48,8 @@ export const openFileStores = (
 }
 
 export const openStorageStores = (settings: StorageSettings) => {
-  const dynamodb = createDocumentClient()
-  const given = { dynamodb, record: openJournal(settings, { dynamodb }).record }
-  const { downloads, linkTo, ...fileStores } = openFileStores(settings, given)
-  const stores = { ...openDirectory(settings, { dynamodb }), ...fileStores, ...openUploads(settings, given) }
+  const { record } = openJournal(settings)
+  const { downloads, linkTo, ...fileStores } = openFileStores(settings, { record })
+  const stores = { ...openDirectory(settings), ...fileStores, ...openUploads(settings, { record }) }
   return { stores, downloads, linkTo }
 }

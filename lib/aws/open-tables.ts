@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { EdgeSettings } from '../config/config.ts'
 import type { TableName } from '../config/tables.ts'
 import { createAccessValues, createIssuers, createPeople, createSignInAttempts } from './dynamodb/access.ts'
@@ -6,7 +5,7 @@ import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { createFolderRemovals } from './dynamodb/folder-removals.ts'
-import { createJournal, type RecordChange } from './dynamodb/journal.ts'
+import { createJournal, type RecordChange, type RecordingOptions } from './dynamodb/journal.ts'
 import { createWorkflows } from './dynamodb/path-locks.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
@@ -17,11 +16,8 @@ import { createWebhookDeliveries, createWebhookLeases, createWebhooks } from './
 // module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the
 // bundle uses the code or not.
 
-export interface Given {
-  readonly dynamodb?: DynamoDBDocumentClient
-  readonly once?: DynamoDBDocumentClient | undefined
-  readonly now?: (() => number) | undefined
-  readonly record?: RecordChange
+export interface Given extends Partial<Omit<RecordingOptions, 'table'>> {
+  readonly once?: RecordingOptions['dynamodb']
 }
 
 type Tables<Name extends TableName> = Readonly<Record<`${Name}Table`, string>>
@@ -30,16 +26,15 @@ type SitesSettings = Tables<'sites'> & Pick<EdgeSettings, 'directoryRegion'>
 type DirectorySettings = SitesSettings & Tables<'tokens' | 'users'>
 type LocksSettings = Tables<'journal' | 'pathLocks'> & { readonly keptDays?: number }
 
-const directoryOptions = ({ directoryRegion: region }: SitesSettings, given: Given) => ({
-  dynamodb: region === undefined ? (given.dynamodb ?? createDocumentClient()) : createDocumentClient({ region }),
-  record: given.record ?? withoutHistory,
-  now: given.now,
+const directoryOptions = ({ directoryRegion: region }: SitesSettings, given?: Given) => ({
+  ...{ record: withoutHistory, ...given },
+  ...(region !== undefined && { dynamodb: createDocumentClient({ region }) }),
 })
 
-export const openSites = (settings: SitesSettings, given: Given = {}) =>
+export const openSites = (settings: SitesSettings, given?: Given) =>
   createSiteDirectory({ ...directoryOptions(settings, given), table: settings.sitesTable })
 
-export const openDirectory = (settings: DirectorySettings, given: Given = {}) => {
+export const openDirectory = (settings: DirectorySettings, given?: Given) => {
   const options = directoryOptions(settings, given)
   return {
     sites: createSiteDirectory({ ...options, table: settings.sitesTable }),
@@ -48,18 +43,17 @@ export const openDirectory = (settings: DirectorySettings, given: Given = {}) =>
   }
 }
 
-export const openIssuers = (settings: SitesSettings & Tables<'tokens'>, given: Given = {}) => {
+export const openIssuers = (settings: SitesSettings & Tables<'tokens'>, given?: Given) => {
   const options = directoryOptions(settings, given)
   return {
     issuers: createIssuers({ ...options, table: settings.sitesTable }),
-    accessValues: createAccessValues({ ...options, table: settings.tokensTable, now: given.now }),
+    accessValues: createAccessValues({ ...options, table: settings.tokensTable }),
   }
 }
 
-export const openJournal = ({ journalTable: table }: Tables<'journal'>, given: Given = {}) => {
-  const { dynamodb = createDocumentClient(), now } = given
-  const { record, history } = createJournal({ dynamodb, table, now })
-  return { dynamodb, now, record: given.record ?? record, history }
+export const openJournal = ({ journalTable: table }: Tables<'journal'>, given?: Given) => {
+  const { record, history } = createJournal({ ...given, table })
+  return { record: given?.record ?? record, history }
 }
 
 /**
@@ -70,43 +64,40 @@ export const openAccessStores = (
   settings: DirectorySettings & Tables<'journal' | 'signIns'> & Pick<EdgeSettings, 'dataCentre'>,
   given?: Given,
 ) => {
-  const { dynamodb, now, record } = openJournal(settings, given)
-  const sites = openSites(settings, { dynamodb })
+  const { record } = openJournal(settings, given)
+  const sites = openSites(settings, given)
   const recordHere: RecordChange = async (entry) => {
     // If the site cannot be read, a needless entry does less harm than a missing one.
     const site = await sites.getSite(entry.site).catch(() => settings)
     if (site?.dataCentre === settings.dataCentre) await record(entry)
   }
-  const here = { dynamodb, record: recordHere, now }
-  const attempts = createSignInAttempts({ dynamodb, now, table: settings.signInsTable })
+  const here = { ...given, record: recordHere }
+  const attempts = createSignInAttempts({ ...given, table: settings.signInsTable })
   return { ...openDirectory(settings, here), ...openIssuers(settings, here), attempts }
 }
 
-export const openFieldsStores = (settings: DirectorySettings & Tables<'journal' | 'webForms'>, given?: Given) => {
-  const { dynamodb, record } = openJournal(settings, given)
-  return {
-    ...openDirectory(settings, { dynamodb }),
-    webForms: createWebForms({ dynamodb, table: settings.webFormsTable, record }),
-  }
-}
+export const openFieldsStores = (settings: DirectorySettings & Tables<'journal' | 'webForms'>, given?: Given) => ({
+  ...openDirectory(settings, given),
+  webForms: createWebForms({ ...given, ...openJournal(settings, given), table: settings.webFormsTable }),
+})
 
 export const openCategoriesStores = (
   settings: DirectorySettings & Tables<'journal' | 'content' | 'categoryLinks'>,
   given?: Given,
-) => {
-  const { dynamodb, record } = openJournal(settings, given)
-  return { ...openDirectory(settings, { dynamodb }), ...createCategoryStores({ dynamodb, ...settings, record }) }
-}
+) => ({
+  ...openDirectory(settings, given),
+  ...createCategoryStores({ ...given, ...settings, ...openJournal(settings, given) }),
+})
 
 export const openLocks = (settings: LocksSettings, given?: Given) => {
   const journal = openJournal(settings, given)
   const { pathLocksTable: table, keptDays } = settings
-  const { dynamodb, now } = journal
+  const options = { ...given, ...journal, table, keptDays }
   return {
     ...journal,
-    workflows: createWorkflows({ ...journal, table }),
-    removals: createFolderRemovals({ ...journal, table, keptDays }),
-    usage: createUsageCounts({ dynamodb, table, now, once: given?.once }),
+    workflows: createWorkflows(options),
+    removals: createFolderRemovals(options),
+    usage: createUsageCounts(options),
   }
 }
 
@@ -114,27 +105,26 @@ export const openAreas = (
   settings: LocksSettings & Tables<'webForms' | 'content' | 'categoryLinks'>,
   given?: Given,
 ) => {
-  const { dynamodb, now: _, ...locks } = openLocks(settings, given)
-  const { record } = locks
+  const locks = openLocks(settings, given)
+  const options = { ...given, record: locks.record }
   return {
     ...locks,
-    webForms: createWebForms({ dynamodb, table: settings.webFormsTable, record }),
-    ...createCategoryStores({ dynamodb, ...settings, record }),
+    webForms: createWebForms({ ...options, table: settings.webFormsTable }),
+    ...createCategoryStores({ ...options, ...settings }),
   }
 }
 
 export const openUploads = (settings: Tables<'journal' | 'uploads'>, given?: Given) => {
-  const { dynamodb, now, record } = openJournal(settings, given)
-  const options = { dynamodb, now, table: settings.uploadsTable }
-  return { progress: createUploadProgress(options), uploadRecords: createUploadRecords({ ...options, record }) }
+  const options = { ...given, ...openJournal(settings, given), table: settings.uploadsTable }
+  return { progress: createUploadProgress(options), uploadRecords: createUploadRecords(options) }
 }
 
 export const openWebhooks = (settings: Tables<'journal' | 'webhooks'>, given?: Given) => {
-  const { dynamodb, now, record, history } = openJournal(settings, given)
-  const options = { dynamodb, now, table: settings.webhooksTable }
+  const journal = openJournal(settings, given)
+  const options = { ...given, ...journal, table: settings.webhooksTable }
   return {
-    history,
-    webhooks: createWebhooks({ ...options, record, history }),
+    history: journal.history,
+    webhooks: createWebhooks(options),
     deliveries: createWebhookDeliveries(options),
     leases: createWebhookLeases(options),
   }

@@ -9,7 +9,5 @@ export const readParameter = async (name: string, config: SSMClientConfig = {}):
   } catch (error) {
     if (error instanceof ParameterNotFound) return undefined
     throw error
-  } finally {
-    client.destroy()
   }
 }

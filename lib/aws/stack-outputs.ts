@@ -20,14 +20,10 @@ export const readStackOutputs = async (
   try {
     if (region === undefined) return { region, outputs: undefined }
     const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }))
-    const outputs = (found?.Outputs ?? []).map(
-      ({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue] as const,
-    )
-    return { region, outputs: new Map(outputs) }
+    const outputs = found?.Outputs ?? []
+    return { region, outputs: new Map(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])) }
   } catch (error) {
     if (!(error instanceof Error && error.name === 'ValidationError')) throw error
     return { region, outputs: undefined }
-  } finally {
-    client.destroy()
   }
 }

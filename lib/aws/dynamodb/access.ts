@@ -165,7 +165,6 @@ export const createAccessValues = ({ now: clock = Date.now, ...options }: TableO
 
 const mostTries = 8
 
-/** In milliseconds: the wait if too many attempts compete for one count. */
 const waitOfCrowd = 1_000
 
 export const createSignInAttempts = ({ now = Date.now, ...options }: TableOptions): SignInAttempts => {

@@ -1,12 +1,12 @@
 import { type Content, type Contents, contentReader, storedMembers } from '../../categories/contents.ts'
 import { type ContentKind, givenText, isSameContent, objectKindNames, textMember } from '../../core/content-kinds.ts'
-import { type CategoryId, largestContentId, type SiteId } from '../../core/ids.ts'
+import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Scalar, Scalars } from '../../core/object-kinds.ts'
-import { expression, mapped, openTable, queryItems, type Table } from './dynamodb.ts'
+import { expression, mapped, openTable, queryItems, queryPages, type Table } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
-import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
+import { countAbove, type KeyRange } from './key-range.ts'
 import type { LinkItems } from './link-items.ts'
 import { putMarked } from './write-mark.ts'
 
@@ -20,9 +20,13 @@ interface ContentItem {
   readonly mark?: string
   readonly [member: string]: Scalar | undefined
 }
-type ContentTable = Table<ContentItem>
 
-const partitionOf = (site: SiteId, kind: ContentKind) => {
+interface Items {
+  readonly table: Table<ContentItem>
+  readonly links: LinkItems
+}
+
+const openPartition = (items: Items, site: SiteId, kind: ContentKind) => {
   const name = `${site}#${kind}`
   const member = textMember(kind)
   const toContent = contentReader(site, kind)
@@ -33,56 +37,38 @@ const partitionOf = (site: SiteId, kind: ContentKind) => {
   const textItems = (content: Content): ContentItem[] =>
     textKeysOf([content.id]).map((key) => ({ ...key, text: content[member ?? ''] }))
   return {
-    site,
-    kind,
-    name,
-    keyOf,
-    textKeysOf,
-    itemOf,
-    textItems,
+    ...items,
+    ...{ site, kind, name, keyOf, textKeysOf, itemOf, textItems },
     itemsOf: (content: Content) => [itemOf(content), ...textItems(content)],
     toContent: ({ kind: _, removed, mark: _mark, ...members }: ContentItem): Content | undefined =>
       removed ? undefined : toContent(members as Scalars),
     rangeOf: (consistent = false): KeyRange => ({
-      queryFrom: (first) => ({
-        where: expression`#kind = ${name} AND #id BETWEEN ${first} AND ${largestContentId}`,
-        consistent,
-      }),
+      above: (id) => ({ where: expression`#kind = ${name} AND #id > ${id}`, consistent }),
       idOf: ({ id }) => Number(id),
     }),
   }
 }
 
-type Partition = ReturnType<typeof partitionOf>
+type Partition = ReturnType<typeof openPartition>
 
 // The items of a group are in memory together, with their long texts.
 const changedTogether = 100
 const groupsAtOnce = 4
 const replacedAtOnce = 16
 
-const readTexts = async (
-  table: ContentTable,
-  { textKeysOf }: Partition,
-  ids: readonly number[],
-  consistent: boolean,
-) => {
+const readTexts = async ({ table, textKeysOf }: Partition, ids: readonly number[], consistent: boolean) => {
   const items = await batchGet(table, textKeysOf(ids), { consistent })
   return new Map(items.map(({ id, text }) => [id, String(text ?? '')]))
 }
 
-const replaceIfUnchanged = (table: ContentTable, { kind, id, mark }: ContentItem, item: ContentItem) => {
+const replaceIfUnchanged = ({ table }: Partition, { kind, id, mark }: ContentItem, item: ContentItem) => {
   const isSame = mark ? expression`#mark = ${mark}` : expression`attribute_exists(#id) AND attribute_not_exists(#mark)`
   return putMarked(table, { kind, id }, item, [isSame, expression`attribute_not_exists(#removed)`])
 }
 
-interface Items {
-  readonly table: ContentTable
-  readonly links: LinkItems
-}
-
 // Returns false if another removal was faster, even if there is a new item with this id. Then the new item keeps its
 // text.
-const deleteFlagged = async (table: ContentTable, { keyOf, textKeysOf }: Partition, id: number): Promise<boolean> => {
+const deleteFlagged = async ({ table, keyOf, textKeysOf }: Partition, id: number): Promise<boolean> => {
   const [textKey] = textKeysOf([id])
   const text = textKey && (await table.take(textKey))
   if (await table.remove(keyOf(id), { condition: expression`#removed = ${true}` })) return true
@@ -90,30 +76,27 @@ const deleteFlagged = async (table: ContentTable, { keyOf, textKeysOf }: Partiti
   return false
 }
 
-const completeRemoval = async ({ table, links }: Items, partition: Partition, id: number): Promise<boolean> => {
-  const { site, kind } = partition
+const completeRemoval = async (partition: Partition, id: number): Promise<boolean> => {
+  const { links, site, kind } = partition
   if (kind === 'category') await links.deleteIn(site, id as CategoryId)
   else await links.deleteOf({ site, kind, id })
-  const isRemoved = await deleteFlagged(table, partition, id)
+  const isRemoved = await deleteFlagged(partition, id)
   // The index lags: only now may it show a link that was written just before the removal began.
   if (kind !== 'category') await links.deleteOf({ site, kind, id })
   return isRemoved
 }
 
-const changeSome = async (
-  { table, links }: Items,
-  partition: Partition,
-  ids: readonly number[],
-  apply: Parameters<Contents['changeMany']>[3],
-): Promise<number> => {
-  const items = await batchGet(table, ids.map(partition.keyOf))
+type Apply = Parameters<Contents['changeMany']>[3]
+
+const changeSome = async (partition: Partition, ids: readonly number[], apply: Apply): Promise<number> => {
+  const items = await batchGet(partition.table, ids.map(partition.keyOf))
   const stored = new Map(items.map((item) => [item.id, item]))
   const before = new Map(items.map((item) => [item.id, partition.toContent(item)]))
   const after = ids.map((id) => apply(before.get(id), id)).filter((content) => content !== undefined)
-  for (const { id } of after) if (stored.get(id)?.removed) await completeRemoval({ table, links }, partition, id)
+  for (const { id } of after) if (stored.get(id)?.removed) await completeRemoval(partition, id)
   const withText = after.filter((content) => before.get(content.id) && givenText(partition.kind, content) !== undefined)
   const textIds = withText.map(({ id }) => id)
-  const texts = await readTexts(table, partition, textIds, true)
+  const texts = await readTexts(partition, textIds, true)
   const changes = after.map((content) => {
     const { id } = content
     const old = before.get(id)
@@ -126,48 +109,53 @@ const changeSome = async (
   const overtaken: number[] = []
   await inParallel(changes, replacedAtOnce, async ({ id, replacement }) => {
     const old = stored.get(id)
-    if (old && replacement && !(await replaceIfUnchanged(table, old, replacement))) overtaken.push(id)
+    if (old && replacement && !(await replaceIfUnchanged(partition, old, replacement))) overtaken.push(id)
   })
   const puts = changes.flatMap((change) => (overtaken.includes(change.id) ? [] : change.puts))
-  await batchPut(table, puts)
+  await batchPut(partition.table, puts)
   // The answer to an overtaken change may have been lost, so it counts even if the repetition changes nothing.
-  if (overtaken.length > 0) await changeSome({ table, links }, partition, overtaken, apply)
+  if (overtaken.length > 0) await changeSome(partition, overtaken, apply)
   return changes.filter((change) => change.replacement || change.puts.length > 0).length
 }
 
-const createReading = (table: ContentTable) =>
+const createReading = (partitionOf: (site: SiteId, kind: ContentKind) => Partition) =>
   ({
     state: async () => undefined,
 
     async get(site, kind, id) {
-      const { keyOf, toContent } = partitionOf(site, kind)
+      const { table, keyOf, toContent } = partitionOf(site, kind)
       return mapped(await table.get(keyOf(id)), toContent)
     },
 
     async getMany(site, kind, ids) {
-      const { keyOf, toContent } = partitionOf(site, kind)
+      const { table, keyOf, toContent } = partitionOf(site, kind)
       const items = await batchGet(table, ids.map(keyOf), { consistent: false })
       const contents = items.map(toContent).filter((content) => content !== undefined)
       return new Map(contents.map((content) => [content.id, content]))
     },
 
     async existing(site, kind, ids) {
-      const items = await batchGet(table, ids.map(partitionOf(site, kind).keyOf), { columns: ['id', 'removed'] })
+      const { table, keyOf } = partitionOf(site, kind)
+      const items = await batchGet(table, ids.map(keyOf), { columns: ['id', 'removed'] })
       return new Set(items.filter(({ removed }) => !removed).map(({ id }) => id))
     },
 
-    texts: (site, kind, ids, isConsistent = false) => readTexts(table, partitionOf(site, kind), ids, isConsistent),
+    texts: (site, kind, ids, isConsistent = false) => readTexts(partitionOf(site, kind), ids, isConsistent),
 
     async list(site, kind, after, limit, isConsistent) {
-      const { rangeOf, toContent } = partitionOf(site, kind)
-      const items = await readRange(table, rangeOf(isConsistent), after, limit)
+      const { table, rangeOf, toContent } = partitionOf(site, kind)
+      const items = await queryItems(table, rangeOf(isConsistent).above(after), limit)
       return items.map((item) => ({ id: item.id, content: toContent(item) }))
     },
 
-    count: (site, kind, after, limit) => countRange(table, partitionOf(site, kind).rangeOf(), after, limit),
+    async count(site, kind, after, limit) {
+      const { table, rangeOf } = partitionOf(site, kind)
+      return countAbove(table, rangeOf(), after, limit)
+    },
 
     async highestId(site, kind) {
-      const where = expression`#kind = ${partitionOf(site, kind).name}`
+      const { table, name } = partitionOf(site, kind)
+      const where = expression`#kind = ${name}`
       const [last] = await queryItems(table, { where, newestFirst: true, consistent: true }, 1)
       return last?.id ?? 0
     },
@@ -175,23 +163,17 @@ const createReading = (table: ContentTable) =>
 
 const categoriesAtOnce = 8
 
-interface Options extends RecordingOptions {
-  readonly links: LinkItems
-}
-
 /**
  * The table Content: the categories, news items and blogs of a site. Long texts are separate items. For readers, items
  * with the flag of a removal do not exist.
  */
-export const createContents = ({ record, links, ...options }: Options): Contents => {
+export const createContents = ({ record, links, ...options }: RecordingOptions & Pick<Items, 'links'>): Contents => {
   const table = openTable<ContentItem>(options)
-  const items = { table, links }
-  const idPages = async function* ({ rangeOf }: Partition) {
-    for await (const page of rangePages(table, rangeOf(true))) yield page.map(({ id }) => id)
-  }
+  const partitionOf = (site: SiteId, kind: ContentKind) => openPartition({ table, links }, site, kind)
+  const idPages = ({ rangeOf }: Partition) => queryPages(table, { ...rangeOf(true).above(0), columns: ['id'] })
 
   return {
-    ...createReading(table),
+    ...createReading(partitionOf),
 
     async create(site, kind, content, entry) {
       const { itemOf, keyOf, textItems } = partitionOf(site, kind)
@@ -211,7 +193,7 @@ export const createContents = ({ record, links, ...options }: Options): Contents
     async changeMany(site, kind, ids, apply, entry) {
       let changed = 0
       await inParallel(chunksOf(ids, changedTogether), groupsAtOnce, async (some) => {
-        const count = await changeSome(items, partitionOf(site, kind), some, apply)
+        const count = await changeSome(partitionOf(site, kind), some, apply)
         changed += count
       })
       await recordIf(changed > 0, record, entry)
@@ -222,17 +204,18 @@ export const createContents = ({ record, links, ...options }: Options): Contents
       const partition = partitionOf(site, kind)
       const flag = { set: { removed: true }, condition: expression`attribute_exists(#id)` }
       const isFlagged = (await table.update(partition.keyOf(id), flag)) !== undefined
-      return recordIf(isFlagged && (await completeRemoval(items, partition, id)), record, entry)
+      return recordIf(isFlagged && (await completeRemoval(partition, id)), record, entry)
     },
 
     // Links are found through categories, so the links are deleted before the category.
     async clear(site) {
-      for await (const categories of idPages(partitionOf(site, 'category'))) {
-        await inParallel(categories, categoriesAtOnce, (id) => links.deleteIn(site, id as CategoryId))
+      for await (const page of idPages(partitionOf(site, 'category'))) {
+        await inParallel(page.items, categoriesAtOnce, ({ id }) => links.deleteIn(site, id as CategoryId))
       }
       for (const kind of [...objectKindNames, 'category'] as const) {
         const partition = partitionOf(site, kind)
-        for await (const ids of idPages(partition)) {
+        for await (const { items } of idPages(partition)) {
+          const ids = items.map(({ id }) => id)
           await batchDelete(table, partition.textKeysOf(ids))
           await batchDelete(table, ids.map(partition.keyOf))
         }

@@ -75,19 +75,15 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     remove: async (hash, entries) => recordIf(await table.remove({ hash }), record, ...entries),
 
     async list() {
-      return (await scan(table, (item) => (isGrant(item) ? toGrant(item) : undefined))).sort((a, b) =>
-        compareText(a.hash, b.hash),
-      )
+      const grants = await scan(table, (item) => (isGrant(item) ? toGrant(item) : undefined))
+      return grants.sort((a, b) => compareText(a.hash, b.hash))
     },
 
     keysOf: (site) => readKeys(openTable(options), site),
 
     async recordUse({ hash, sites: [site], expires }, day) {
-      const uses = openTable<UseItem>(options)
-      await uses.put(
-        { hash: useOf(hash), site, day, expires },
-        { condition: expression`attribute_not_exists(#hash) OR #day < ${day}` },
-      )
+      const condition = expression`attribute_not_exists(#hash) OR #day < ${day}`
+      await openTable<UseItem>(options).put({ hash: useOf(hash), site, day, expires }, { condition })
     },
   }
 }
@@ -119,12 +115,7 @@ export const createSiteDirectory = ({ record, ...options }: RecordingOptions): S
   const siteTable = openTable<SiteItem>(options)
   const dataCentreTable = openTable<DataCentre>(options)
 
-  const changeSite = async (
-    id: SiteId,
-    member: 'name' | 'quota',
-    value: string | number | undefined,
-    entry: HistoryEntry,
-  ) => {
+  const changeSite = async (id: SiteId, member: 'name' | 'quota', value: unknown, entry: HistoryEntry) => {
     const mark = createMark()
     const change = { set: { mark, [member]: value }, condition: expression`attribute_exists(#id)` }
     const before = await siteTable.update(siteKey(id), { ...change, returns: 'UPDATED_OLD' })

@@ -3,7 +3,7 @@ import { BatchGetCommand, BatchWriteCommand, type BatchWriteCommandInput } from 
 import { ServiceError } from '../../core/errors.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Deadline } from '../../core/time.ts'
-import type { Key, Table } from './dynamodb.ts'
+import { type Key, only, type Table, written } from './dynamodb.ts'
 
 type ItemKey = Record<string, unknown>
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]
@@ -24,20 +24,17 @@ const sendAll = async <Request>(
   send: (requests: Request[]) => Promise<Request[]>,
   stall = usualStall,
 ): Promise<void> => {
-  let left = await send(requests)
-  let before = requests.length
-  let end = Date.now() + stall
-  for (let attempt = 0; left.length > 0; attempt++) {
-    if (left.length < before) {
-      attempt = 0
-      end = Date.now() + stall
-    }
+  let end = 0
+  for (let attempt = 0, left = requests; ; attempt++) {
+    const before = left.length
+    left = await send(left)
+    if (left.length === 0) return
+    if (left.length < before) attempt = 0
+    if (attempt === 0) end = Date.now() + stall
     // Full jitter, so that callers that were throttled together do not repeat together.
     const pause = Math.random() * Math.min(longestPause, 25 * 2 ** attempt)
     if (Date.now() + pause > end) throw new ServiceError('unavailable')
     await sleep(pause)
-    before = left.length
-    left = await send(left)
   }
 }
 
@@ -50,13 +47,7 @@ export const batchGet = async <Item extends object>(
   keys: readonly Key[],
   { consistent = true, columns }: { readonly consistent?: boolean; readonly columns?: readonly string[] } = {},
 ): Promise<readonly Item[]> => {
-  const options = {
-    ConsistentRead: consistent,
-    ...(columns && {
-      ProjectionExpression: columns.map((column) => `#${column}`).join(', '),
-      ExpressionAttributeNames: Object.fromEntries(columns.map((column) => [`#${column}`, column])),
-    }),
-  }
+  const options = { ConsistentRead: consistent, ...written({ ProjectionExpression: only(columns) }) }
   const items: Item[] = []
   const get = async (some: ItemKey[]): Promise<ItemKey[]> => {
     // Some stores return the keys of undone items without the options of the request.

@@ -8,13 +8,13 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
+import { onDemand } from '../../core/cached-lookup.ts'
 import { definedMembers, recordOf } from '../../core/names.ts'
 import { failLikePort, smallCallTimeouts } from '../calls/client-calls.ts'
 
 export interface TableOptions {
-  readonly dynamodb: DynamoDBDocumentClient
+  readonly dynamodb?: DynamoDBDocumentClient | undefined
   readonly table: string
-  // In milliseconds: after this time without progress, a batch fails.
   readonly longestStall?: number | undefined
   readonly now?: (() => number) | undefined
 }
@@ -23,6 +23,8 @@ export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoD
   const client = failLikePort(new DynamoDBClient({ maxAttempts: 3, requestHandler: smallCallTimeouts, ...config }))
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }
+
+const clientOfProcess = onDemand(() => createDocumentClient())
 
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof ConditionalCheckFailedException
@@ -71,7 +73,10 @@ export interface Query {
   readonly signal?: AbortSignal
 }
 
-const written = <Member extends string>(members: Readonly<Record<Member, Conditions | undefined>>) => {
+export const only = (columns: readonly string[] | undefined): Expression | undefined =>
+  columns && (() => columns.map((column) => `#${column}`).join(', '))
+
+export const written = <Member extends string>(members: Readonly<Record<Member, Conditions | undefined>>) => {
   const values: unknown[] = []
   const write = (value: unknown): string => (typeof value === 'function' ? value(write) : `:v${values.push(value) - 1}`)
   const texts = Object.entries<Conditions | undefined>(members).map(([member, conditions]) => {
@@ -109,14 +114,11 @@ export const updateCommand = (TableName: string, Key: Key, change: ItemChange): 
 
 const endingAt = (signal: AbortSignal | undefined) => signal && { abortSignal: signal }
 
-const ifConditionHolds = async <Output>(call: Promise<Output>): Promise<Output | undefined> => {
-  try {
-    return await call
-  } catch (error) {
+const ifConditionHolds = <Output>(call: Promise<Output>): Promise<Output | undefined> =>
+  call.catch((error: unknown) => {
     if (isConditionFailure(error)) return undefined
     throw error
-  }
-}
+  })
 
 /** Only this service writes to these tables, so all items have the declared type. */
 export type Table<Item extends object = Attributes> = ReturnType<typeof openTable<Item>>
@@ -125,11 +127,11 @@ export type Table<Item extends object = Attributes> = ReturnType<typeof openTabl
  * The calls on one table. If the condition of a write is false, the call returns false or undefined. Errors:
  * unavailable.
  */
-export const openTable = <Item extends object = Attributes>({ dynamodb, table, longestStall }: TableOptions) => {
-  const TableName = table
+export const openTable = <Item extends object = Attributes>(options: TableOptions) => {
+  const { dynamodb = clientOfProcess(), table: TableName, longestStall } = options
   return {
     client: dynamodb,
-    name: table,
+    name: TableName,
     longestStall,
 
     async get(key: Key, ConsistentRead = true): Promise<Item | undefined> {
@@ -193,7 +195,7 @@ export async function* queryPages<Item extends object>(
     ...written({
       KeyConditionExpression: where,
       FilterExpression: filter,
-      ProjectionExpression: columns && (() => columns.map((column) => `#${column}`).join(', ')),
+      ProjectionExpression: only(columns),
     }),
     ScanIndexForward: newestFirst ? false : undefined,
     ConsistentRead: consistent,
@@ -218,13 +220,10 @@ export const queryItems = async <Item extends object>(
   limit = Number.POSITIVE_INFINITY,
 ): Promise<readonly Item[]> => {
   const found: Item[] = []
-  for await (const { items } of queryPages(table, query, () => limit - found.length)) {
-    for (const item of items) found.push(item)
-  }
+  for await (const { items } of queryPages(table, query, () => limit - found.length)) found.push(...items)
   return found
 }
 
-/** The values of all items. Items without a value are left out. */
 export const scan = async <Item extends object, Value>(
   { client, name }: Table<Item>,
   toValue: (item: Item) => Value | undefined,

@@ -19,12 +19,7 @@ const isFreeAt = (now: number) =>
 const isOpen = expression`#closed = ${false}`
 
 const toRemoval = (item: RemovalItem, now: number) => ({
-  heartbeat: 0,
-  holder: '',
-  until: 0,
-  began: 0,
-  removed: 0,
-  attempts: 0,
+  ...{ heartbeat: 0, holder: '', until: 0, began: 0, removed: 0, attempts: 0 },
   ...item,
   path: pathOf(item),
   isRestoreLock: item.lock === true,
@@ -186,12 +181,10 @@ const createLocks = ({ table, now, read, readAll, update }: Items): Locks => ({
     return { open, ids: new Set(found.map(({ id }) => id)) }
   },
 
-  isOpenBelow: (site, folder) =>
-    isAnyBelow(
-      table,
-      { site, folder, key: removalKey(folder) },
-      expression`${isOpen} AND (attribute_not_exists(#lock) OR #until > ${now()})`,
-    ),
+  isOpenBelow(site, folder) {
+    const isCurrent = expression`${isOpen} AND (attribute_not_exists(#lock) OR #until > ${now()})`
+    return isAnyBelow(table, site, removalKey(folder), isCurrent)
+  },
 })
 
 export const createFolderRemovals = (options: RecordingOptions & { readonly keptDays?: number | undefined }) => {

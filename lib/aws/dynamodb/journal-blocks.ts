@@ -1,5 +1,5 @@
 import { type Change, type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
-import { type SiteId, storedId } from '../../core/ids.ts'
+import type { SiteId } from '../../core/ids.ts'
 import { keptFor } from '../../history/history.ts'
 import { expression, inSeconds, type Query, updateCommand } from './dynamodb.ts'
 import { createMark } from './write-mark.ts'
@@ -29,14 +29,7 @@ export type BlockItem = Pick<Block, 'site' | 'block' | 'next'> & Partial<Block>
 
 // Every member is present and is a string, so that EventBridge Pipes can read it. Without a value, `requestId` is empty
 // and `details` is `{}`.
-interface EntryItem {
-  readonly at: string
-  readonly type: string
-  readonly subject: string
-  readonly actor: string
-  readonly requestId: string
-  readonly details: string
-}
+type EntryItem = Readonly<Record<'at' | 'type' | 'subject' | 'actor' | 'requestId' | 'details', string>>
 
 // A position is the number of the block, followed by three digits for the entry: positions sort as text, too.
 const firstNumber = 100
@@ -59,14 +52,7 @@ export const headBlock = 0
 export const entryItem = ({ type, subject, actor, requestId = '', details = {} }: HistoryEntry, now: number) => ({
   // The names are short, because they count towards the block.
   mark: createMark(4),
-  item: {
-    at: new Date(now).toISOString(),
-    type,
-    subject,
-    actor,
-    requestId,
-    details: JSON.stringify(details),
-  } satisfies EntryItem,
+  item: { at: new Date(now).toISOString(), type, subject, actor, requestId, details: JSON.stringify(details) },
 })
 
 const sizeOf = (item: EntryItem): number =>
@@ -154,4 +140,4 @@ const toChange = (site: SiteId, position: number, { at, type, requestId, details
 }
 
 export const changesIn = ({ site, block, count, entries }: Block): readonly Change[] =>
-  entries.map((item, index) => toChange(storedId(site), block * perBlock + count - index, item)).toReversed()
+  entries.map((item, index) => toChange(site, block * perBlock + count - index, item)).toReversed()

@@ -1,12 +1,12 @@
 import type { CategoryLink, CategoryLinks, LinkList, linkOf } from '../../categories/category-links.ts'
 import type { SiteObject } from '../../categories/contents.ts'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
-import { type CategoryId, largestContentId, type SiteId } from '../../core/ids.ts'
+import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Deadline } from '../../core/time.ts'
-import { expression, openTable, type TableOptions } from './dynamodb.ts'
+import { expression, openTable, queryItems, queryPages, type TableOptions } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
-import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
+import { countAbove, type KeyRange } from './key-range.ts'
 
 const updatesAtOnce = 32
 
@@ -31,24 +31,18 @@ interface LinkItem {
 
 const keyOf = (link: LinkName) => ({ list: listKey(link), id: link.id })
 
-const nameOf = ({ list, id }: LinkItem) => ({ list, id })
-
 const toLink = ({ id, d }: LinkItem): CategoryLink => ({ id, displayable: d !== 0 })
 
-const categoryIn = (key: unknown) => Number(String(key).slice(-idDigits))
-const categoryOf = ({ list }: LinkItem) => categoryIn(list) as CategoryId
+const categoryIn = (list: unknown) => Number(String(list).slice(-idDigits)) as CategoryId
 
 const rangeOf = (list: LinkList, consistent = false): KeyRange => ({
-  queryFrom: (first) => ({
-    where: expression`#list = ${listKey(list)} AND #id BETWEEN ${first} AND ${largestContentId}`,
-    consistent,
-  }),
+  above: (id) => ({ where: expression`#list = ${listKey(list)} AND #id > ${id}`, consistent }),
   idOf: ({ id }) => Number(id),
 })
 
 const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
-  queryFrom(first) {
-    const [from, to] = [first, largestContentId].map((category) => listKey({ site, kind, category }))
+  above(category) {
+    const [from, to] = [category + 1, 10 ** idDigits - 1].map((id) => listKey({ site, kind, category: id }))
     return { index: 'byObject', where: expression`#id = ${id} AND #list BETWEEN ${from} AND ${to}` }
   },
   idOf: ({ list }) => categoryIn(list),
@@ -60,17 +54,21 @@ const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
  */
 export const createLinkItems = (options: TableOptions) => {
   const table = openTable<LinkItem>(options)
-  const deleteAll = async (range: KeyRange): Promise<void> => {
-    for await (const items of rangePages(table, range)) await batchDelete(table, items.map(nameOf))
+  const deleteAll = async ({ above }: KeyRange): Promise<void> => {
+    for await (const { items } of queryPages(table, above(0)))
+      await batchDelete(
+        table,
+        items.map(({ list, id }) => ({ list, id })),
+      )
   }
   return {
     list: async (list, after, limit, isConsistent) =>
-      (await readRange(table, rangeOf(list, isConsistent), after, limit)).map(toLink),
-    count: (list, after, limit) => countRange(table, rangeOf(list), after, limit),
+      (await queryItems(table, rangeOf(list, isConsistent).above(after), limit)).map(toLink),
+    count: (list, after, limit) => countAbove(table, rangeOf(list), after, limit),
     async categoriesOf(object, after, limit) {
-      return (await readRange(table, inverseRangeOf(object), after, limit)).map(categoryOf)
+      return (await queryItems(table, inverseRangeOf(object).above(after), limit)).map(({ list }) => categoryIn(list))
     },
-    countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
+    countCategoriesOf: (object, after, limit) => countAbove(table, inverseRangeOf(object), after, limit),
 
     async deleteIn(site: SiteId, category: CategoryId): Promise<void> {
       for (const kind of objectKindNames) await deleteAll(rangeOf({ site, kind, category }, true))

@@ -60,22 +60,20 @@ export const getItems = <Item extends PathItem>(table: Table<Item>, site: SiteId
 
 export const isAnyBelow = async <Item extends PathItem>(
   table: Table<Item>,
-  { site, folder, key }: { readonly site: SiteId; readonly folder: StoragePath; readonly key: string },
+  site: SiteId,
+  folderKey: string,
   filter?: Query['filter'],
 ): Promise<boolean> => {
-  const pages = queryPages(table, {
-    where: expression`#site = ${site} AND begins_with(#path, ${folder === root ? key : `${key}/`})`,
-    filter,
-    consistent: true,
-  })
+  const prefix = folderKey.endsWith('#') ? folderKey : `${folderKey}/`
+  const where = expression`#site = ${site} AND begins_with(#path, ${prefix})`
+  const pages = queryPages(table, { where, filter, consistent: true })
   for await (const { items } of pages) if (items.length > 0) return true
   return false
 }
 
-// The end of the keys `workflow#…`, because `$` is the character after `#`.
-const afterWorkflows = 'workflow$'
-// This text sorts after every path, because no path contains a control character.
+// The bounds of a list: no path contains a control character, and `$` is the character after `#`.
 const justAfter = (key: string) => `${key}\u0001`
+const afterWorkflows = 'workflow$'
 
 export const createWorkflows = ({ record, ...options }: RecordingOptions): Workflows => {
   const table = openTable<PathItem & { readonly mark?: string }>(options)
@@ -98,7 +96,7 @@ export const createWorkflows = ({ record, ...options }: RecordingOptions): Workf
 
     isRunning: async (site, pages) => (await getItems(table, site, pages.map(workflowKey))).length > 0,
 
-    isRunningBelow: (site, folder) => isAnyBelow(table, { site, folder, key: workflowKey(folder) }),
+    isRunningBelow: (site, folder) => isAnyBelow(table, site, workflowKey(folder)),
 
     list,
 

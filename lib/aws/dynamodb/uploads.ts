@@ -1,4 +1,3 @@
-import { storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import {
@@ -29,9 +28,8 @@ interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
 }
 
 // `holder` has the lease until `until`, or had the last one if `until` is missing. `ends` is the expiry in milliseconds.
-interface RecordItem extends Omit<Upload, 'id' | 'site' | 'isComplete' | 'holding'> {
+interface RecordItem extends Omit<Upload, 'id' | 'isComplete' | 'holding'> {
   readonly token: string
-  readonly site: number
   readonly complete: boolean
   readonly holding: StoredHolding | null
   readonly ends: number
@@ -49,25 +47,21 @@ const toHolding = ({ parts, ...holding }: StoredHolding): Holding => ({
   parts: Buffer.from(parts).toString('hex').match(/.{32}/g) ?? [],
 })
 
-const itemOf = ({ id, isComplete, expires, holding, ...upload }: Upload): RecordItem => ({
+const progressColumns = ({ offset, length, expires, holding }: Pick<Upload, keyof Progress>) => ({
+  ...{ offset, length, ends: expires, expires: inSeconds(expires) },
+  holding: holding && storedHolding(holding),
+})
+
+const itemOf = ({ id, isComplete, ...upload }: Upload): RecordItem => ({
   ...upload,
   ...uploadKey(id),
-  holding: holding && storedHolding(holding),
+  ...progressColumns(upload),
   complete: isComplete,
-  ends: expires,
-  expires: inSeconds(expires),
 })
 
 const toUpload = (id: string, item: RecordItem): Upload => {
-  const { token: _, holder: _holder, until: _until, site, complete, ends, holding, ...upload } = item
-  return {
-    ...upload,
-    id,
-    site: storedId(site),
-    isComplete: complete,
-    expires: ends,
-    holding: holding && toHolding(holding),
-  }
+  const { token: _, holder: _holder, until: _until, complete, ends, holding, ...upload } = item
+  return { ...upload, id, isComplete: complete, expires: ends, holding: holding && toHolding(holding) }
 }
 
 const uploadKey = (id: string) => ({ token: `upload#${id}` })
@@ -112,14 +106,6 @@ const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: 
 
 const isOpen = expression`#complete = ${false}`
 const isLeased = expression`attribute_exists(#until)`
-
-const progressColumns = ({ offset, length, expires, holding }: Progress) => ({
-  offset,
-  length,
-  ends: expires,
-  expires: inSeconds(expires),
-  holding: storedHolding(holding),
-})
 
 const createUploadLeases = (
   table: Table<RecordItem>,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setRecent } from '../../core/cached-lookup.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { type SiteId, storedId, type WebFormId } from '../../core/ids.ts'
+import type { SiteId, WebFormId } from '../../core/ids.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
 import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
 import { expression, mapped, openTable, queryItems, type Table } from './dynamodb.ts'
@@ -12,14 +12,14 @@ import { createMark, isOwnWrite, putMarked } from './write-mark.ts'
 // Names of attributes are short because they count towards the item: a full form stays below the 4 KB of one read unit.
 interface FieldItem {
   t: number
-  n?: string
+  n?: string | undefined
   m: boolean
   o: number
 }
 
 interface FormItem {
-  site: number
-  form: number
+  site: SiteId
+  form: WebFormId
   name: string
   mark?: string
   fields: FieldItem[]
@@ -36,16 +36,11 @@ const toField = ({ t, n, m, o }: FieldItem): SystemField => ({
   order: o,
 })
 
-const fromField = ({ typeId, name, mandatory, order }: SystemField): FieldItem => ({
-  t: typeId,
-  ...(name !== undefined && { n: name }),
-  m: mandatory,
-  o: order,
-})
+const fromField = ({ typeId: t, name: n, mandatory: m, order: o }: SystemField): FieldItem => ({ t, n, m, o })
 
-const toForm = ({ site, form, name, fields }: FormItem): WebForm => ({
-  site: storedId(site),
-  id: storedId<WebFormId>(form),
+const toForm = ({ site, form: id, name, fields }: FormItem): WebForm => ({
+  site,
+  id,
   name,
   fields: fields.map(toField),
 })
@@ -84,7 +79,7 @@ const tryToChange = async (table: FormTable, item: FormItem, apply: Apply, { mar
   const condition = [expression`#version = ${version}`, isLast]
   try {
     const isReplaced = (await table.update({ site, form }, { set, condition, signal })) !== undefined
-    return isReplaced ? changed : 'overtaken'
+    return isReplaced ? changed : undefined
   } catch (error) {
     if (signal.aborted && isOwnWrite(mark, (await table.get({ site, form }))?.changes)) return changed
     throw error
@@ -114,26 +109,22 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
   const known = new Map<string, FormItem>()
 
   const changeForm = async (site: SiteId, form: WebFormId, apply: Apply, deadline: Deadline): Promise<boolean> => {
-    const mark = createMark()
+    const attempt = { mark: createMark(), deadline }
     const end = Date.now() + longestRetry
     const name = `${site}#${form}`
     const remembered = known.get(name)
     known.delete(name)
-    let attempted: Awaited<ReturnType<typeof tryToChange>> | undefined
-    attempted = await changeKnown(table, remembered, apply, { mark, deadline })
-    for (
-      let pause = 0;
-      attempted === undefined || attempted === 'overtaken';
-      pause = Math.min(longestPause, pause * 2 || 5)
-    ) {
+    let changed = await changeKnown(table, remembered, apply, attempt)
+    for (let pause = 0; !changed; pause = Math.min(longestPause, pause * 2 || 5)) {
       if (Date.now() >= end) throw new ServiceError('unavailable')
       if (pause > 0) await sleep(Math.random() * pause)
       const item = await table.get({ site, form })
       if (!item) throw new ServiceError('webFormUnknown')
-      attempted = await tryToChange(table, item, apply, { mark, deadline })
+      const attempted = await tryToChange(table, item, apply, attempt)
+      if (attempted === 'unchanged') return false
+      changed = attempted
     }
-    if (attempted === 'unchanged') return false
-    setRecent(known, name, attempted, mostKnown)
+    setRecent(known, name, changed, mostKnown)
     return true
   }
 
@@ -142,7 +133,7 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
 
     async list(site) {
       const items = await queryItems(table, { ...formsOf(site), columns: ['form', 'name'] })
-      return items.map(({ form, name }) => ({ id: storedId<WebFormId>(form), name }))
+      return items.map(({ form, name }) => ({ id: form, name }))
     },
 
     async listWhole(site, after, limit) {

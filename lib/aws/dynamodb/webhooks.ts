@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
-import { type SiteId, storedId } from '../../core/ids.ts'
+import type { SiteId } from '../../core/ids.ts'
 import { compareText } from '../../core/names.ts'
 import type { Stores } from '../../service/stores.ts'
 import {
@@ -18,8 +18,7 @@ import type { RecordingOptions } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
 // `version` is the mark of the last change. `delivered` counts the deliveries.
-interface WebhookItem extends Omit<Webhook, 'site'> {
-  readonly site: number
+interface WebhookItem extends Webhook {
   readonly key: string
   readonly version: string
   readonly delivered: number
@@ -37,10 +36,7 @@ const listed = (site: SiteId, prefix?: string) => ({
   consistent: true,
 })
 
-const toWebhook = ({ site, key: _key, version: _version, delivered: _, ...webhook }: WebhookItem): Webhook => ({
-  ...webhook,
-  site: storedId(site),
-})
+const toWebhook = ({ key: _key, version: _version, delivered: _, ...webhook }: WebhookItem): Webhook => webhook
 
 type Plan = (present: Webhook) => Webhook | undefined | Promise<Webhook | undefined>
 
@@ -135,15 +131,14 @@ export const createWebhookDeliveries = (options: TableOptions): WebhookDeliverie
 /** The worker with the lease also does the work of workers that find the lease taken. `wakes` counts these workers. */
 export interface WebhookLease {
   readonly holder: string
-  readonly wakes: number
+  readonly wakes?: number
   /** In milliseconds since the epoch: a message that is on its way arrives at this time. */
   readonly wakesAt?: number | undefined
 }
 
-// The progress of a webhook replaces its whole item, so the lease has an item of its own.
+// The progress of a webhook replaces its whole item, so the lease has an item of its own. This item stays for a day after
+// the lease, because a message arrives much earlier.
 const leaseKey = (site: SiteId, id: string) => ({ site, key: `lease#${id}` })
-
-// In milliseconds after the end of a lease. A message arrives much earlier.
 const leaseKeptFor = 24 * 3600 * 1000
 
 export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions) => {
@@ -170,11 +165,7 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
     },
 
     /** Returns false, and keeps the lease, if `wakes` has grown. Without `lease.wakes`, always gives up the lease. */
-    async giveBack(
-      site: SiteId,
-      id: string,
-      { holder, wakes, wakesAt }: Pick<WebhookLease, 'holder'> & Partial<WebhookLease>,
-    ): Promise<boolean> {
+    async giveBack(site: SiteId, id: string, { holder, wakes, wakesAt }: WebhookLease): Promise<boolean> {
       const given = await table.update(leaseKey(site, id), {
         set: { holder: undefined, until: undefined, ...(wakesAt !== undefined && { wakesAt }) },
         condition: [expression`#holder = ${holder}`, wakes === undefined ? undefined : expression`#wakes = ${wakes}`],
