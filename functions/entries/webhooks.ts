@@ -7,7 +7,6 @@ import { openDirectory, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { createSqsQueue } from '../../lib/aws/sqs-queues.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
 import { createWebhooksDeps } from '../../lib/service/deps.ts'
-import { deliverNext } from '../../lib/webhooks/deliver.ts'
 import { createTarget } from '../../lib/webhooks/target.ts'
 import { createWebhooksHandler } from '../webhooks/group.ts'
 
@@ -19,12 +18,7 @@ const telemetry = createTelemetry('webhooks', settings.logLevel)
 const deps = createWebhooksDeps(settings, stores, { telemetry, target: createTarget({ permitsPrivate: false }) })
 
 const answer = lambdaHandler(createWebhooksHandler(deps), settings)
-const work = createWebhookWorker({
-  ...deps,
-  leases,
-  queue: createSqsQueue(settings.webhooksQueueUrl),
-  deliver: (site, id, deadline) => deliverNext(deps, site, id, deadline),
-})
+const work = createWebhookWorker({ ...deps, leases, queue: createSqsQueue(settings.webhooksQueueUrl) })
 
 /** The gateway, the stream of the history, and the queue of webhooks all send events to this function. */
 export const handler = (event: GatewayEvent | DynamoDBStreamEvent | SQSEvent, context: Context) =>

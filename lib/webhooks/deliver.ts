@@ -18,7 +18,7 @@ import {
   webhookEntry,
 } from './webhooks.ts'
 
-interface DeliveryDeps {
+export interface DeliveryDeps {
   readonly webhooks: Pick<Webhooks, 'get' | 'change'>
   readonly deliveries: WebhookDeliveries
   readonly seals: Pick<SecretSeals, 'open'>

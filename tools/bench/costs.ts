@@ -3,7 +3,6 @@ import { createStorageHandler } from '../../functions/storage/group.ts'
 import { createWebhookWorker } from '../../lib/aws/lambda/webhook-worker.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { createDeliveryDeps, createStorageDeps } from '../../lib/service/deps.ts'
-import { deliverNext } from '../../lib/webhooks/deliver.ts'
 import type { Webhook } from '../../lib/webhooks/webhooks.ts'
 import { type CloudRequest, watchCloudRequests } from '../../test/support/cloud-requests.ts'
 import {
@@ -178,7 +177,6 @@ const measureDelivery = async (dynamodb: DynamoDBDocumentClient, takeConsumed: (
   const work = createWebhookWorker({
     ...{ ...deps, leases },
     queue: { send: async ({ site: of }) => void messages.push(JSON.stringify({ site: String(of) })) },
-    deliver: (...[of, id, deadline]) => deliverNext(deps, of, id, deadline),
   })
   const invoke = (Records: readonly object[]) =>
     work({ Records } as never, { getRemainingTimeInMillis: () => 28_000 } as never)

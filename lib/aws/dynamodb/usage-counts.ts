@@ -1,6 +1,6 @@
 import { onDemand } from '../../core/cached-lookup.ts'
 import type { SiteId } from '../../core/ids.ts'
-import type { Deadline } from '../../core/time.ts'
+import type { Clock, Deadline } from '../../core/time.ts'
 import type { SiteDirectory } from '../../sites/site-directory.ts'
 import { listAll } from '../../storage/many-objects.ts'
 import type { ObjectStore } from '../../storage/object-store.ts'
@@ -29,7 +29,7 @@ interface UsageItem {
   readonly listed?: number
 }
 
-type Options = TableOptions & { readonly once?: TableOptions['dynamodb'] | undefined }
+type Options = TableOptions & { readonly once?: TableOptions['dynamodb'] }
 
 export const createUsageCounts = ({ once, now = Date.now, ...options }: Options) => {
   const table = openTable<UsageItem>(options)
@@ -114,7 +114,7 @@ export interface RecountDeps {
   readonly files: Pick<ObjectStore, 'list'>
   readonly counts: ReturnType<typeof createUsageCounts>
   readonly countOpenUploads: () => Promise<ReadonlyMap<number, number>>
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'wall'>
 }
 
 // In milliseconds. A quota is known everywhere within a minute, and a request lasts at most 15 minutes. So this
@@ -143,12 +143,12 @@ const listBytes = async (
 }
 
 const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline): Promise<void> => {
-  const { counts, now, countOpenUploads } = deps
+  const { counts, clock, countOpenUploads } = deps
   const state = await counts.read(site)
   if (state?.epoch === undefined) return counts.prepare(site, false)
   const { epoch, begun, counted = 0 } = state
-  if (begun === undefined && now() - counted >= countedFor) await counts.begin(site, epoch)
-  if (begun === undefined || now() - begun < settledAfter) return
+  if (begun === undefined && clock.wall() - counted >= countedFor) await counts.begin(site, epoch)
+  if (begun === undefined || clock.wall() - begun < settledAfter) return
   const bytes = await listBytes(deps, site, state, deadline)
   if (bytes !== undefined) await counts.finish(site, epoch, bytes + ((await countOpenUploads()).get(site) ?? 0))
 }

@@ -115,10 +115,14 @@ export const fromGateway = (
   }
 }
 
-const bytesOf = async (body: Readable | Uint8Array): Promise<Buffer> =>
-  body instanceof Readable
-    ? Buffer.concat(await body.toArray())
-    : Buffer.from(body.buffer, body.byteOffset, body.length)
+const bytesOf = async (body: Readable | Uint8Array): Promise<Buffer> => {
+  if (!(body instanceof Readable)) return Buffer.from(body.buffer, body.byteOffset, body.length)
+  try {
+    return Buffer.concat(await body.toArray())
+  } catch (cause) {
+    throw cause instanceof ServiceError ? cause : new ServiceError('unavailable', { cause })
+  }
+}
 
 // In bytes. A result of Lambda has at most 6 MB, with the headers.
 const largestText = 5_900_000
@@ -137,21 +141,16 @@ const textOf = (bytes: Buffer): string | undefined => {
   return isSmall ? text : undefined
 }
 
-// The `Accept` for which a gateway turns base64 into bytes: any `Accept`, or one that names a type first (LocalStack).
-type BinaryAccept = AccessSettings['binaryAccept']
-
-// If a caller sends no `Accept`, LocalStack passes on this value, and expects base64.
-const defaultAccept = 'application/json'
+// `binaryAccept` is the `Accept` for which a gateway turns base64 into bytes: any, or one that names a type first
+// (LocalStack).
+type Caller = Pick<AccessSettings, 'binaryAccept'> & { readonly accept: string }
 
 // REST APIs decode base64 only for callers that send `Accept`, as measured
-// (https://github.com/localstack/localstack/pull/12199).
-const isDecoded = (accept: string, binaryAccept: BinaryAccept): boolean =>
+// (https://github.com/localstack/localstack/pull/12199). For other callers, LocalStack passes on the default, and expects
+// base64.
+const defaultAccept = 'application/json'
+const isDecoded = ({ accept, binaryAccept }: Caller): boolean =>
   binaryAccept === 'any' ? accept !== '' : accept !== defaultAccept && /^\s*[^*\s/]+\//.test(accept)
-
-interface Caller {
-  readonly accept: string
-  readonly binaryAccept: BinaryAccept
-}
 
 export const toGateway = async (answer: Answer, caller: Caller): Promise<GatewayResult> => {
   const { status: statusCode, body, elsewhere } = answer
@@ -160,20 +159,11 @@ export const toGateway = async (answer: Answer, caller: Caller): Promise<Gateway
   const bytes = await bytesOf(body)
   const text = textOf(bytes)
   if (text !== undefined) return { statusCode, headers, body: text, isBase64Encoded: false }
-  if (elsewhere && !isDecoded(caller.accept, caller.binaryAccept)) return toGateway(await elsewhere(), caller)
+  if (elsewhere && !isDecoded(caller)) return toGateway(await elsewhere(), caller)
   return { statusCode, headers, body: bytes.toString('base64'), isBase64Encoded: true }
 }
 
 export type LambdaHandler = (event: GatewayEvent, context: Context) => Promise<GatewayResult>
-
-const sendBuffered = async (answer: Answer, caller: Caller): Promise<GatewayResult> => {
-  try {
-    return await toGateway(answer, caller)
-  } catch (error) {
-    if (!(answer.body instanceof Readable) || error instanceof ServiceError) throw error
-    throw new ServiceError('unavailable', { cause: error })
-  }
-}
 
 /**
  * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the signal of the
@@ -182,12 +172,9 @@ const sendBuffered = async (answer: Answer, caller: Caller): Promise<GatewayResu
  */
 export const lambdaHandler = (
   handler: Handler,
-  {
-    pathEncoding = 'encoded',
-    binaryAccept = 'any',
-    originSecrets = [],
-  }: Partial<Pick<AccessSettings, 'pathEncoding' | 'binaryAccept' | 'originSecrets'>> = {},
+  settings: Partial<Pick<AccessSettings, 'pathEncoding' | 'binaryAccept' | 'originSecrets'>> = {},
 ): LambdaHandler => {
+  const { pathEncoding = 'encoded', binaryAccept = 'any', originSecrets = [] } = settings
   const isSecret = createSecretCheck(originSecrets)
   return middy<GatewayEvent, GatewayResult>({
     timeoutEarlyInMillis: reserves.answer,
@@ -196,6 +183,6 @@ export const lambdaHandler = (
     const request = fromGateway(event, pathEncoding, signal, isSecret)
     const caller = { accept: request.headers['accept'] ?? '', binaryAccept }
     const deadline = createDeadline(() => context.getRemainingTimeInMillis())
-    return handler(request, deadline, (answer) => sendBuffered(answer, caller))
+    return handler(request, deadline, (answer) => toGateway(answer, caller))
   })
 }

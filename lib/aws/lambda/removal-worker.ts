@@ -1,5 +1,4 @@
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
-import * as z from 'zod/mini'
 import { removalTimes } from '../../config/functions.ts'
 import { cachedLookup } from '../../core/cached-lookup.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -22,10 +21,8 @@ interface Deps extends ContinueDeps {
 // In milliseconds: the time that is reserved for calls in flight, and for the message to the next worker.
 const timeToHandOver = 30_000
 
-const taskShape = z.object({ site: z.string(), path: z.string(), id: z.string() })
-
 const readTask = (body: string): RemovalTask => {
-  const { site, path, id } = z.parse(taskShape, JSON.parse(body))
+  const { site, path, id } = JSON.parse(body)
   return { site: storedId(site), path: storedPath(path), id }
 }
 
@@ -78,22 +75,21 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
   }
 }
 
-interface HandlerDeps extends Deps, Omit<RecountDeps, 'files' | 'sites' | 'now'> {
-  readonly sites: Pick<SiteDirectory, 'getSite' | 'list'>
-}
+type HandlerDeps = Deps & RecountDeps & { readonly sites: Pick<SiteDirectory, 'getSite'> }
 
 // In milliseconds: how long a worker remembers the quota of a site, and the time for the last calls of a recount.
 const siteTtl = 20_000
 const timeToEnd = 20_000
 
-export const createRemovalsHandler = ({ sites, counts, files, clock, ...deps }: HandlerDeps) => {
+export const createRemovalsHandler = (deps: HandlerDeps) => {
+  const { sites, counts, clock } = deps
   const remembered = { ttl: siteTtl, max: 1_000, now: clock.monotonic }
   const findSite = cachedLookup((id: SiteId) => sites.getSite(id), remembered)
-  const limited = limitFiles(files, createQuotas(counts, findSite))
-  const work = createRemovalWorker({ ...deps, files: limited, clock })
+  const files = limitFiles(deps.files, createQuotas(counts, findSite))
+  const work = createRemovalWorker({ ...deps, files })
   return async (event: SQSEvent | ScheduledEvent, context: Context): Promise<void> => {
     if ('Records' in event) return work(event, context)
     const deadline = unlimited.within(context.getRemainingTimeInMillis() - timeToEnd, clock.monotonic)
-    await recountSites({ ...deps, sites, counts, files, now: clock.wall }, deadline)
+    await recountSites(deps, deadline)
   }
 }

@@ -2,18 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { type Clock, type Deadline, unlimited } from '../../core/time.ts'
+import { type Deadline, unlimited } from '../../core/time.ts'
+import { type DeliveryDeps, deliverNext } from '../../webhooks/deliver.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
 import type { WebhookLeases } from '../dynamodb/webhooks.ts'
 import type { WebhookMessage, WebhookQueue } from '../sqs-queues.ts'
 
-interface Deps {
-  readonly webhooks: Pick<Webhooks, 'listOfSite'>
+interface Deps extends DeliveryDeps {
+  readonly webhooks: Webhooks
   readonly leases: WebhookLeases
   readonly queue: WebhookQueue
-  /** Returns the time when the next work is due, in milliseconds since the epoch. Undefined if no work is left. */
-  readonly deliver: (site: SiteId, id: string, deadline: Deadline) => Promise<number | undefined>
-  readonly clock: Clock
 }
 
 // In milliseconds: the time that is reserved for the last calls of a worker. A lease lasts longer than its worker.
@@ -52,7 +50,8 @@ const isOfStream = (event: SQSEvent | DynamoDBStreamEvent): event is DynamoDBStr
   event.Records[0]?.eventSource === 'aws:dynamodb'
 
 /** V-17: the stream of the history wakes the webhooks of the sites that have new entries. */
-export const createWebhookWorker = ({ webhooks, leases, queue, deliver, clock }: Deps) => {
+export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
+  const { webhooks, clock } = deps
   const wakeSites = async ({ Records }: DynamoDBStreamEvent): Promise<void> => {
     const sites = new Set(Records.flatMap(({ dynamodb }) => dynamodb?.Keys?.['site']?.N ?? []))
     await inParallel(sites, mostAtOnce, (site) => queue.send({ site: storedId(site) }, 0))
@@ -66,7 +65,7 @@ export const createWebhookWorker = ({ webhooks, leases, queue, deliver, clock }:
     for (;;) {
       const lease = await leases.take(site, webhook, holder, deadline.timeLeft() + timeToHandOver + afterTheEnd)
       if (!lease) return
-      const next = await deliver(site, webhook, deadline)
+      const next = await deliverNext(deps, site, webhook, deadline)
       const now = clock.wall()
       if (next !== undefined && next <= now) {
         await leases.giveBack(site, webhook, { holder })

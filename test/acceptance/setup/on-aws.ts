@@ -29,7 +29,6 @@ import { systemClock } from '../../../lib/core/time.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import { createWebhooksDeps } from '../../../lib/service/deps.ts'
 import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
-import { deliverNext } from '../../../lib/webhooks/deliver.ts'
 import { createTarget } from '../../../lib/webhooks/target.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { openHandler } from '../../support/handlers.ts'
@@ -203,10 +202,7 @@ const startWebhooks = () => {
       void sleep(delay * 1000, undefined, { ref: false }).then(() => invoke([record]))
     },
   }
-  const work = createWebhookWorker({
-    ...{ ...deps, leases, queue },
-    deliver: (site, id, deadline) => deliverNext(deps, site, id, deadline),
-  })
+  const work = createWebhookWorker({ ...deps, leases, queue })
   aroundCommands(dynamodb, 'call', async (send, { input }) => {
     const done = await send()
     const { TableName, Key } = input as { readonly TableName?: string; readonly Key?: { readonly site: number } }

@@ -99,7 +99,7 @@ test('A recount of several sites reads the table of uploads once (S-125)', async
   const limited = { name: 'Limited', dataCentre: 'us', renderingEngine: true, quota: 9 }
   const sites = [1, 2].map((id) => ({ ...limited, id: id as SiteId }))
   const deps = {
-    ...{ counts, dataCentre: 'us', now: () => time },
+    ...{ counts, dataCentre: 'us', clock: { wall: () => time } },
     sites: { list: async () => ({ dataCentres: [], sites }) },
     files: { list: async () => ({ objects: [], folders: [], next: undefined }) },
     countOpenUploads: vi.fn(async () => new Map([[2, 5]])),

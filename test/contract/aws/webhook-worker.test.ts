@@ -9,7 +9,7 @@ import type { WebhookMessage } from '../../../lib/aws/sqs-queues.ts'
 import { idOfChange } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
-import { deliverNext, repeatDelivery } from '../../../lib/webhooks/deliver.ts'
+import { repeatDelivery } from '../../../lib/webhooks/deliver.ts'
 import type { Message } from '../../../lib/webhooks/target.ts'
 import { changeWebhook, createWebhook, removeWebhook, type Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { createRandom } from '../../power-cuts/outage.ts'
@@ -107,7 +107,6 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1, turns = 0, sent: 
         send: async ({ site: of, webhook }: WebhookMessage, delay) =>
           pushInDisorder(messageOf({ site: String(of), webhook }), delay * 1000),
       },
-      deliver: (...[of, id, deadline]) => deliverNext(deps, of, id, deadline),
     })
 
   const handle = async ({ event }: Waiting) => {

@@ -87,7 +87,7 @@ const createAws = ({ wall: now }: TestClock): Side => {
         const ofUploads = { ...given, table: all.uploadsTable }
         const sites = { list: async () => ({ dataCentres: [], sites: [site] }) }
         const { counts } = files
-        const deps = { sites, dataCentre: 'us', files: files.files, counts, now }
+        const deps = { sites, dataCentre: 'us', files: files.files, counts, clock: { wall: now } }
         await recountSites({ ...deps, countOpenUploads: () => countOpenUploads(ofUploads) }, unlimited)
       }
       return { stores: { ...stores, history: areas.history }, stop: async () => {}, recount }

@@ -5,7 +5,7 @@ import { createUsageCounts, recountSites } from '../../../lib/aws/dynamodb/usage
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openUploads } from '../../../lib/aws/open-tables.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
-import { createDeadline } from '../../../lib/core/time.ts'
+import { createDeadline, systemClock } from '../../../lib/core/time.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openTestBucket, type TestBucket } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
@@ -50,7 +50,7 @@ export const openStorageOnAws = async (given: OnAws = {}) => {
   const readingUploads = { dynamodb: tables.connect(), table: tables.names.uploads, now }
   const openBytes = () => countOpenUploads(readingUploads)
   const { sites } = storage.stores
-  const ofSites = { sites, dataCentre: 'us', counts, countOpenUploads: openBytes, now: now ?? Date.now }
+  const ofSites = { sites, dataCentre: 'us', counts, countOpenUploads: openBytes, clock: options.clock ?? systemClock }
   return {
     ...storage,
     counts,
