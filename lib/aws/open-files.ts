@@ -13,9 +13,6 @@ import { createDirectParts, createUploadParts } from './s3/upload-parts.ts'
 // In bytes: a part of a file with this length fits into an answer of Lambda, which has at most 6 MB in base64.
 const largestAnswer = 4 * 1024 * 1024
 
-// The limits of V-23.
-const listeners = { perSite: 20, inAll: 1_000 }
-
 // Only removals of large folders need the queue, so its client is not loaded in a cold start.
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
   const open = onDemand(async () => (await import('./sqs-queues.ts')).createSqsQueue(queueUrl))
@@ -35,7 +32,8 @@ export const openFileStores = (
   return {
     files,
     history,
-    live: createLiveChanges(history, listeners),
+    // The limits of V-23.
+    live: createLiveChanges(history, { perSite: 20, inAll: 1_000 }),
     uploadParts: createUploadParts({ bucket, adopt: files.adopt, buffers }),
     directParts: createDirectParts(bucket),
     workflows,

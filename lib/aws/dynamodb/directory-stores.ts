@@ -37,14 +37,9 @@ const readKeys = async (table: Table<GrantItem & Partial<UseItem>>, site: SiteId
   const query = { index: 'keysOfSite', where: expression`#site = ${site}`, columns: ['hash'] }
   const hashes = (await queryItems(table, query)).map(({ hash }) => ({ hash }))
   const items = await batchGet(table, hashes)
-  const days = new Map(items.map(({ hash, day }) => [hash, day]))
-  return items
-    .map(toGrant)
-    .filter(isGrantOfKey)
-    .map((key) => {
-      const lastUsed = days.get(useOf(key.hash))
-      return { ...key, ...(lastUsed !== undefined && { lastUsed }) }
-    })
+  const uses = new Map(items.map(({ hash, day }) => [hash, day === undefined ? {} : { lastUsed: day }]))
+  const keys = items.map(toGrant).filter(isGrantOfKey)
+  return keys.map((key) => ({ ...key, ...uses.get(useOf(key.hash)) }))
 }
 
 export const createGrants = ({ record, ...options }: RecordingOptions): Grants => {

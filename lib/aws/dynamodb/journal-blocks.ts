@@ -1,7 +1,7 @@
 import { type Change, type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { keptFor } from '../../history/history.ts'
-import { expression, inSeconds, type Query, updateCommand } from './dynamodb.ts'
+import { expression, type ItemChange, inSeconds, type Query } from './dynamodb.ts'
 import { createMark } from './write-mark.ts'
 
 /**
@@ -96,28 +96,17 @@ const weightOf = (item: EntryItem, { bytes, limit }: KnownBlock): number => {
   return bytes + size > limit ? mostBytes + 1 : Math.ceil((size * mostBytes) / mostCrowdedBytes)
 }
 
-export const addition = (
-  table: string,
-  site: SiteId,
-  known: KnownBlock,
-  { mark, item }: ReturnType<typeof entryItem>,
-  now: number,
-) =>
-  updateCommand(
-    table,
-    { site, block: known.block },
-    {
-      set: {
-        entries: expression`list_append(${[item]}, if_not_exists(#entries, ${[]}))`,
-        count: expression`if_not_exists(#count, ${firstNumber - 1}) + ${1}`,
-        next: Math.max(known.block + 1, now),
-        expires: inSeconds(now + keptFor),
-      },
-      add: { bytes: weightOf(item, known), marks: new Set([mark]) },
-      condition: expression`attribute_not_exists(#bytes) OR (#bytes <= ${mostBytes} AND NOT contains(#marks, ${mark}))`,
-      returns: 'UPDATED_NEW',
-    },
-  )
+export const addition = (known: KnownBlock, { mark, item }: ReturnType<typeof entryItem>, now: number): ItemChange => ({
+  set: {
+    entries: expression`list_append(${[item]}, if_not_exists(#entries, ${[]}))`,
+    count: expression`if_not_exists(#count, ${firstNumber - 1}) + ${1}`,
+    next: Math.max(known.block + 1, now),
+    expires: inSeconds(now + keptFor),
+  },
+  add: { bytes: weightOf(item, known), marks: new Set([mark]) },
+  condition: expression`attribute_not_exists(#bytes) OR (#bytes <= ${mostBytes} AND NOT contains(#marks, ${mark}))`,
+  returns: 'UPDATED_NEW',
+})
 
 export const blocksFrom = (
   site: SiteId,

@@ -12,6 +12,7 @@ import {
   queryPages,
   type Table,
   type TableOptions,
+  updateCommand,
 } from './dynamodb.ts'
 import {
   addition,
@@ -108,7 +109,7 @@ const createWriter = (table: Blocks, now: () => number) => {
   const add = async (site: SiteId, known: KnownBlock, item: ReturnType<typeof entryItem>, signal: AbortSignal) => {
     const { block } = known
     try {
-      const command = addition(table.name, site, known, item, now())
+      const command = updateCommand(table.name, { site, block }, addition(known, item, now()))
       const { Attributes } = await table.client.send(command, { abortSignal: signal })
       return knownFromAddition(toBlock({ ...Attributes, site, block } as BlockItem), known)
     } catch (error) {

@@ -82,12 +82,10 @@ export const createLinkItems = (options: TableOptions) => {
       return links.map((link) => ({ ...link, stored: flags.get(`${listKey(link)} ${link.id}`) }))
     },
 
-    putMany: (links: readonly WantedLink[], deadline?: Deadline) =>
-      batchPut(
-        table,
-        links.map((link): LinkItem => ({ ...keyOf(link), ...(link.wanted === false && { d: 0 }) })),
-        deadline,
-      ),
+    putMany(links: readonly WantedLink[], deadline?: Deadline) {
+      const items = links.map((link): LinkItem => ({ ...keyOf(link), ...(link.wanted === false && { d: 0 }) }))
+      return batchPut(table, items, deadline)
+    },
 
     // An update without an expression creates the item if it is missing. A batch cannot do this.
     addMany: (links: readonly LinkName[], { check, signal }: Deadline) =>
