@@ -1,7 +1,7 @@
 import { type Change, type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { keptFor } from '../../history/history.ts'
-import { expression, type ItemChange, inSeconds, type Query } from './dynamodb.ts'
+import { type History, keptFor } from '../../history/history.ts'
+import { expression, type ItemChange, inSeconds, type Query, queryItems, queryPages, type Table } from './dynamodb.ts'
 import { createMark } from './write-mark.ts'
 
 /**
@@ -43,9 +43,9 @@ const mostBytes = 480
 // under way.
 const mostCrowdedBytes = 20_480
 
-export const blockOf = (position: number): number => Math.floor(position / perBlock)
+const blockOf = (position: number): number => Math.floor(position / perBlock)
 
-export const isFull = ({ bytes }: Pick<Block, 'bytes'>): boolean => bytes > mostBytes
+const isFull = ({ bytes }: Pick<Block, 'bytes'>): boolean => bytes > mostBytes
 
 export const headBlock = 0
 
@@ -128,5 +128,50 @@ const toChange = (site: SiteId, position: number, { at, type, requestId, details
   }
 }
 
-export const changesIn = ({ site, block, count, entries }: Block): readonly Change[] =>
+const changesIn = ({ site, block, count, entries }: Block): readonly Change[] =>
   entries.map((item, index) => toChange(site, block * perBlock + count - index, item)).toReversed()
+
+export type Blocks = Table<BlockItem>
+
+export const firstOf = async (table: Blocks, query: Query, signal: AbortSignal) => {
+  const [item] = await queryItems(table, { ...query, signal }, 1)
+  return item && toBlock(item)
+}
+
+// Few blocks have fewer than three entries.
+const blocksFor = (entries: number): number => (entries <= 0 ? 0 : Math.min(200, Math.ceil(entries / 3) + 1))
+
+// In milliseconds: how often the history of a site is read for all its listeners (V-23).
+const pollInterval = 1_000
+
+export const createHistory = (table: Blocks): History => ({
+  watch(_site, check) {
+    const timer = setInterval(check, pollInterval)
+    return () => clearInterval(timer)
+  },
+
+  async after(site, position, limit) {
+    const changes: Change[] = []
+    const query = blocksFrom(site, { from: Math.max(blockOf(position), headBlock + 1) })
+    for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
+      const blocks = items.map(toBlock)
+      // The blocks of a page are read at different moments. After an open block, no further block is read, because
+      // entries that the open block has received since then would be missing in the page.
+      const open = blocks.findIndex((block) => !isFull(block))
+      const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
+      changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))
+      if (open >= 0) break
+    }
+    return changes.slice(0, limit)
+  },
+
+  async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
+    const changes: Change[] = []
+    const query = { ...blocksFrom(site, { to: Math.max(blockOf(position), headBlock) }), newestFirst: true }
+    for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
+      const newestFirst = items.flatMap((item) => changesIn(toBlock(item)).toReversed())
+      changes.push(...newestFirst.filter((change) => change.position < position))
+    }
+    return changes.slice(0, limit).toReversed()
+  },
+})

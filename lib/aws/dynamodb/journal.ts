@@ -1,29 +1,19 @@
 import { setRecent } from '../../core/cached-lookup.ts'
-import { type Change, type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
+import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { createTurns, inParallel } from '../../core/in-parallel.ts'
 import { type Deadline, reserves, systemClock, unlimited } from '../../core/time.ts'
-import type { History } from '../../history/history.ts'
-import {
-  expression,
-  isConditionFailure,
-  openTable,
-  queryItems,
-  queryPages,
-  type Table,
-  type TableOptions,
-  updateCommand,
-} from './dynamodb.ts'
+import { expression, isConditionFailure, openTable, type TableOptions, updateCommand } from './dynamodb.ts'
 import {
   addition,
   type Block,
   type BlockItem,
-  blockOf,
+  type Blocks,
   blocksFrom,
-  changesIn,
+  createHistory,
   entryItem,
+  firstOf,
   headBlock,
-  isFull,
   type KnownBlock,
   knownFromAddition,
   knownFromQuery,
@@ -71,21 +61,11 @@ const longestAbsence = 24 * 3600 * 1000
 const mostRemembered = 1_000
 const rememberedFor = 3600 * 1000
 
-// Few blocks have fewer than three entries.
-const blocksFor = (entries: number): number => (entries <= 0 ? 0 : Math.min(200, Math.ceil(entries / 3) + 1))
-
 // The writes of a site run one after another. If they ran in parallel, a nearly full block would refuse most of them.
 interface WrittenSite {
   readonly takeTurn: ReturnType<typeof createTurns>
   known?: KnownBlock | undefined
   knownUntil: number
-}
-
-type Blocks = Table<BlockItem>
-
-const firstOf = async (table: Blocks, query: ReturnType<typeof blocksFrom>, signal: AbortSignal) => {
-  const [item] = await queryItems(table, { ...query, signal }, 1)
-  return item && toBlock(item)
 }
 
 const createWriter = (table: Blocks, now: () => number) => {
@@ -130,41 +110,6 @@ const createWriter = (table: Blocks, now: () => number) => {
     throw new Error(`The history of site ${site} has too many writers at once`)
   }
 }
-
-// In milliseconds: how often the history of a site is read for all its listeners (V-23).
-const pollInterval = 1_000
-
-const createHistory = (table: Blocks): History => ({
-  watch(_site, check) {
-    const timer = setInterval(check, pollInterval)
-    return () => clearInterval(timer)
-  },
-
-  async after(site, position, limit) {
-    const changes: Change[] = []
-    const query = blocksFrom(site, { from: Math.max(blockOf(position), headBlock + 1) })
-    for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
-      const blocks = items.map(toBlock)
-      // The blocks of a page are read at different moments. After an open block, no further block is read, because
-      // entries that the open block has received since then would be missing in the page.
-      const open = blocks.findIndex((block) => !isFull(block))
-      const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
-      changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))
-      if (open >= 0) break
-    }
-    return changes.slice(0, limit)
-  },
-
-  async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
-    const changes: Change[] = []
-    const query = { ...blocksFrom(site, { to: Math.max(blockOf(position), headBlock) }), newestFirst: true }
-    for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
-      const newestFirst = items.flatMap((item) => changesIn(toBlock(item)).toReversed())
-      changes.push(...newestFirst.filter((change) => change.position < position))
-    }
-    return changes.slice(0, limit).toReversed()
-  },
-})
 
 export const createJournal = ({ now = Date.now, lost = logLostEntry, longestDelay = 15_000, ...options }: Options) => {
   const table = openTable<BlockItem>(options)

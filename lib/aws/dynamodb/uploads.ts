@@ -9,16 +9,7 @@ import {
   type Upload,
   type UploadRecords,
 } from '../../storage/uploads/upload.ts'
-import {
-  type Attributes,
-  expression,
-  inSeconds,
-  mapped,
-  openTable,
-  scan,
-  type Table,
-  type TableOptions,
-} from './dynamodb.ts'
+import { expression, inSeconds, mapped, openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordingOptions } from './journal.ts'
 import { createMark } from './write-mark.ts'
 
@@ -111,7 +102,12 @@ const createUploadLeases = (
   table: Table<RecordItem>,
   now: () => number,
 ): Pick<UploadRecords, 'take' | 'renew' | 'advance' | 'giveBack'> => {
-  const changeOwn = async (id: string, holder: string, set: Attributes, condition = isLeased) => {
+  const changeOwn = async (
+    id: string,
+    holder: string,
+    set: { readonly until?: number | undefined },
+    condition = isLeased,
+  ) => {
     const own = [isOpen, expression`#holder = ${holder}`, condition]
     return (await table.update(uploadKey(id), { set, condition: own })) !== undefined
   }
