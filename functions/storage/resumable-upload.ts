@@ -1,107 +1,121 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import { mediaType } from '../../lib/core/headers.ts'
 import { type OperationHandler, type OperationInput, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import { hasBody, type Request, refuseCoding } from '../../lib/http/request.ts'
+import { hasBody, refuseCoding } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/content.ts'
 import { storedPath } from '../../lib/storage/path.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
-import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
-import { completeParts, settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
-import {
-  hasBytes,
-  isTus,
-  offsetHeaders,
-  readAppend,
-  readChecksum,
-  readCreation,
-  requireBytes,
-  requireTus,
-  stateHeaders,
-  tusAbilities,
-  tusAnswer,
-} from '../../lib/storage/uploads/tus.ts'
-import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
+import { beginAppend, completeAppend, completeParts, settleUpload } from '../../lib/storage/uploads/continue-upload.ts'
+import { type Checksum, checksumAlgorithms, holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import {
   discardUpload,
   findUpload,
-  openUpload,
   requireDirectParts,
-  requireParts,
   wantedParts,
   wholeParts,
 } from '../../lib/storage/uploads/uploads.ts'
-import {
-  countedBody,
-  declaredLength,
-  operation,
-  refusePart,
-  refuseTimeCondition,
-  schemaOf,
-  trackUpload,
-  uploaderOf,
-  writablePath,
-} from './params.ts'
+import { countedBody, declaredLength, operation, schemaOf, trackUpload, uploaderOf } from './params.ts'
 
-const conditionsIn = (headers: OperationInput['headers']) => {
-  refuseTimeCondition(headers)
-  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
+// The headers are those of tus 1.0 (https://tus.io/protocols/resumable-upload).
+export const tusVersion = '1.0.0'
+
+type RequestHeaders = OperationInput['headers']
+type AnswerHeaders = Readonly<Record<string, string>>
+
+export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumable'] !== undefined
+
+// "If the version specified by the Client is not supported by the Server, it MUST respond with the 412".
+export const requireTus = (headers: RequestHeaders): void => {
+  if (headers['tus-resumable'] === tusVersion) return
+  throw new ServiceError('protocolVersionUnknown', {
+    message: `Tus-Resumable must be ${tusVersion}: the service supports no other version of the protocol.`,
+    headers: { 'Tus-Version': tusVersion },
+  })
 }
 
-const locationOf = ({ dataCentre, site }: OperationInput, { id }: Upload): string =>
-  `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${id}`
+// "The value MUST be a non-negative integer" ("Upload-Offset", "Upload-Length").
+export const readNumber = (headers: RequestHeaders, name: string): number | undefined => {
+  const text = headers[name.toLowerCase()]
+  if (text === undefined) return undefined
+  if (/^\d{1,400}$/.test(text)) return Number(text)
+  throw storageRefused(`${name} must be a whole number, 0 or more.`)
+}
 
-export const createUpload = operation({ params: writablePath }, async (input, deps): Promise<Reply> => {
-  const { headers, params } = input
-  requireTus(headers)
-  const { length, metadata, ...file } = readCreation(headers)
-  const checksum = readChecksum(headers)
-  if (hasBody(input)) requireBytes(headers)
-  refusePart(input)
-  refuseCoding(input, 'storageRefused')
-  const request = { folder: params.path, ...file, ...conditionsIn(headers) }
-  const requester = uploaderOf(input)
-  const opened = await openUpload(deps, requester, { request, length, metadata })
-  const { advance, follow } = trackUpload(deps, input, opened)
-  const content = countedBody(input, advance, params.path)
-  const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
-  const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
-  return { status: 201, headers: { Location: locationOf(input, upload), ...offsetHeaders(upload) } }
+const bytesType = 'application/offset+octet-stream'
+
+export const hasBytes = (headers: RequestHeaders): boolean => mediaType(headers['content-type']) === bytesType
+
+// "All PATCH requests MUST use Content-Type: application/offset+octet-stream" ("PATCH").
+export const requireBytes = (headers: RequestHeaders): void => {
+  if (hasBytes(headers)) return
+  throw new ServiceError('mediaTypeUnsupported', { message: `Send the bytes of an upload as ${bytesType}.` })
+}
+
+// Removes at most two signs, because a longer search would take seconds if a header had thousands of these signs.
+const withoutPadding = (base64: string): string => base64.replace(/={1,2}$/, '')
+
+export const decodeBase64 = (text: string): Buffer | undefined => {
+  const bytes = Buffer.from(text, 'base64')
+  return withoutPadding(bytes.toString('base64')) === withoutPadding(text) ? bytes : undefined
+}
+
+// "The name of the used checksum algorithm and the Base64 encoded checksum separated by a space" ("Upload-Checksum").
+export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
+  const header = headers['upload-checksum']
+  if (header === undefined) return undefined
+  const [name, text = ''] = header.split(/ +/, 2)
+  const algorithm = checksumAlgorithms.find((known) => known === name)
+  const value = decodeBase64(text)
+  if (algorithm && value && value.length > 0) return { algorithm, value }
+  throw new ServiceError('checksumMismatch', {
+    message:
+      `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, then a space and the checksum of ` +
+      'the body in base64. No bytes were stored.',
+  })
+}
+
+export const offsetHeaders = ({ offset, isComplete, expires }: Upload): AnswerHeaders => ({
+  'Upload-Offset': String(offset),
+  // "This header MUST be included in every PATCH response if the upload is going to expire" ("Upload-Expires").
+  ...(!isComplete && { 'Upload-Expires': new Date(expires).toUTCString() }),
 })
 
-const isWhole = ({ isComplete }: Upload): boolean => isComplete
+const stateHeaders = (upload: Upload): AnswerHeaders => ({
+  ...offsetHeaders(upload),
+  ...(upload.length === null ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(upload.length) }),
+  ...(upload.metadata !== '' && { 'Upload-Metadata': upload.metadata }),
+  // "The Server MUST prevent the client and/or proxies from caching the response" ("HEAD").
+  'Cache-Control': 'no-store',
+})
+
+export const isWhole = ({ isComplete }: Upload): boolean => isComplete
 
 const uploadOf = ({ upload = '' }: Segments): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
 }
 
-/**
- * A request about an upload must use the protocol of the upload, tus or parts. Errors: uploadUnknown,
- * protocolVersionUnknown.
- */
-const findRequestedUpload = async (
-  deps: StorageDeps,
-  input: OperationInput<{ readonly id: string }>,
-): Promise<Upload> => {
-  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
-  if (!upload.target.isDirect) requireTus(input.headers)
-  else if (isTus(input.headers)) throw new ServiceError('uploadUnknown')
-  return upload
-}
-
 export const describeUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   requireTus(input.headers)
-  const upload = await findRequestedUpload(deps, input)
-  return { status: 200, headers: stateHeaders(await settleUpload(deps, uploaderOf(input), upload)) }
+  const requester = uploaderOf(input)
+  const upload = await findUpload(deps, requester, input.params.id)
+  if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
+  return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
 })
 
 const appendTus = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
-  requireTus(input.headers)
+  const { headers } = input
+  requireTus(headers)
   refuseCoding(input, 'storageRefused')
-  const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
+  requireBytes(headers)
+  const offset = readNumber(headers, 'Upload-Offset')
+  if (offset === undefined) throw storageRefused('The request lacks Upload-Offset. Ask for the offset with HEAD.')
+  const length = readNumber(headers, 'Upload-Length')
+  const addition = { offset, length, checksum: readChecksum(headers), declared: declaredLength(input) }
   const requester = uploaderOf(input)
   const begun = await beginAppend(deps, requester, input.params.id, addition)
   const { advance, follow } = trackUpload(deps, input, begun.upload, true)
@@ -111,7 +125,8 @@ const appendTus = operation({ params: uploadOf }, async (input, deps): Promise<R
 })
 
 const completeDirect = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
-  const upload = await findRequestedUpload(deps, input)
+  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
+  if (!upload.target.isDirect) requireTus(input.headers)
   if (hasBody(input)) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
   const { follow } = trackUpload(deps, input, upload, true)
   const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
@@ -129,43 +144,6 @@ export const cancelUpload = operation({ params: uploadOf }, async (input, deps):
   return { status: 204 }
 })
 
-const uploadPath = /^\/api\/v2\/admin\/sites\/[^/]+\/uploads\/[^/]+\/?$/
-
-// "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0). Applies only to
-// uploads.
-const methodOf = ({ method, path, headers }: Request): string => {
-  const meant = headers['x-http-method-override']?.trim().toUpperCase()
-  return meant && uploadPath.test(path) ? meant : method
-}
-
-/**
- * Translates a request of tus. Every answer to such a request has the headers of tus. `largest` is the size of the
- * largest upload, in bytes.
- */
-export const asTusRequest = (request: Request, largest: number): Request => {
-  const method = methodOf(request)
-  if (method === 'OPTIONS') return { ...request, method, answerHeaders: tusAbilities(largest) }
-  if (!isTus(request.headers) && !uploadPath.test(request.path)) return request
-  return { ...request, method, answerHeaders: tusAnswer }
-}
-
-export const beginParts = operation({ params: writablePath, body: schemaOf('partsBody') }, async (input, deps) => {
-  const { headers, params, body } = input
-  const { name: fileName, type: fileType, version, size: length } = body
-  const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }
-  const direct = requireDirectParts(deps.directParts)
-  requireParts(length)
-  const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
-  await trackUpload(deps, input, upload).follow(Promise.resolve(upload), isWhole)
-  return { status: 201, headers: { Location: locationOf(input, upload), ...offsetHeaders(upload) } }
-})
-
-const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promise<readonly number[]> => {
-  const { id, target, holding } = upload
-  if (!directParts || !target.isDirect || !holding) return []
-  return wholeParts(await directParts.stored({ id, target, holding }), upload).map(({ number }) => number)
-}
-
 /** Returns the state of an upload, or addresses for some of its parts. */
 export const readUpload = operation(
   { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },
@@ -173,10 +151,12 @@ export const readUpload = operation(
     const { params, query } = input
     const requester = uploaderOf(input)
     const upload = await settleUpload(deps, requester, await findUpload(deps, requester, params.id))
-    const { id, target, length, isComplete } = upload
+    const { id, target, length, isComplete, holding } = upload
     const state = { size: length, inParts: target.isDirect === true, complete: isComplete }
     if (query.digests === undefined || isComplete) {
-      return ok<Answer<typeof uploadState>>({ ...state, stored: await storedParts(deps, upload), addresses: [] })
+      const parts = target.isDirect && holding ? await deps.directParts?.stored({ id, target, holding }) : undefined
+      const stored = wholeParts(parts ?? [], upload).map(({ number }) => number)
+      return ok<Answer<typeof uploadState>>({ ...state, stored, addresses: [] })
     }
     const direct = requireDirectParts(target.isDirect ? deps.directParts : undefined)
     const first = query.first ?? 1

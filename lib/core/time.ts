@@ -39,7 +39,7 @@ export interface Deadline extends Disposable {
   readonly isOver: () => boolean
   /** Call this before every call that changes something. Errors: unavailable, when the time is up. */
   readonly check: () => void
-  /** Waits for a call that cannot be aborted, until the time is up. */
+  /** Waits for a call that cannot be aborted. Errors: unavailable, when the time is up. */
   wait<Value>(call: Promise<Value>): Promise<Value>
   reserving(milliseconds: number): Deadline
   within(milliseconds: number, now: () => number): Deadline
@@ -76,7 +76,7 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
       // If the time is up first, no other code handles a later failure of the call.
       call.catch(() => {})
       return new Promise((resolve, reject) => {
-        const stop = () => reject(signal.reason)
+        const stop = () => reject(new ServiceError('unavailable', { cause: signal.reason }))
         if (signal.aborted) stop()
         signal.addEventListener('abort', stop, { once: true })
         call.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))

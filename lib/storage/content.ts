@@ -100,7 +100,7 @@ export const createStagedContents = <Content extends { readonly size: number }>(
     keep(
       content: Content,
       discard: (content: Content) => Promise<void> = async () => {},
-      known: Pick<Staged, 'reserved' | 'claim'> = {},
+      known: Pick<Staged, 'reserved'> = {},
     ): Staged {
       const staged: Staged = {
         ...known,

@@ -202,7 +202,6 @@ export interface Staged {
   readonly size: number
   /** The number of bytes that the quota counts already for this upload. */
   readonly reserved?: number
-  readonly claim?: Claim | undefined
   /** This may be called twice, or after `place`. */
   discard(): Promise<void>
 }
@@ -259,6 +258,7 @@ export interface PlaceConditions {
   }
   readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined
+  readonly claim?: Claim | undefined
   /**
    * If a store writes its history entry in a separate call, it runs this function at the same time. This function must
    * not fail.

@@ -8,13 +8,14 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
 import { createS3Clients, openBucket as openKnownBucket } from '../../lib/aws/s3/bucket.ts'
-import type { PlaceDeps } from '../../lib/aws/s3/place.ts'
 import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
 import { unrecorded } from './history.ts'
 import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
 import { lighten } from './without-network.ts'
 
-export const noRemovals: PlaceDeps['removals'] = {
+type Removals = Parameters<typeof createS3ObjectStore>[0]['removals']
+
+export const noRemovals: Removals = {
   locksOf: async () => ({ open: [], ids: new Set() }),
   begin: async (removal) => removal,
   note: async () => {},
@@ -22,7 +23,7 @@ export const noRemovals: PlaceDeps['removals'] = {
 }
 
 /** While `isLocked` is true, each look finds a lock that has begun and ended since the look before. */
-export const removalsWhile = (isLocked: () => boolean): PlaceDeps['removals'] => ({
+export const removalsWhile = (isLocked: () => boolean): Removals => ({
   ...noRemovals,
   locksOf: async () => ({ open: [], ids: new Set(isLocked() ? [randomUUID()] : []) }),
 })

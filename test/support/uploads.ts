@@ -2,14 +2,9 @@ import { roles } from '../../lib/access/people.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { unlimited } from '../../lib/core/time.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
-import type { Claim } from '../../lib/storage/object-store.ts'
-import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
-import { settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
+import { beginAppend, completeAppend, fillUpload, settleUpload } from '../../lib/storage/uploads/continue-upload.ts'
 import type { Addition } from '../../lib/storage/uploads/upload.ts'
 import { findUpload, openUpload, type UploadsDeps } from '../../lib/storage/uploads/uploads.ts'
-
-/** A claim that nobody else takes over, for uploads without records. */
-export const ownClaim: Claim = { isHeld: async () => true, complete: async () => {} }
 
 const scope = { site: 1001 as SiteId, rights: roles.owner.rights, level: 'write' } as const
 const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }

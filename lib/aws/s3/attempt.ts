@@ -1,11 +1,11 @@
 import type { CopyObjectCommandOutput, PutObjectCommandOutput } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
-import { type Deadline, reserves } from '../../core/time.ts'
-import { type Change, NotPlaced } from '../../storage/object-store.ts'
-import { type Bucket, isRefused, isRefusedAtOnce, noteLack, type StepBucket, unquote, until } from './bucket.ts'
+import { reserves, unlimited } from '../../core/time.ts'
+import { type Change, NotPlaced, type PlaceConditions, type Staged } from '../../storage/object-store.ts'
+import { type Bucket, isRefused, isRefusedAtOnce, noteLack, unquote, until } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { type Doomed, deleteAll, hideAll } from './delete.ts'
-import type { Spare } from './stage.ts'
+import type { Spare, StagedBody } from './stage.ts'
 
 /**
  * The result of a step: a version, a delete marker, or an old version that lost its markers. A bucket whose versioning
@@ -15,26 +15,11 @@ export type Made =
   | (Doomed & { readonly spare?: Spare })
   | { readonly kind: 'uncovered' | 'final'; readonly key: string }
 
-export interface StepResult {
-  readonly made: readonly Made[]
-  readonly failure?: unknown
-}
-
 // In milliseconds: S3 may finish a call a moment after it was cut off.
 const secondLook = 1_000
 
 export const awaitLateCalls = async ({ options: { abortSignal } }: Bucket): Promise<void> => {
   if (abortSignal?.aborted) await new Promise((resolve) => setTimeout(resolve, secondLook))
-}
-
-const findLost = async (bucket: Bucket, failure: unknown, find: () => Promise<Made | undefined>) => {
-  if (isRefusedAtOnce(failure)) return []
-  let found = await find()
-  if (!found && bucket.options.abortSignal?.aborted) {
-    await awaitLateCalls(bucket)
-    found = await find()
-  }
-  return found ? [found] : []
 }
 
 interface Creation {
@@ -48,23 +33,31 @@ interface Creation {
 
 type Answer = Pick<CopyObjectCommandOutput, 'VersionId' | 'CopyObjectResult'> & Pick<PutObjectCommandOutput, 'ETag'>
 
-export const awaitVersion = async (
-  bucket: StepBucket,
-  { key, isNew, spare, find, explain }: Creation,
-  call: Promise<Answer>,
-): Promise<StepResult> => {
-  const version = (versionId: string | undefined): Made | undefined =>
-    versionId ? { kind: 'version', key, versionId, ...(spare && { spare }) } : undefined
+const resultOf = (bucket: Bucket, { key, isNew, spare }: Creation, answer: Answer): Made => {
+  const { VersionId, ETag, CopyObjectResult } = answer
+  if (VersionId) return { kind: 'version', key, versionId: VersionId, ...(spare && { spare }) }
+  noteLack(bucket, 'versions (of a new bucket, for 15 minutes)')
+  return isNew ? { kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) } : { kind: 'final', key }
+}
+
+const findLost = async ({ finding, ...bucket }: Attempt['bucket'], { find }: Creation): Promise<string | undefined> => {
+  const found = await find(finding)
+  if (found || !bucket.options.abortSignal?.aborted) return found
+  await awaitLateCalls(bucket)
+  return find(finding)
+}
+
+export const awaitVersion = async ({ bucket, made }: Attempt, creation: Creation, call: Promise<Answer>) => {
   try {
-    const { VersionId, ETag, CopyObjectResult } = await call
-    const made = version(VersionId)
-    if (made) return { made: [made] }
-    noteLack(bucket, 'versions (of a new bucket, for 15 minutes)')
-    if (!isNew) return { made: [{ kind: 'final', key }] }
-    return { made: [{ kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) }] }
+    const result = resultOf(bucket, creation, await call)
+    made.push(result)
+    return result
   } catch (failure) {
-    const made = await findLost(bucket, failure, async () => version(await find(bucket.finding)))
-    return { made, failure: isRefused(failure) ? await explain(failure).catch((error: unknown) => error) : failure }
+    const VersionId = isRefusedAtOnce(failure) ? undefined : await findLost(bucket, creation)
+    if (VersionId) made.push(resultOf(bucket, creation, { VersionId }))
+    const error = isRefused(failure) ? await creation.explain(failure).catch((other: unknown) => other) : failure
+    if (error !== undefined) throw error
+    return undefined
   }
 }
 
@@ -86,7 +79,17 @@ const timeToUndo = (changes: readonly Change[]): number => {
   return 3_000 + 0.6 * changes.length + 0.7 * covered + staged / spareBytesPerMillisecond
 }
 
-export const createAttempt = (given: Bucket, changes: readonly Change[], whole: Deadline) => {
+interface Bodies {
+  readonly bucket: Bucket
+  readonly bodyOf: (staged: Staged) => StagedBody
+}
+
+export const createAttempt = (
+  { bucket: given, bodyOf }: Bodies,
+  changes: readonly Change[],
+  conditions: PlaceConditions,
+) => {
+  const { matching = [], deadline: whole = unlimited } = conditions
   const deadline = whole.reserving(timeToReturn + timeToUndo(changes))
   const undoDeadline = whole.reserving(timeToReturn)
   const finding = until(given, undoDeadline.signal)
@@ -105,17 +108,15 @@ export const createAttempt = (given: Bucket, changes: readonly Change[], whole: 
   }
 
   return {
+    bodyOf,
+    changes,
+    conditions,
+    expected: new Map(matching.map((one) => [one.key, one])),
+    tags: new Map<string, string | undefined>(),
     deadline,
     undoDeadline,
     bucket,
-    made: made as readonly Made[],
-
-    async collect(step: Promise<StepResult>): Promise<readonly Made[]> {
-      const result = await step
-      made.push(...result.made)
-      if (result.failure !== undefined) throw result.failure
-      return result.made
-    },
+    made,
 
     async undo(failure: unknown): Promise<unknown> {
       try {
@@ -125,8 +126,7 @@ export const createAttempt = (given: Bucket, changes: readonly Change[], whole: 
         return failure
       } catch (second) {
         const cause = new AggregateError([failure, second], 'A placement failed, and undoing it failed, too')
-        const passes = second instanceof ServiceError || undoDeadline.signal.aborted
-        return new ServiceError(passes ? 'unavailable' : 'unexpected', { cause })
+        return new ServiceError(second instanceof ServiceError ? 'unavailable' : 'unexpected', { cause })
       }
     },
 

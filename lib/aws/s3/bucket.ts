@@ -1,4 +1,14 @@
-import { type HeadObjectCommandOutput, S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3'
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CreateMultipartUploadCommand,
+  type CreateMultipartUploadCommandInput,
+  type HeadObjectCommandOutput,
+  S3Client,
+  type S3ClientConfig,
+  S3ServiceException,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
 import { StandardRetryStrategy } from '@smithy/core/retry'
 import { ServiceError } from '../../core/errors.ts'
 import type { Expected } from '../../storage/object-store.ts'
@@ -18,8 +28,6 @@ export interface Bucket {
   // The bucket with a later deadline, for finding the results of calls whose answer was lost.
   readonly finding?: Bucket
 }
-
-export type StepBucket = Bucket & Required<Pick<Bucket, 'finding'>>
 
 // Features that the store behind a bucket may lack. Each text names the consequence. AWS lacks only the versions, and
 // only in a new bucket.
@@ -74,7 +82,10 @@ export const openBucket = ({ largestCopy = 256 * 1024 * 1024, ...clients }: Open
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
 
 /** A type, and a mark. After a lost answer, a writer recognises its own object by the mark. */
-export const marked = (contentType: string, mark: string) => ({ ContentType: contentType, Metadata: { change: mark } })
+export const marked = (contentType: string | undefined, mark: string) => ({
+  ContentType: contentType,
+  Metadata: { change: mark },
+})
 export const markOf = (head: Pick<HeadObjectCommandOutput, 'Metadata'> | undefined): string | undefined =>
   head?.Metadata?.['change']
 
@@ -127,4 +138,44 @@ export const noteLack = ({ known, name }: Bucket, ability: keyof typeof abilitie
   if (known.lacks.has(ability)) return
   console.warn(`The store of the bucket ${name} does not support ${ability}: ${abilities[ability]}.`)
   known.lacks.add(ability)
+}
+
+export interface Upload {
+  readonly key: string
+  readonly uploadId: string
+}
+
+export const beginUpload = async (
+  { client, name, options }: Bucket,
+  goal: Omit<CreateMultipartUploadCommandInput, 'Bucket'>,
+): Promise<string> => {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, ...goal }), options)
+  if (!UploadId) throw new Error('S3 began an upload without an id')
+  return UploadId
+}
+
+/** S3 needs the algorithm at the start of an upload, and each checksum at its end. */
+export const startUpload = (
+  bucket: Bucket,
+  { key, contentType, id }: { readonly key: string; readonly contentType: string; readonly id: string },
+  ChecksumAlgorithm: 'CRC32' | 'SHA256' = 'CRC32',
+) => beginUpload(bucket, { Key: key, ...marked(contentType, id), ChecksumAlgorithm })
+
+export const sendPart = async (
+  { client, name }: Bucket,
+  { key, uploadId }: Upload,
+  number: number,
+  bytes: Buffer,
+): Promise<CompletedPart> => {
+  const command = { Bucket: name, Key: key, UploadId: uploadId, PartNumber: number, Body: bytes }
+  const { ETag, ChecksumCRC32 } = await client.send(new UploadPartCommand(command))
+  return { PartNumber: number, ETag, ChecksumCRC32 }
+}
+
+export const abortUpload = async ({ client, name, options }: Bucket, { key, uploadId }: Upload): Promise<void> => {
+  try {
+    await client.send(new AbortMultipartUploadCommand({ Bucket: name, Key: key, UploadId: uploadId }), options)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
 }

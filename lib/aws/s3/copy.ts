@@ -8,9 +8,8 @@ import {
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/content.ts'
 import { encodePath } from '../../storage/path.ts'
-import { type Bucket, longOptions, mostParts } from './bucket.ts'
+import { abortUpload, type Bucket, beginUpload, longOptions, mostParts } from './bucket.ts'
 import { headObject } from './find.ts'
-import { abortUpload, beginUpload } from './stage.ts'
 
 interface Source {
   readonly key: string

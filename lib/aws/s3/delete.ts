@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   DeleteObjectCommand,
-  type DeleteObjectCommandOutput,
   DeleteObjectsCommand,
   type _Error as FailedKey,
-  type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
@@ -84,7 +82,8 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], refused: Re
     if (final || attempt === mostAttempts) throw batchError(final ?? first)
     const keys = new Set(failed.map(({ Key }) => Key))
     left = left.filter(({ key }) => keys.has(key))
-    await sleep(firstPause * 2 ** (attempt - 1), undefined, signal && { signal })
+    // When the time is up, the next call fails.
+    await sleep(firstPause * 2 ** (attempt - 1), undefined, signal && { signal }).catch(() => {})
   }
 }
 
@@ -96,10 +95,9 @@ const conditionalRemoval = 'conditional removals'
  */
 export const deleteState = async (
   bucket: Bucket,
-  client: S3Client,
   { key, tag }: { readonly key: string; readonly tag: string | undefined },
-): Promise<DeleteObjectCommandOutput> => {
-  const { known, name, options } = bucket
+) => {
+  const { client, known, name, options } = bucket
   const command = { Bucket: name, Key: key }
   if (tag === undefined) return client.send(new DeleteObjectCommand(command), options)
   try {
@@ -122,7 +120,7 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed, refused: Refused): Prom
     return
   }
   try {
-    await deleteState(bucket, client, doomed)
+    await deleteState(bucket, doomed)
   } catch (error) {
     if (!isRefused(error)) throw error
     await noteRefusal(bucket, doomed.key, isRefusedAtOnce(error), refused)

@@ -61,6 +61,9 @@ export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInf
 /** Listed keys are URL-encoded, because XML cannot contain some of them. */
 export const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
 
+export const isAtOrBelow = (key: string, other: string): boolean =>
+  key === other || (other.endsWith('/') && key.startsWith(other))
+
 const mostBytesOfKey = 1_024
 const greatest = '\u{10ffff}'
 

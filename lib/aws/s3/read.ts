@@ -13,20 +13,14 @@ import { findVersion } from './versions.ts'
 
 const bodyOf = ({ Body }: GetObjectCommandOutput): Readable | undefined => (Body instanceof Readable ? Body : undefined)
 
-const parseOutput = (key: string, output: GetObjectCommandOutput) => {
-  const [, first = 0, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(output.ContentRange ?? '') ?? []
-  const size = Number(total ?? output.ContentLength ?? 0)
-  return {
-    info: { ...toInfo(key, output), size },
-    range: { first: Number(first), last: Number(last ?? size - 1) },
-    body: bodyOf(output),
-  }
-}
-
 // Reads an object and a range of its bytes in one call. An empty object satisfies no range.
 const tryRange = async ({ client, name, options }: Bucket, key: string, Range: string) => {
   try {
-    return parseOutput(key, await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range }), options))
+    const output = await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range }), options)
+    const [, first = 0, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(output.ContentRange ?? '') ?? []
+    const size = Number(total ?? output.ContentLength ?? 0)
+    const range = { first: Number(first), last: Number(last ?? size - 1) }
+    return { info: { ...toInfo(key, output), size }, range, body: bodyOf(output) }
   } catch (error) {
     if (isMissing(error)) return 'missing'
     if (statusOf(error) === 416) return 'unsatisfiable'

@@ -1,3 +1,4 @@
+import { chunksOf } from '../../core/in-parallel.ts'
 import { compareText } from '../../core/names.ts'
 import {
   longestListing,
@@ -159,9 +160,8 @@ export const listRemoved = async (bucket: Bucket, query: RemovedQuery): Promise<
   }
   let known = after
   for await (const { candidates, upTo, isLast } of findCandidates(bucket, query)) {
-    for (let first = 0; first < candidates.length; first += looksAtOnce) {
+    for (const some of chunksOf(candidates, looksAtOnce)) {
       if (entries.length >= limit || looks >= mostLooksInAll) return pageOf(entries, limit, known)
-      const some = candidates.slice(first, first + looksAtOnce)
       const found = await Promise.all(some.map(look))
       entries.push(...found.filter((entry) => entry !== undefined))
       known = some.at(-1)?.key

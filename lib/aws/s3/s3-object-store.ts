@@ -1,22 +1,31 @@
 import { ServiceError } from '../../core/errors.ts'
 import { withCount } from '../../core/history-entry.ts'
 import { unlimited } from '../../core/time.ts'
-import { createStagedContents } from '../../storage/content.ts'
-import type { Claim, ObjectStore, Staged } from '../../storage/object-store.ts'
+import {
+  type Change,
+  type Expected,
+  NotPlaced,
+  type ObjectStore,
+  type PlaceConditions,
+  type Staged,
+} from '../../storage/object-store.ts'
+import type { FolderLocks } from '../../storage/path-locks.ts'
+import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 import type { RecordChange } from '../dynamodb/journal.ts'
-import { timeToReturn } from './attempt.ts'
+import { type Attempt, createAttempt, timeToReturn } from './attempt.ts'
 import { type Bucket, until } from './bucket.ts'
 import { type Doomed, deleteAll } from './delete.ts'
-import { existsBelow, findObject, listObjects } from './find.ts'
-import { claimIn, type PlaceDeps, place } from './place.ts'
+import { existsBelow, findObject, findRival, isAtOrBelow, listObjects } from './find.ts'
 import { computeFingerprint, lookAndRead, readObject } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
-import { abortUpload, createPartBuffers, type PartBuffers, type StagedBody, stageBody } from './stage.ts'
+import { createPartBuffers, createStaging, type PartBuffers, type StagedBody } from './stage.ts'
+import { apply } from './steps.ts'
 import { countKept, deleteVersions, listVersions } from './versions.ts'
 
-interface Options extends Pick<PlaceDeps, 'removals'> {
+interface Options {
   // The bucket must keep versions, because changes are undone with them.
   readonly bucket: Bucket
+  readonly removals: Pick<ObservedRemovals, 'locksOf' | 'begin' | 'note' | 'cancel'>
   // KMS encrypts the bucket with the customer's key, so entity tags are no fingerprints.
   readonly hasOwnKey?: boolean
   readonly record: RecordChange
@@ -26,25 +35,102 @@ interface Options extends Pick<PlaceDeps, 'removals'> {
   readonly buffers?: PartBuffers
 }
 
-const createStaging = (bucket: Bucket, memory: number, buffers: PartBuffers) => {
-  const bodies = createStagedContents<StagedBody>(memory, ({ content }) => content.kind === 'memory')
-  const { reserve, keep } = bodies
-  const abort = async ({ content }: StagedBody): Promise<void> => {
-    if (content.kind === 'upload') await abortUpload(bucket, content)
-  }
-  return {
-    bodyOf: bodies.of,
-    take: bodies.take,
-    stage: async (...[content, target]: Parameters<ObjectStore['stage']>): Promise<Staged> =>
-      keep(await stageBody(bucket, { reserve, buffers }, content, target), abort),
+interface Placing extends Pick<Options, 'bucket' | 'removals'>, Pick<Attempt, 'bodyOf'> {
+  readonly now: () => number
+}
 
-    // Accepts the body of a resumable upload. The quota already counts its bytes. The caller cleans up the body.
-    // Errors: unavailable, when memory is full.
-    adopt(body: StagedBody, claim?: Claim): Staged {
-      if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
-      return keep(body, undefined, { reserved: body.size, claim })
-    },
+const findChanged = async (bucket: Bucket, expected: readonly Expected[]): Promise<string | undefined> => {
+  const found = await Promise.all(expected.map(({ key }) => findObject(bucket, key)))
+  return expected.find(({ version }, index) => found[index]?.version !== version)?.key
+}
+
+// Returns the locks of the folders. The lock of the caller does not block the caller. Errors: NotPlaced.
+const checkBefore = async (
+  { bucket, conditions: { absent, matching = [], unlocked } }: Attempt,
+  looking: Promise<FolderLocks>,
+): Promise<FolderLocks['ids']> => {
+  const [locks, rival, changed] = await Promise.all([looking, findRival(bucket, absent), findChanged(bucket, matching)])
+  if (locks.open.some(({ id }) => id !== unlocked.lockId)) throw new NotPlaced({ outcome: 'locked' })
+  if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
+  if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
+  return locks.ids
+}
+
+const changesKey = (change: Change, key: string): boolean =>
+  change.key === key || (change.kind === 'move' && change.from.key === key)
+
+// In milliseconds. After this time, the caller that created a folder has checked the names above it.
+const newFor = 120_000
+
+// If two requests did not find each other in the first look, at least one of them finds the other now. Errors:
+// NotPlaced.
+const checkAfter = async (
+  { bucket, changes, conditions }: Attempt,
+  seen: FolderLocks['ids'],
+  looking: Promise<FolderLocks>,
+  now: number,
+): Promise<void> => {
+  const { absent, present = [], absentIfNew = [], matching = [] } = conditions
+  const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
+  // The other keys need no check: the calls that changed them compared their states.
+  const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
+  const [locks, rival, there, changed] = await Promise.all([
+    looking,
+    findRival(bucket, others),
+    Promise.all(present.map((key) => findObject(bucket, key))),
+    findChanged(bucket, unchanged),
+  ])
+  const gone = present.find((_, index) => !there[index])
+  if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
+  // A removal that has begun since the first look may have removed the new files, even if it has ended.
+  if ([...locks.ids].some((id) => !seen.has(id))) throw new NotPlaced({ outcome: 'locked' })
+  if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
+  if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
+  const isNew = there.some((folder) => folder && folder.modified > now - newFor)
+  const above = isNew ? await findRival(bucket, absentIfNew) : undefined
+  if (above !== undefined) throw new NotPlaced({ outcome: 'occupied', key: above })
+}
+
+// If the claim is lost, another request may have accepted the changes that this request has placed. Errors:
+// unavailable.
+const requireClaim = async ({ made, undoDeadline, conditions: { claim } }: Attempt, cause: unknown) => {
+  if (!claim || made.length === 0 || (await undoDeadline.wait(claim.isHeld()).catch(() => false))) return
+  throw new ServiceError('unavailable', { cause })
+}
+
+/**
+ * Implements `ObjectStore.place`. Also returns whether anything has changed. A folder that existed before does not
+ * count as a change.
+ */
+const place = async (
+  { bucket, removals, bodyOf, now }: Placing,
+  changes: readonly Change[],
+  conditions: PlaceConditions,
+) => {
+  const { unlocked, deadline: given = unlimited, removedFolder } = conditions
+  using attempt = createAttempt({ bucket, bodyOf }, changes, conditions)
+  const { deadline, undoDeadline, made } = attempt
+  let begun: PlaceConditions['removedFolder']
+  try {
+    const look = () => deadline.wait(removals.locksOf(unlocked.site, unlocked.folders))
+    const seen = unlocked.seen ?? (await checkBefore(attempt, look()))
+    begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
+    await apply(attempt)
+    await checkAfter(attempt, seen, look(), now())
+    if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
+  } catch (error) {
+    await requireClaim(attempt, error)
+    const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
+    const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
+    const failure = await attempt.undo(cause)
+    // If this removal continues an earlier removal, the record of the earlier removal stays.
+    if (begun && removedFolder && failure === cause)
+      await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
+    if (failure instanceof NotPlaced) return { result: failure.outcome, hasChanged: false }
+    throw failure
   }
+  const hasChanged = made.length > 0 || changes.some(({ kind }) => kind !== 'folder')
+  return { result: { outcome: 'placed' } as const, hasChanged }
 }
 
 export const createS3ObjectStore = ({
@@ -55,7 +141,7 @@ export const createS3ObjectStore = ({
   now = Date.now,
   memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
-}: Options): ObjectStore & { adopt(body: StagedBody, claim?: Claim): Staged } => {
+}: Options): ObjectStore & { adopt(body: StagedBody): Staged } => {
   const { stage, adopt, take, bodyOf } = createStaging(bucket, memory, buffers)
 
   return {
@@ -80,7 +166,7 @@ export const createS3ObjectStore = ({
     async place(changes, conditions, entry) {
       const { result, hasChanged } = await place({ bucket, removals, bodyOf, now }, changes, conditions)
       if (result.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
-      const write = claimIn(changes)?.complete ?? record
+      const write = conditions.claim?.complete ?? record
       if (hasChanged) await Promise.all([write(entry, conditions.deadline), conditions.alongsideEntry?.()])
       return result
     },
@@ -88,13 +174,12 @@ export const createS3ObjectStore = ({
     async purge(versions, entry, given) {
       using deadline = given.reserving(timeToReturn)
       let count = 0
+      deadline.check()
       try {
         for await (const deleted of deleteVersions(until(bucket, deadline.signal), versions)) {
           count += deleted
           if (deadline.isOver()) break
         }
-      } catch (error) {
-        throw deadline.signal.aborted ? new ServiceError('unavailable', { cause: error }) : error
       } finally {
         if (count > 0) await record(withCount(entry, count), given)
       }
@@ -103,21 +188,17 @@ export const createS3ObjectStore = ({
 
     async remove(objects, { entry, deadline: given = unlimited, removedFolder } = {}) {
       using deadline = given.reserving(timeToReturn)
-      try {
-        deadline.check()
-        const begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
-        const doomed = objects.map(({ key, version }): Doomed => ({ kind: 'object', key, tag: version }))
-        const { spared, doubtful } = await deleteAll(until(bucket, deadline.signal), doomed)
-        await Promise.all([
-          // Without this call, the recorded period would extend to the end of the request's time.
-          begun && deadline.wait(removals.note(begun)).catch(() => {}),
-          entry && spared.size < objects.length && record(entry, given),
-        ])
-        const removed = objects.filter(({ key }) => !spared.has(key) && !doubtful.has(key))
-        return { spared, bytes: removed.reduce((sum, { size }) => sum + size, 0) }
-      } catch (error) {
-        throw deadline.signal.aborted ? new ServiceError('unavailable', { cause: error }) : error
-      }
+      deadline.check()
+      const begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
+      const doomed = objects.map(({ key, version }): Doomed => ({ kind: 'object', key, tag: version }))
+      const { spared, doubtful } = await deleteAll(until(bucket, deadline.signal), doomed)
+      await Promise.all([
+        // Without this call, the recorded period would extend to the end of the request's time.
+        begun && deadline.wait(removals.note(begun)).catch(() => {}),
+        entry && spared.size < objects.length && record(entry, given),
+      ])
+      const removed = objects.filter(({ key }) => !spared.has(key) && !doubtful.has(key))
+      return { spared, bytes: removed.reduce((sum, { size }) => sum + size, 0) }
     },
   }
 }

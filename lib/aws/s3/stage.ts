@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import {
-  AbortMultipartUploadCommand,
-  type CompletedPart,
-  CreateMultipartUploadCommand,
-  type CreateMultipartUploadCommandInput,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3'
+import type { CompletedPart } from '@aws-sdk/client-s3'
+import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { partLength, together } from '../../storage/content.ts'
-import type { StageTarget } from '../../storage/object-store.ts'
-import { type Bucket, isMissing, marked } from './bucket.ts'
+import { createStagedContents, partLength, together } from '../../storage/content.ts'
+import type { ObjectStore, Staged, StageTarget } from '../../storage/object-store.ts'
+import { abortUpload, type Bucket, sendPart, startUpload, type Upload } from './bucket.ts'
 
 // Buffers and the small files in memory (32 MiB) take at most 192 MiB: each of the 16 requests of an environment fills
 // one buffer, and four buffers are being sent.
@@ -102,7 +97,7 @@ export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lend
 /** Staged bytes. A multipart upload has all its parts, but is not completed. */
 export interface StagedBody {
   readonly size: number
-  readonly contentType: string
+  readonly contentType: string | undefined
   readonly id: string
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
@@ -112,11 +107,6 @@ export interface StagedBody {
         readonly parts: CompletedPart[]
         readonly spare?: Spare
       })
-}
-
-export interface Upload {
-  readonly key: string
-  readonly uploadId: string
 }
 
 // The bytes of a completed upload exist nowhere else, so undoing its placement copies them to this key.
@@ -130,60 +120,8 @@ export interface Spare {
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 
-export const beginUpload = async (
-  { client, name, options }: Bucket,
-  goal: Omit<CreateMultipartUploadCommandInput, 'Bucket'>,
-): Promise<string> => {
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, ...goal }), options)
-  if (!UploadId) throw new Error('S3 began an upload without an id')
-  return UploadId
-}
-
-/** S3 needs the algorithm at the start of an upload, and each checksum at its end. */
-export const startUpload = (
-  bucket: Bucket,
-  { key, contentType, id }: Pick<StagedBody, 'contentType' | 'id'> & { readonly key: string },
-  ChecksumAlgorithm: 'CRC32' | 'SHA256' = 'CRC32',
-) => beginUpload(bucket, { Key: key, ...marked(contentType, id), ChecksumAlgorithm })
-
-export const sendPart = async (
-  { client, name }: Bucket,
-  { key, uploadId }: Upload,
-  number: number,
-  bytes: Buffer,
-): Promise<CompletedPart> => {
-  const command = { Bucket: name, Key: key, UploadId: uploadId, PartNumber: number, Body: bytes }
-  const { ETag, ChecksumCRC32 } = await client.send(new UploadPartCommand(command))
-  return { PartNumber: number, ETag, ChecksumCRC32 }
-}
-
-export const abortUpload = async ({ client, name, options }: Bucket, { key, uploadId }: Upload): Promise<void> => {
-  try {
-    await client.send(new AbortMultipartUploadCommand({ Bucket: name, Key: key, UploadId: uploadId }), options)
-  } catch (error) {
-    if (!isMissing(error)) throw error
-  }
-}
-
 // This many parts at once use the full bandwidth of a function (1 Gbit/s).
 const partsInFlight = 3
-
-const sendParts = async (bucket: Bucket, upload: Upload, parts: AsyncIterable<Part>, lending: Lending) => {
-  const sent: CompletedPart[] = []
-  let size = 0
-  const send = async (part: Part): Promise<void> => {
-    size += part.bytes.length
-    sent[part.number - 1] = await lending.send(part, (bytes) => sendPart(bucket, upload, part.number, bytes))
-  }
-  try {
-    await inParallel(parts, partsInFlight, send)
-    return { parts: sent, size }
-  } catch (error) {
-    // The abort comes after the last part was sent, because a part that arrives after the abort would stay.
-    await abortUpload(bucket, upload).catch(() => {})
-    throw error
-  }
-}
 
 /** Small bodies stay in memory while there is room. Other bodies are uploaded without becoming visible. */
 export const stageBody = async (
@@ -194,8 +132,8 @@ export const stageBody = async (
 ): Promise<StagedBody> => {
   using lending = buffers.open()
   const id = randomUUID()
-  const parts = inParts(content, lending)
-  const { value: first } = await parts.next()
+  const source = inParts(content, lending)
+  const { value: first } = await source.next()
   if (!first) throw new Error('Content has no part')
   const { bytes, buffer, isLast } = first
   if (isLast && reserve(bytes.length)) {
@@ -205,6 +143,39 @@ export const stageBody = async (
   }
   const key = target ?? `${scratchPrefix}${id}`
   const upload = { key, uploadId: await startUpload(bucket, { key, contentType, id }) }
-  const sent = await sendParts(bucket, upload, together([first], parts), lending)
-  return { size: sent.size, contentType, id, content: { kind: 'upload', ...upload, parts: sent.parts } }
+  const parts: CompletedPart[] = []
+  let size = 0
+  const send = async (part: Part): Promise<void> => {
+    size += part.bytes.length
+    parts[part.number - 1] = await lending.send(part, (sent) => sendPart(bucket, upload, part.number, sent))
+  }
+  try {
+    await inParallel(together([first], source), partsInFlight, send)
+  } catch (error) {
+    // The abort comes after the last part was sent, because a part that arrives after the abort would stay.
+    await abortUpload(bucket, upload).catch(() => {})
+    throw error
+  }
+  return { size, contentType, id, content: { kind: 'upload', ...upload, parts } }
+}
+
+export const createStaging = (bucket: Bucket, memory: number, buffers: PartBuffers) => {
+  const bodies = createStagedContents<StagedBody>(memory, ({ content }) => content.kind === 'memory')
+  const { reserve, keep } = bodies
+  const abort = async ({ content }: StagedBody): Promise<void> => {
+    if (content.kind === 'upload') await abortUpload(bucket, content)
+  }
+  return {
+    bodyOf: bodies.of,
+    take: bodies.take,
+    stage: async (...[content, target]: Parameters<ObjectStore['stage']>): Promise<Staged> =>
+      keep(await stageBody(bucket, { reserve, buffers }, content, target), abort),
+
+    // Accepts the body of a resumable upload. The quota already counts its bytes. The caller cleans up the body.
+    // Errors: unavailable, when memory is full.
+    adopt(body: StagedBody): Staged {
+      if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
+      return keep(body, undefined, { reserved: body.size })
+    },
+  }
 }

@@ -2,34 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { CompleteMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { listAll } from '../../storage/many-objects.ts'
-import { type Expected, NotPlaced, type Restoration, type Transfer } from '../../storage/object-store.ts'
-import { awaitLateCalls, awaitVersion, type Made, type StepResult } from './attempt.ts'
-import {
-  type Bucket,
-  callsInFlight,
-  isMissing,
-  isUploadGone,
-  longOptions,
-  marked,
-  onlyOnto,
-  type StepBucket,
-  unquote,
-} from './bucket.ts'
+import { compareText } from '../../core/names.ts'
+import { type Change, NotPlaced, type Transfer } from '../../storage/object-store.ts'
+import { type Attempt, awaitVersion, type Made, undoResults } from './attempt.ts'
+import { type Bucket, callsInFlight, isMissing, isUploadGone, longOptions, marked, onlyOnto } from './bucket.ts'
 import { sendCopy } from './copy.ts'
-import { type Doomed, deleteAll, deleteState } from './delete.ts'
-import { findCopy, findMarked, findObject, headObject, listObjects } from './find.ts'
+import { deleteState } from './delete.ts'
+import { findCopy, findMarked, findObject, headObject } from './find.ts'
+import { copyVersion, uncover } from './restore.ts'
 import { isScratch, type StagedBody } from './stage.ts'
-import { findVersion, listPage } from './versions.ts'
+import { listPage } from './versions.ts'
 
-export interface PutGoal {
-  readonly key: string
-  readonly expected: Expected | undefined
-}
-
-const sendBody = (bucket: Bucket, { key, expected }: PutGoal, { content, contentType, id, size }: StagedBody) => {
+const sendBody = ({ bucket, expected }: Attempt, key: string, { content, contentType, id, size }: StagedBody) => {
   const { once, name, options } = bucket
-  const goal = { Key: key, ...onlyOnto(expected) }
+  const goal = { Key: key, ...onlyOnto(expected.get(key)) }
   const described = marked(contentType, id)
   // The source stays, so that a later attempt can copy it again.
   if (content.kind === 'object') return sendCopy(bucket, { ...content, size }, { ...goal, ...described })
@@ -41,36 +27,32 @@ const sendBody = (bucket: Bucket, { key, expected }: PutGoal, { content, content
 }
 
 /** Puts a staged body at a key. An upload can be completed only at its own key. Errors of the steps: NotPlaced. */
-export const putBody = async (bucket: StepBucket, write: PutGoal, body: StagedBody): Promise<StepResult> => {
-  const { key, expected } = write
+const putBody = async (attempt: Attempt, key: string, body: StagedBody): Promise<Made | undefined> => {
   const { content } = body
+  const expected = attempt.expected.get(key)
   const spare = content.kind === 'upload' ? content.spare : undefined
-  const isNew = expected ? expected.version === undefined : isScratch(key)
+  const isNew = expected ? expected.version === undefined : isScratch(key) || key.endsWith('/')
   const find = (late: Bucket) => findMarked(late, key, body.id)
   const explain = async (refusal: unknown) => {
-    const isSourceGone = content.kind === 'object' && !(await headObject(bucket.finding, content.key))
+    const isSourceGone = content.kind === 'object' && !(await headObject(attempt.bucket.finding, content.key))
     if (isUploadGone(refusal) || isSourceGone) return new ServiceError('unavailable', { cause: refusal })
     return expected ? new NotPlaced({ outcome: 'changed', key }) : refusal
   }
-  return awaitVersion(bucket, { key, isNew, spare, find, explain }, sendBody(bucket, write, body))
+  return awaitVersion(attempt, { key, isNew, spare, find, explain }, sendBody(attempt, key, body))
 }
 
-export const createFolder = async (bucket: StepBucket, { key, expected }: PutGoal): Promise<StepResult> => {
-  const { once, name, options } = bucket
-  const changed = new NotPlaced({ outcome: 'changed', key })
-  if (await headObject(bucket, key)) {
-    if (expected && expected.version === undefined) throw changed
-    return { made: [] }
+const createFolder = async (attempt: Attempt, key: string): Promise<unknown> => {
+  if (await headObject(attempt.bucket, key)) {
+    const expected = attempt.expected.get(key)
+    if (expected && expected.version === undefined) throw new NotPlaced({ outcome: 'changed', key })
+    return undefined
   }
-  const mark = randomUUID()
-  const goal = { Bucket: name, Key: key, Metadata: { change: mark }, ...onlyOnto(expected) }
-  const command = new PutObjectCommand({ ...goal, Body: Buffer.alloc(0), ContentLength: 0 })
-  const find = (late: Bucket) => findMarked(late, key, mark)
-  const explain = async (refusal: unknown) => (expected ? changed : refusal)
-  return awaitVersion(bucket, { key, isNew: true, find, explain }, once.send(command, options))
+  const content = { kind: 'memory', bytes: Buffer.alloc(0) } as const
+  return putBody(attempt, key, { id: randomUUID(), size: 0, contentType: undefined, content })
 }
 
-export const copyObject = async (bucket: StepBucket, transfer: Transfer): Promise<StepResult> => {
+const copyObject = async (attempt: Attempt, transfer: Transfer): Promise<unknown> => {
+  const { bucket } = attempt
   const { kind, from, key, contentType } = transfer
   // MiniStack 1.5.33 ignores IfNoneMatch in a copy, so a HEAD of the key replaces it. Copies of a folder skip this
   // HEAD, because they are many and keep their source.
@@ -87,28 +69,7 @@ export const copyObject = async (bucket: StepBucket, transfer: Transfer): Promis
     const isTaken = !isMissing(refusal) && (await headObject(bucket, key))
     return new NotPlaced(isTaken ? { outcome: 'occupied', key } : { outcome: 'stale', key: from.key })
   }
-  return awaitVersion(bucket, { key, isNew: true, find, explain }, call)
-}
-
-export const copyVersion = async (
-  bucket: StepBucket,
-  { id }: Restoration,
-  { key, expected, mustBeFree }: PutGoal & { readonly mustBeFree: boolean },
-): Promise<StepResult> => {
-  const [info, present] = await Promise.all([findVersion(bucket, key, id), findObject(bucket, key)])
-  if (!info) throw new NotPlaced({ outcome: 'stale', key })
-  if (present && mustBeFree) throw new NotPlaced({ outcome: 'occupied', key })
-  const seen = expected ?? { version: present?.version }
-  const mark = randomUUID()
-  const goal = { Key: key, ...marked(info.contentType, mark), ...onlyOnto(seen) }
-  const find = (late: Bucket) => findMarked(late, key, mark)
-  const explain = async () => {
-    if (expected) return new NotPlaced({ outcome: 'changed', key })
-    const isTaken = mustBeFree && (await headObject(bucket, key))
-    return new NotPlaced({ outcome: isTaken ? 'occupied' : 'stale', key })
-  }
-  const creation = { key, isNew: seen.version === undefined, find, explain }
-  return awaitVersion(bucket, creation, sendCopy(bucket, { key, size: info.size, versionId: id }, goal))
+  return awaitVersion(attempt, { key, isNew: true, find, explain }, call)
 }
 
 const findDeleteMarker = async (bucket: Bucket, key: string): Promise<string | undefined> => {
@@ -117,77 +78,78 @@ const findDeleteMarker = async (bucket: Bucket, key: string): Promise<string | u
   return newest?.kind === 'marker' ? newest.id : undefined
 }
 
-/**
- * Hides an object with a delete marker. `seen` is the state that the change has seen, or undefined if there was none.
- * Without `only`, any state is hidden. Errors: NotPlaced, with this outcome if the object has another state than `only`.
- */
-export const hide = async (
-  bucket: StepBucket,
-  { key, seen }: { readonly key: string; readonly seen: string | undefined },
-  only: Pick<Expected, 'version'> | undefined,
-  outcome: 'changed' | 'stale',
-): Promise<StepResult> => {
-  const differs = () => new NotPlaced({ outcome, key })
+const tagOf = async ({ bucket, tags }: Attempt, key: string): Promise<string | undefined> => {
+  if (!tags.has(key)) tags.set(key, (await findObject(bucket, key))?.version)
+  return tags.get(key)
+}
+
+const put = async (attempt: Attempt, key: string, body: StagedBody): Promise<unknown> => {
+  const { content } = body
+  if (content.kind !== 'upload' || content.key === key) return putBody(attempt, key, body)
+  if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
+  const scratch = await putBody(attempt, content.key, body)
+  await putBody(attempt, key, { ...body, content: { kind: 'object', key: content.key } })
+  return scratch && undoResults(attempt.bucket, [scratch])
+}
+
+// A removal only looks for its object here. After all other changes are made, `takeAway` hides the object with a delete
+// marker.
+const create = async (attempt: Attempt, change: Change): Promise<unknown> => {
+  const { kind, key } = change
+  if (kind === 'remove') return tagOf(attempt, key)
+  if (kind === 'put') return put(attempt, key, attempt.bodyOf(change.staged))
+  if (kind === 'folder') return createFolder(attempt, key)
+  if (kind !== 'restore') return copyObject(attempt, change)
+  return change.hiddenBy ? undefined : copyVersion(attempt, change)
+}
+
+const removedBy = (change: Change) => {
+  if (change.kind === 'move') return change.from
+  return change.kind === 'remove' ? { key: change.key, version: undefined } : undefined
+}
+
+const takeAway = async (attempt: Attempt, change: Change): Promise<unknown> => {
+  const { bucket, expected } = attempt
+  const removed = removedBy(change)
+  if (!removed) return undefined
+  const { key, version } = removed
+  const state = expected.get(key)
+  const only = state ?? (version === undefined ? undefined : { version })
+  const differs = () => new NotPlaced({ outcome: state ? 'changed' : 'stale', key })
+  const seen = await tagOf(attempt, key)
   if (only && seen !== only.version) throw differs()
-  if (seen === undefined) return { made: [] }
+  if (seen === undefined) return undefined
   const find = (late: Bucket) => findDeleteMarker(late, key)
-  const call = deleteState(bucket, bucket.once, { key, tag: only?.version })
   const explain = async () => only && differs()
-  return awaitVersion(bucket, { key, isNew: false, find, explain }, call)
+  const call = deleteState({ ...bucket, client: bucket.once }, { key, tag: only?.version })
+  return awaitVersion(attempt, { key, isNew: false, find, explain }, call)
 }
 
-// The innermost common folder in each edition of each site, below a prefix such as `live/1001/`.
-const commonFolders = (restorations: readonly Restoration[]): readonly string[] =>
-  [...Map.groupBy(restorations, ({ key }) => key.split('/', 2).join('/')).values()].map((some) => {
-    const keys = some.map(({ key }) => key).sort()
-    const [first = '', last = ''] = [keys[0], keys.at(-1)]
-    let length = 0
-    while (length < first.length && first[length] === last[length]) length += 1
-    return first.slice(0, first.lastIndexOf('/', length - 1) + 1)
-  })
-
-const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<readonly Restoration[]> => {
-  const missing = new Map(restorations.map((one) => [one.key, one]))
-  const mostSeen = 2 * restorations.length
-  for (const folder of commonFolders(restorations)) {
-    let seen = 0
-    for await (const objects of listAll({ list: (query) => listObjects(bucket, query) }, folder)) {
-      for (const { key, version } of objects) if (missing.get(key)?.tag === version) missing.delete(key)
-      seen += objects.length
-      if (seen >= mostSeen || missing.size === 0) break
-    }
+// Changes that expect a state come first, one by one. If several requests expect the same state, one of them succeeds,
+// and the others have not yet made anything that must be undone.
+const inTurn = async (
+  attempt: Attempt,
+  changes: readonly Change[],
+  isExpecting: (change: Change) => boolean,
+  work: typeof create,
+) => {
+  const make = async (change: Change) => {
+    if (attempt.deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
+    await work(attempt, change)
   }
-  return [...missing.values()]
+  const others = changes.filter((change) => !isExpecting(change))
+  await inParallel(changes.filter(isExpecting), 1, make)
+  await inParallel(others, callsInFlight, make)
 }
 
-// A listing costs as much as a dozen HEAD requests.
-const fewObjects = callsInFlight
-
-// The first object that is missing or has other bytes. Another caller may have stored the same bytes, which does not
-// count as a difference.
-const findMissing = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<string | undefined> => {
-  const left = restorations.length > fewObjects ? await withoutListed(bucket, restorations) : restorations
-  let missing: string | undefined
-  await inParallel(left, callsInFlight, async ({ key, id, tag }) => {
-    if (missing !== undefined) return
-    const head = await headObject(bucket, key)
-    if (head?.VersionId !== id && unquote(head?.ETag) !== tag) missing ??= key
-  })
-  return missing
-}
-
-export const uncover = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<StepResult> => {
-  const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
-    hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
-  )
-  // Some objects may be visible again even if a call fails, so the attempt gets all of them.
-  const made = restorations.map(({ key }): Made => ({ kind: 'uncovered', key }))
-  try {
-    await deleteAll(bucket, markers)
-    const missing = await findMissing(bucket, restorations)
-    return missing === undefined ? { made } : { made, failure: new NotPlaced({ outcome: 'stale', key: missing }) }
-  } catch (failure) {
-    await awaitLateCalls(bucket)
-    return { made, failure }
-  }
+export const apply = async (attempt: Attempt): Promise<void> => {
+  const { changes, expected } = attempt
+  const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
+  await uncover(attempt, covered)
+  const sorted = changes.toSorted((one, other) => compareText(one.key, other.key))
+  await inTurn(attempt, sorted, ({ kind, key }) => kind === 'put' && expected.has(key), create)
+  // Without versions, the source of a move could not be restored, so it is not removed.
+  const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
+  if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
+  await inTurn(attempt, changes, (change) => expected.has(removedBy(change)?.key ?? change.key), takeAway)
 }

@@ -10,29 +10,37 @@ import {
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength, together, untilFailure } from '../../storage/content.ts'
-import type { Claim, Staged } from '../../storage/object-store.ts'
+import type { Staged } from '../../storage/object-store.ts'
 import { storageRefused } from '../../storage/refusals.ts'
-import type { DirectParts, PartAddress, StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload.ts'
-import { type Bucket, isUploadGone, markOf, mostParts, throwUnknown, unquote } from './bucket.ts'
+import type {
+  DirectParts,
+  Holding,
+  PartAddress,
+  StoredUpload,
+  UploadParts,
+  WholeUpload,
+} from '../../storage/uploads/upload.ts'
+import {
+  abortUpload,
+  type Bucket,
+  isUploadGone,
+  markOf,
+  mostParts,
+  sendPart,
+  startUpload,
+  throwUnknown,
+  type Upload,
+  unquote,
+} from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { deleteState } from './delete.ts'
 import { headObject } from './find.ts'
-import {
-  abortUpload,
-  createPartBuffers,
-  inParts,
-  type Part,
-  type PartBuffers,
-  type StagedBody,
-  sendPart,
-  startUpload,
-  type Upload,
-} from './stage.ts'
+import { createPartBuffers, inParts, type Part, type PartBuffers, type StagedBody } from './stage.ts'
 import { listVersions } from './versions.ts'
 
 interface Deps {
   readonly bucket: Bucket
-  readonly adopt: (body: StagedBody, claim?: Claim) => Staged
+  readonly adopt: (body: StagedBody) => Staged
   readonly buffers?: PartBuffers
 }
 
@@ -92,6 +100,17 @@ const isInPlace = async (bucket: Bucket, { id, target: { key }, created }: Whole
     if (!isFound && markOf(await headObject(bucket, key, version.id)) === id) isFound = true
   })
   return isFound
+}
+
+// S3 joins parts once. S3 can copy a tail several times, but only while the tail is visible at its key.
+const moveBytes = async (bucket: Bucket, { id, holding, length }: WholeUpload): Promise<Holding> => {
+  const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
+  const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []
+  if (key === null || !newest || newest.id === 'null') return holding
+  if (newest.isCurrent) await deleteState(bucket, { key, tag: undefined })
+  const tail = newTailKey(id)
+  await sendCopy(bucket, { key, size: length, versionId: newest.id }, { Key: tail })
+  return { name: '', parts: [], tail }
 }
 
 // The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone;
@@ -165,26 +184,18 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     yield await readTail(bucket, upload.holding.tail, upload.length)
   },
 
-  // S3 joins parts once. S3 can copy a tail several times, but only while the tail is visible at its key.
-  async takeOver({ id, holding, length }) {
-    const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
-    const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []
-    if (key === null || !newest || newest.id === 'null') return holding
-    if (newest.isCurrent) await deleteState(bucket, bucket.client, { key, tag: undefined })
-    const tail = newTailKey(id)
-    await sendCopy(bucket, { key, size: length, versionId: newest.id }, { Key: tail })
-    return { name: '', parts: [], tail }
+  async takeOver(upload) {
+    const holding = await moveBytes(bucket, upload)
+    return (await isInPlace(bucket, upload)) ? undefined : holding
   },
 
-  isInPlace: (upload) => isInPlace(bucket, upload),
-
-  async whole({ claim, ...upload }) {
+  async whole(upload) {
     const { id, target, length, holding } = upload
     const { parts, tail } = holding
     const small =
       tail === null ? ({ kind: 'memory', bytes: Buffer.alloc(0) } as const) : ({ kind: 'object', key: tail } as const)
     const content = parts.length === 0 ? small : await joinedParts(bucket, upload)
-    return adopt({ id, size: length, contentType: target.contentType, content }, claim)
+    return adopt({ id, size: length, contentType: target.contentType, content })
   },
 
   async remove(upload) {

@@ -124,9 +124,10 @@ const versionsAmong = (states: readonly State[], isFromStart: boolean) => {
   })
 }
 
-const headVersion = async (bucket: Bucket, key: string, id: string) => {
+export const findVersion = async (bucket: Bucket, key: string, id: string) => {
   try {
-    return await headObject(bucket, key, id)
+    const head = await headObject(bucket, key, id)
+    return head && toInfo(key, head)
   } catch (error) {
     if (statusOf(error) === 405) return undefined
     if (statusOf(error) !== 400) throw error
@@ -144,7 +145,7 @@ const statesFor = (versions: number): number => Math.min(longestListing, 2 * ver
  * version first.
  */
 export const listVersions = async (bucket: Bucket, key: string, { after, limit }: VersionQuery) => {
-  if (after !== undefined && !(await headVersion(bucket, key, after))) return undefined
+  if (after !== undefined && !(await findVersion(bucket, key, after))) return undefined
   const states: State[] = []
   const count = () => states.filter(({ kind }) => kind === 'version').length
   let position: ListPosition | undefined = after === undefined ? undefined : { key, id: after }
@@ -165,7 +166,7 @@ export async function* deleteVersions(
 ): AsyncGenerator<number, void> {
   // A restore that began earlier removes only the delete markers that it knows, so it never uncovers an older version.
   for (const { key, hiddenBy } of versions) {
-    if (hiddenBy) await deleteState(bucket, bucket.client, { key, tag: undefined })
+    if (hiddenBy) await deleteState(bucket, { key, tag: undefined })
   }
   for (const some of chunksOf(versions, longestListing)) {
     await deleteAll(
@@ -174,11 +175,6 @@ export async function* deleteVersions(
     )
     yield some.length
   }
-}
-
-export const findVersion = async (bucket: Bucket, key: string, id: string) => {
-  const head = await headVersion(bucket, key, id)
-  return head && toInfo(key, head)
 }
 
 export const countKept = async (bucket: Bucket, prefix: string) => {

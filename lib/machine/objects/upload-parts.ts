@@ -60,7 +60,6 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
     read,
 
     takeOver: async ({ holding }) => holding,
-    isInPlace: async () => false,
 
     async whole(upload) {
       const { id, target, length, holding } = upload

@@ -1,19 +1,99 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
-import { requireScope, storedPath } from '../path.ts'
 import { storageRefused } from '../refusals.ts'
-import { acquireLease, completeUpload, type Lease, settleUpload } from './complete-upload.ts'
 import {
   type Addition,
   type Announcement,
   countedBytes,
+  type Durable,
   holdingOf,
-  isWaiting,
+  type Progress,
   progressOf,
   type Upload,
 } from './upload.ts'
-import { discardUpload, findUpload, type UploadsDeps, uploadTooLarge } from './uploads.ts'
+import { findUpload, newId, type UploadsDeps, uploadTooLarge } from './uploads.ts'
+
+const lost = Number.NEGATIVE_INFINITY
+
+/**
+ * Renews a lease until it is disposed of. `since` is the time when the lease was requested, so that the lease never ends here
+ * later than in the store. A failed renewal is repeated. After a refused renewal, no renewal follows.
+ */
+const keepLease = (
+  { uploadRecords, clock: { wall, monotonic }, lease: { lasts, renewsEvery } }: UploadsDeps,
+  { id, holder, since }: { readonly id: string; readonly holder: string; readonly since: number },
+) => {
+  let until = since + lasts
+  let renewal: Promise<void> | undefined
+  let recorded: { readonly upload: Upload; readonly durable: Durable } | undefined
+
+  const renew = async (): Promise<void> => {
+    const asked = monotonic()
+    const progress = recorded && progressOf(recorded.upload, recorded.durable, wall())
+    until = (await uploadRecords.renew(id, holder, lasts, progress)) ? asked + lasts : lost
+  }
+  const renewNext = (): void => {
+    if (renewal || until === lost) return
+    renewal = renew()
+      .catch(() => {})
+      .finally(() => {
+        renewal = undefined
+      })
+  }
+  const timer = renewsEvery === undefined ? undefined : setInterval(renewNext, renewsEvery)
+  timer?.unref()
+
+  const stopRecording = async (): Promise<void> => {
+    recorded = undefined
+    await renewal
+  }
+  let mustGiveBack = true
+  return {
+    holder,
+    isOver: () => monotonic() >= until,
+    recordAtRenewals(upload: Upload, durable: Durable): void {
+      recorded = { upload, durable }
+    },
+    /** False when the lease is lost. Ends the lease unless `isKept`. */
+    async advance(progress: Progress, isKept: boolean): Promise<boolean> {
+      await stopRecording()
+      const isStored = await uploadRecords.advance(id, holder, progress, isKept)
+      mustGiveBack = isKept
+      return isStored
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      clearInterval(timer)
+      await stopRecording()
+      if (mustGiveBack) await uploadRecords.giveBack(id, holder).catch(() => {})
+    },
+  }
+}
+
+export type Lease = ReturnType<typeof keepLease>
+
+const longestRetryAfter = 5
+
+export const acquireLease = async (
+  deps: UploadsDeps,
+  { id, offset }: Pick<Upload, 'id' | 'offset'>,
+  busy: 'uploadLocked' | 'unavailable',
+  requester?: Requester,
+) => {
+  const { uploadRecords, clock, lease } = deps
+  const owner = requester && { site: requester.site, user: requester.author.actor, now: clock.wall() }
+  const holder = newId()
+  const since = clock.monotonic()
+  const taken = await uploadRecords.take(id, offset, holder, lease.lasts, owner)
+  if (taken.outcome === 'taken') return { held: taken.upload, lease: keepLease(deps, { id, holder, since }) }
+  const found = requester && (await findUpload(deps, requester, id))
+  if (taken.outcome === 'gone' || found?.target.isDirect) throw new ServiceError('uploadUnknown')
+  if (taken.outcome === 'held') {
+    const wait = Math.max(1, Math.min(Math.ceil(taken.left / 1000), longestRetryAfter))
+    throw new ServiceError(busy, { headers: { 'Retry-After': String(wait) } })
+  }
+  throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
+}
 
 // "Once set the length MUST NOT be changed" (tus 1.0). Errors: storageRefused, uploadTooLarge.
 const lengthFrom = (upload: Upload, given: number | undefined): number | null => {
@@ -43,118 +123,42 @@ const admitAppend = (upload: Upload, { offset, length: given, declared = 0 }: An
 // Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. If the connection breaks, the
 // bytes that have arrived stay. Bytes that are wrong or too many are dropped. Without a declared length, the bytes up
 // to the limit may stay.
-const appendBytes = async (
+export const appendBytes = async (
   { uploadRecords, uploadParts, clock, quotas }: UploadsDeps,
   upload: Upload,
   lease: Lease,
   addition: Addition,
 ): Promise<Upload> => {
-  const { id } = upload
-  const { holder } = lease
   const { checksum } = addition
   const { grown, room } = admitAppend(upload, addition)
-  let wrong: ServiceError | undefined
-  const refuseWrong = (error: ServiceError | false | undefined): void => {
-    if (!error) return
-    wrong = error
-    throw error
-  }
+  let arrived = 0
   async function* admitted(): AsyncGenerator<Uint8Array, void> {
     const hash = createHash(checksum?.algorithm ?? 'md5')
-    let size = 0
     for await (const chunk of addition.content) {
       if (lease.isOver()) throw new ServiceError('unavailable')
-      size += chunk.length
-      refuseWrong(size > room && uploadTooLarge(grown.limit, grown.length))
+      arrived += chunk.length
+      if (arrived > room) throw uploadTooLarge(grown.limit, grown.length)
       if (checksum) hash.update(chunk)
       yield chunk
     }
-    refuseWrong(checksum && !hash.digest().equals(checksum.value) && new ServiceError('chunkMismatch'))
+    if (checksum && !hash.digest().equals(checksum.value)) throw new ServiceError('chunkMismatch')
   }
   const durable = { size: 0, holding: grown.holding }
   // Records progress only if every counted byte is certain to stay. Bytes with a checksum may be refused, and so may
   // bytes that the quota does not count yet. Then each renewal only delays the expiry.
-  const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
-  if (!checksum && isCounted) lease.recordAtRenewals(grown, durable)
-  else lease.recordAtRenewals(upload, { size: 0, holding: grown.holding })
+  const isCertain = !checksum && (upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined)
+  lease.recordAtRenewals(isCertain ? grown : upload, isCertain ? durable : { ...durable })
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
   const { size, failure } = appended
-  const stays = failure === undefined || (!wrong && size > 0 && !checksum)
+  const stays = failure === undefined || (arrived <= room && size > 0 && !checksum)
   if (!stays) throw failure
   const progress = progressOf(grown, appended, clock.wall())
-  await lease.stopRecording()
   const added = countedBytes(progress) - countedBytes(upload)
   if (added > 0) await quotas?.reserve(upload.site, added)
   // After the last byte the file is placed, so the lease stays.
-  if (!(await uploadRecords.advance(id, holder, progress, progress.offset === grown.length))) {
-    throw new ServiceError((await uploadRecords.get(id)) ? 'uploadLocked' : 'uploadUnknown')
+  if (!(await lease.advance(progress, progress.offset === grown.length))) {
+    throw new ServiceError((await uploadRecords.get(upload.id)) ? 'uploadLocked' : 'uploadUnknown')
   }
   if (failure !== undefined) throw failure
   return { ...upload, ...progress }
-}
-
-const isEmptyAddition = (upload: Upload, { offset, length, declared }: Announcement): boolean =>
-  declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
-
-interface BegunAppend {
-  readonly upload: Upload
-  readonly lease?: Lease
-}
-
-export const beginAppend = async (
-  deps: UploadsDeps,
-  requester: Requester,
-  id: string,
-  addition: Announcement,
-): Promise<BegunAppend> => {
-  const { offset, declared } = addition
-  // No upload reaches this offset, and the number may be too large for a store. So this does not ask the store.
-  if (declared === 0 || offset > deps.largestResumableFile) {
-    const upload = await findUpload(deps, requester, id)
-    if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
-    if (offset > upload.limit) throw new ServiceError('offsetMismatch')
-    if (isEmptyAddition(upload, addition)) return { upload }
-  }
-  const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked', requester)
-  try {
-    if (held.target.isDirect) throw new ServiceError('uploadUnknown')
-    requireScope(requester, storedPath(held.target.path))
-  } catch (error) {
-    await lease[Symbol.asyncDispose]()
-    throw error
-  }
-  return { upload: held, lease }
-}
-
-export const completeAppend = async (
-  deps: UploadsDeps,
-  requester: Requester,
-  { upload, lease }: BegunAppend,
-  addition: Addition,
-): Promise<Upload> => {
-  if (!lease) return settleUpload(deps, requester, upload)
-  await using _lease = lease
-  const grown = await appendBytes(deps, upload, lease, addition)
-  if (isWaiting(grown)) return await completeUpload(deps, requester, grown, lease)
-  lease.mustGiveBack = false
-  return grown
-}
-
-/**
- * Takes the bytes that come with the creation, and places the upload if it is empty. If the bytes are refused, nothing
- * of the upload is left.
- */
-export const fillUpload = async (
-  deps: UploadsDeps,
-  requester: Requester,
-  upload: Upload,
-  first: Addition | undefined,
-): Promise<Upload> => {
-  try {
-    if (!first) return await settleUpload(deps, requester, upload)
-    return await completeAppend(deps, requester, await beginAppend(deps, requester, upload.id, first), first)
-  } catch (error) {
-    await discardUpload(deps, upload).catch(() => {})
-    throw error
-  }
 }

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Deadline } from '../../core/time.ts'
-import type { Claim, Staged } from '../object-store.ts'
+import type { Staged } from '../object-store.ts'
 
 /**
  * `parts` contains the entity tag of each whole part, and is empty when the bytes are in one piece. `tail` names the
@@ -144,8 +144,6 @@ export type StoredUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: H
 
 export type WholeUpload = StoredUpload & Pick<Upload, 'created'> & { readonly length: number }
 
-export type ClaimedUpload = WholeUpload & { readonly claim: Claim }
-
 /**
  * The port to the bytes of uploads. Bytes after the recorded offset do not count and are overwritten, so a crash loses
  * no confirmed byte. Errors of every call: unavailable, and outOfSpace if the call writes.
@@ -164,12 +162,13 @@ export interface UploadParts {
     isOver: () => boolean,
   ): Promise<Readonly<Durable> & { readonly failure?: unknown }>
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
-  /** After this call, earlier requests cannot place the bytes. Returns the new holding of the bytes. */
-  takeOver(upload: WholeUpload): Promise<Holding>
-  /** True when an earlier attempt placed the file, but ended before it recorded the placement. */
-  isInPlace(upload: WholeUpload): Promise<boolean>
+  /**
+   * After this call, earlier requests cannot place the bytes. Returns the new holding of the bytes. Undefined when an
+   * earlier attempt placed the file, but ended before it recorded the placement.
+   */
+  takeOver(upload: WholeUpload): Promise<Holding | undefined>
   /** The bytes for `place`. They stay until they are placed or removed, so another attempt may request them again. */
-  whole(upload: ClaimedUpload): Promise<Staged>
+  whole(upload: WholeUpload): Promise<Staged>
   remove(upload: StoredUpload): Promise<void>
 }
 

@@ -38,11 +38,6 @@ export const requireDirectParts = (parts: DirectParts | undefined): DirectParts 
   throw storageRefused('This installation offers no addresses of parts. Send the file as a resumable upload (tus 1.0).')
 }
 
-export const requireParts = (length: number): void => {
-  if (length > partLength) return
-  throw storageRefused(`A file of up to ${partLength} bytes has no parts. Send it by PUT or as a resumable upload.`)
-}
-
 const countOf = (length: number): number => Math.ceil(length / partLength)
 
 const sizeOf = (number: number, length: number): number => Math.min(partLength, length - (number - 1) * partLength)
@@ -70,13 +65,11 @@ export const tagsOf = (stored: readonly StoredPart[], upload: Upload): readonly 
   })
 }
 
-interface UploadRequest {
+interface UploadRequest extends Pick<Target, 'ifMatch' | 'ifNoneMatch'> {
   readonly folder: StoragePath
   readonly fileName: string | undefined
   readonly fileType: string | undefined
   readonly version: string | undefined
-  readonly ifMatch: string | undefined
-  readonly ifNoneMatch: string | undefined
 }
 
 export interface LeaseTerms {

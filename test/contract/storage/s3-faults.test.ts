@@ -12,7 +12,6 @@ import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
 import { bytesIn, contentIn, infoOf, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import { Refusal } from '../../support/s3-messages.ts'
-import { ownClaim } from '../../support/uploads.ts'
 import { inFunctionTime, latestAnswer, slowDown, slownesses } from './function-time.ts'
 
 type How = 'at once' | 'in parts'
@@ -252,9 +251,9 @@ it.each(['fails', 'loses its answer'] as const)(
       const appended = await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)
       const whole = { ...begun, holding: appended.holding }
       const place = async (): Promise<unknown> => {
-        const own = { ...whole, holding: await parts.takeOver(whole) }
-        if (await parts.isInPlace(own)) return undefined
-        const staged = await parts.whole({ ...own, claim: ownClaim })
+        const moved = await parts.takeOver(whole)
+        if (!moved) return undefined
+        const staged = await parts.whole({ ...whole, holding: moved })
         const changes: Change[] = [{ kind: 'put', key: target.key, staged }]
         return store.place(changes, { ...nowhere, absent: ['live/other'] }, entry).finally(staged.discard)
       }

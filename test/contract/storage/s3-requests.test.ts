@@ -8,7 +8,6 @@ import { fingerprintOf, partLength } from '../../../lib/storage/content.ts'
 import type { Change } from '../../../lib/storage/object-store.ts'
 import { bytesIn, stageObject } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
-import { ownClaim } from '../../support/uploads.ts'
 import {
   brokenConnection,
   isBatch,
@@ -94,7 +93,8 @@ describe('The parts of a large file', () => {
     const appended = await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)
     const whole = { ...begun, holding: appended.holding }
     return async (conditions: Parameters<S3Bench['place']>[1] = {}) => {
-      const staged = await parts.whole({ ...whole, holding: await parts.takeOver(whole), claim: ownClaim })
+      const moved = await parts.takeOver(whole)
+      const staged = await parts.whole({ ...whole, holding: moved ?? holding })
       const { outcome } = await bench.place([{ kind: 'put', key: target.key, staged }], conditions)
       return { outcome, isWhole: (await bytesIn(bench.store, target.key))?.equals(bytes) }
     }

@@ -1,0 +1,176 @@
+import { ServiceError } from '../../core/errors.ts'
+import type { Requester } from '../changes/change.ts'
+import { admit, entryOf, putStaged } from '../changes/put.ts'
+import { isTemplate, templateFault } from '../file-kind.ts'
+import type { Claim } from '../object-store.ts'
+import { requireScope, storedPath } from '../path.ts'
+import { refuse } from '../refusals.ts'
+import { acquireLease, appendBytes, type Lease } from './append.ts'
+import {
+  type Addition,
+  type Announcement,
+  expiryOfComplete,
+  holdingOf,
+  isWaiting,
+  longestRequest,
+  type Target,
+  type Upload,
+  type WholeUpload,
+} from './upload.ts'
+import { discardUpload, findUpload, requesterOf, requireDirectParts, tagsOf, type UploadsDeps } from './uploads.ts'
+
+const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }: Requester) =>
+  ({
+    site,
+    asDraft,
+    keepsDraft,
+    kind: 'file',
+    path: storedPath(path),
+    into: folder === undefined ? undefined : storedPath(folder),
+  }) as const
+
+const placeUpload = async (deps: UploadsDeps, whole: WholeUpload, uploader: Requester): Promise<void> => {
+  const place = placeOf(whole.target, uploader)
+  // The path was resolved when the upload was created, so it is not looked up again.
+  const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
+  const seen = await admit(deps, place, requester)
+  const fault = isTemplate(place.path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
+  refuse([fault])
+  await putStaged(deps, seen, [await deps.uploadParts.whole(whole)], requester)
+}
+
+const wholeOf = (upload: Upload): WholeUpload => {
+  const { id, target, created, offset } = upload
+  return { id, target, created, length: offset, holding: holdingOf(upload) }
+}
+
+const claimOf = (deps: UploadsDeps, id: string, { holder }: Lease, { deadline }: Requester): Claim => {
+  const { uploadRecords, clock, lease } = deps
+  return {
+    // The lease lasts until the end of the request, so that no other request takes over while this one undoes its
+    // placement.
+    isHeld: () => uploadRecords.renew(id, holder, Math.min(Math.max(lease.lasts, deadline.timeLeft()), longestRequest)),
+    complete: (entry) => uploadRecords.complete(id, holder, expiryOfComplete(clock.wall()), entry, deadline),
+  }
+}
+
+const completed = (upload: Upload, { clock }: UploadsDeps): Upload => ({
+  ...upload,
+  isComplete: true,
+  expires: expiryOfComplete(clock.wall()),
+  holding: null,
+})
+
+const completeUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload, lease: Lease) => {
+  if (lease.isOver()) throw new ServiceError('unavailable')
+  const claim = claimOf(deps, upload.id, lease, requester)
+  try {
+    await placeUpload(deps, wholeOf(upload), { ...requester, claim })
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.status < 500)) throw error
+    if (!(await claim.isHeld())) throw new ServiceError('unavailable', { cause: error })
+    // If this fails, the upload expires later.
+    await discardUpload(deps, upload, true).catch(() => {})
+    throw error
+  }
+  return completed(upload, deps)
+}
+
+/**
+ * Places an upload that has all of its bytes. Errors: unavailable, after which the upload stays open. Any other error
+ * has ended the upload.
+ */
+export const settleUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
+  if (!isWaiting(upload)) return upload
+  const { held, lease } = await acquireLease(deps, upload, 'unavailable')
+  await using _lease = lease
+  // An earlier request may still be trying to place the upload.
+  const holding = await deps.uploadParts.takeOver(wholeOf(held))
+  if (holding) {
+    const own = { ...held, holding }
+    if (holding !== held.holding && !(await lease.advance(own, true))) throw new ServiceError('unavailable')
+    return await completeUpload(deps, requester, own, lease)
+  }
+  const { author, site } = requester
+  const entry = { ...author, site, ...entryOf(placeOf(held.target, requester)) }
+  await claimOf(deps, held.id, lease, requester).complete(entry)
+  return completed(held, deps)
+}
+
+/**
+ * Places a direct upload whose parts are all stored. Errors: storageRefused for a missing part, after which the upload
+ * stays open.
+ */
+export const completeParts = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
+  const { id, target, length, isComplete } = upload
+  if (isComplete || isWaiting(upload)) return settleUpload(deps, requester, upload)
+  const stored = await requireDirectParts(deps.directParts).stored({ id, target, holding: holdingOf(upload) })
+  const parts = tagsOf(stored, upload)
+  const { held, lease } = await acquireLease(deps, upload, 'uploadLocked')
+  await using _lease = lease
+  const whole = { ...held, offset: length ?? 0, holding: { ...holdingOf(held), parts } }
+  if (!(await lease.advance(whole, true))) throw new ServiceError('uploadLocked')
+  return await completeUpload(deps, requester, whole, lease)
+}
+
+const isEmptyAddition = (upload: Upload, { offset, length, declared }: Announcement): boolean =>
+  declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
+
+interface BegunAppend {
+  readonly upload: Upload
+  readonly lease?: Lease
+}
+
+export const beginAppend = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  id: string,
+  addition: Announcement,
+): Promise<BegunAppend> => {
+  const { offset, declared } = addition
+  // No upload reaches this offset, and the number may be too large for a store. So this does not ask the store.
+  if (declared === 0 || offset > deps.largestResumableFile) {
+    const upload = await findUpload(deps, requester, id)
+    if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
+    if (offset > upload.limit) throw new ServiceError('offsetMismatch')
+    if (isEmptyAddition(upload, addition)) return { upload }
+  }
+  const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked', requester)
+  await using leased = new AsyncDisposableStack()
+  leased.use(lease)
+  if (held.target.isDirect) throw new ServiceError('uploadUnknown')
+  requireScope(requester, storedPath(held.target.path))
+  leased.move()
+  return { upload: held, lease }
+}
+
+export const completeAppend = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  { upload, lease }: BegunAppend,
+  addition: Addition,
+): Promise<Upload> => {
+  if (!lease) return settleUpload(deps, requester, upload)
+  await using _lease = lease
+  const grown = await appendBytes(deps, upload, lease, addition)
+  return isWaiting(grown) ? await completeUpload(deps, requester, grown, lease) : grown
+}
+
+/**
+ * Takes the bytes that come with the creation, and places the upload if it is empty. If the bytes are refused, nothing
+ * of the upload is left.
+ */
+export const fillUpload = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  upload: Upload,
+  first: Addition | undefined,
+): Promise<Upload> => {
+  try {
+    if (!first) return await settleUpload(deps, requester, upload)
+    return await completeAppend(deps, requester, await beginAppend(deps, requester, upload.id, first), first)
+  } catch (error) {
+    await discardUpload(deps, upload).catch(() => {})
+    throw error
+  }
+}
