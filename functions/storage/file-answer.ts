@@ -122,7 +122,6 @@ export const replyWith = async (
     ...(body && { bytes: body }),
     ...(downloads && { elsewhere: () => redirect(downloads, info) }),
   }
-  if (status === 200) return { status, headers, content }
-  const contentRange = `bytes ${range.first}-${range.last}/${info.size}`
-  return { status, headers: { ...headers, 'Content-Range': contentRange }, content }
+  const contentRange = status === 206 && { 'Content-Range': `bytes ${range.first}-${range.last}/${info.size}` }
+  return { status, headers: { ...headers, ...contentRange }, content }
 }

@@ -128,11 +128,7 @@ const positionIn = (cursor: string): number => {
 export const listTrash = operation({ params: describablePath, query: pageOf }, async (input, deps) => {
   const { site, caller, params, deadline, query } = input
   const limit = Math.min(query.limit, mostItems)
-  const filter: ChangeFilter = {
-    types,
-    subject: params.path === root ? '' : `${params.path}/`,
-    rights: caller.rights,
-  }
+  const filter: ChangeFilter = { types, subject: params.path === root ? '' : `${params.path}/`, rights: caller.rights }
   let before = query.cursor === undefined ? undefined : positionIn(query.cursor)
   const end = deadline.reserving(reserves.preview)
   const deleted: Item[] = []

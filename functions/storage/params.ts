@@ -19,8 +19,6 @@ import { storageRefused } from '../../lib/storage/refusals.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 
-type Asking = Pick<OperationInput, 'site' | 'caller' | 'author' | 'deadline' | 'headers'>
-
 export const pathOf = ({ path = '' }: Segments): { path: StoragePath } => ({ path: parsePath(path) })
 
 const deletedPathOf = (segments: Segments): { path: StoragePath } => {
@@ -54,30 +52,28 @@ export const describablePath = (segments: Segments, caller: SiteCaller): { path:
   return isOnWay ? { path } : readablePath(segments, caller)
 }
 
-export const scopeOf = ({ site, caller }: Pick<Asking, 'site' | 'caller'>, level: Level): Scope => ({
+export const scopeOf = ({ site, caller: { rights } }: OperationInput, level: Level): Scope => ({
   site: site.id,
-  rights: caller.rights,
+  rights,
   level,
 })
 
 /** S-134. Errors: storageRefused. */
-export const refuseTimeCondition = (headers: Asking['headers']): void => {
+export const refuseTimeCondition = (headers: OperationInput['headers']): void => {
   if (headers['if-unmodified-since'] === undefined || headers['if-match'] !== undefined) return
   throw storageRefused('A change cannot have If-Unmodified-Since. Send If-Match with the ETag of the file instead.')
 }
 
-export const uploaderOf = (asking: Asking): Requester => {
-  const { author, deadline } = asking
-  return { ...scopeOf(asking, 'write'), author, deadline }
+export const uploaderOf = (input: OperationInput): Requester => {
+  const { author, deadline } = input
+  return { ...scopeOf(input, 'write'), author, deadline }
 }
 
 /** Errors: storageRefused. */
-export const requesterOf = (asking: Asking): Requester => {
-  refuseTimeCondition(asking.headers)
-  return {
-    ...uploaderOf(asking),
-    ...readConditions(asking.headers['if-match'], asking.headers['if-none-match']),
-  }
+export const requesterOf = (input: OperationInput): Requester => {
+  const { headers } = input
+  refuseTimeCondition(headers)
+  return { ...uploaderOf(input), ...readConditions(headers['if-match'], headers['if-none-match']) }
 }
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
@@ -99,19 +95,17 @@ export const versionOf = (query: Switches) => readSwitches(query, ['versionId'],
 
 export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
-type Input = Pick<OperationInput, 'caller' | 'headers' | 'content' | 'callerAfterBody'>
-
-export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
+export const declaredLength = ({ headers }: OperationInput): number | undefined => {
   const length = headers['content-length']
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
 /** A small body has often arrived together with its headers. */
-export const hasArrived = ({ headers, content }: Pick<Input, 'headers' | 'content'>): boolean =>
-  'bytes' in content || content.stream.readableLength === declaredLength({ headers })
+export const hasArrived = (input: OperationInput): boolean =>
+  'bytes' in input.content || input.content.stream.readableLength === declaredLength(input)
 
 /** The body of an upload to this path or below it. After a slow body, checks the right again. */
-export async function* countedBody(input: Input, count: (bytes: number) => void, path: StoragePath) {
+export async function* countedBody(input: OperationInput, count: (bytes: number) => void, path: StoragePath) {
   for await (const chunk of bodyChunks(input.content, 'storageRefused')) {
     count(chunk.length)
     yield chunk
@@ -121,8 +115,8 @@ export async function* countedBody(input: Input, count: (bytes: number) => void,
 
 /** Begins to report the progress of an upload to the token that sends it (operation 13). */
 export const trackUpload = (
-  { progress, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
-  input: Input,
+  { progress, clock }: StorageDeps,
+  input: OperationInput,
   { id, length, offset = 0 }: Partial<Pick<Upload, 'id' | 'length' | 'offset'>> = {},
   isContinued = false,
 ) => {

@@ -45,16 +45,11 @@ const getFile = operation({ params: readablePath, query: stateOf }, async (reque
   const { site, params, query } = request
   const { isDraft, versionId } = query
   const bytesOf = (info: ObjectInfo) => answerFor(info, request, downloads).bytes
-  const readKept = async (version: string) => {
-    const kept = await files.readVersion(fileKey('live', site.id, params.path), version, bytesOf)
-    if (kept) return kept
-    throw unknownVersion()
-  }
   const expected = expectedRange(request, downloads)
-  const read =
-    versionId === undefined
-      ? await readFile(files, scopeOf(request, 'read'), params.path, isDraft, bytesOf, expected)
-      : await readKept(versionId)
+  const read = await (versionId === undefined
+    ? readFile(files, scopeOf(request, 'read'), params.path, isDraft, bytesOf, expected)
+    : files.readVersion(fileKey('live', site.id, params.path), versionId, bytesOf))
+  if (!read) throw unknownVersion()
   const { contentType, tag } = representationFor(read.info, request)
   const choice = answerFor(read.info, request, downloads)
   return replyWith(read, choice, { type: contentType, ETag: tag, Vary: 'Accept' }, downloads)
@@ -70,10 +65,8 @@ const searchOf = async (query: Switches) => {
 const searchFolder = operation({ params: describablePath, query: searchOf }, async (input, { files }) => {
   const { site, params, query, deadline } = input
   using end = deadline.reserving(reserves.preview)
-  const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, {
-    ...query,
-    deadline: end,
-  })
+  const wanted = { ...query, deadline: end }
+  const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, wanted)
   const isNothing = contents.length === 0 && query.cursor === undefined && cursor === undefined
   if (isNothing && params.path !== root && !(await files.exists(folderKey('live', site.id, params.path)))) {
     throw new ServiceError('fileUnknown')
@@ -89,8 +82,9 @@ const searchFolder = operation({ params: describablePath, query: searchOf }, asy
   })
 })
 
-const getRemovalPreview = operation({ params: readablePath }, async ({ params, deadline, ...asking }, deps) => {
-  const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
+const getRemovalPreview = operation({ params: readablePath }, async (input, deps) => {
+  const { params, deadline } = input
+  const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(input, 'write'), params.path, deadline)
   return ok<Answer<typeof removalPreview>>({ ...preview, ...(atLeast && { atLeast }) })
 })
 
