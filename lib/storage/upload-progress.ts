@@ -38,9 +38,8 @@ interface Options {
   readonly now: () => number
 }
 
-export const startProgress = (options: Options) => {
-  const { progress, token, id = randomUUID(), total, already = 0, isContinued, now } = options
-  const upload = { token, id }
+export const startProgress = ({ progress, token, id, total, already = 0, isContinued, now }: Options) => {
+  const upload = { token, id: id ?? randomUUID() }
   let received = already
   let reported = 0
   let reportedAt = now()

@@ -20,11 +20,13 @@ export const fileTooLarge = (limit: number): ServiceError =>
       'upload (tus 1.0), in pieces of up to that size.',
   })
 
-export type StageDeps = Pick<StorageStores, 'files'> & { readonly largestFile: number }
+export interface UploadDeps extends StorageStores {
+  readonly largestFile: number
+}
 
 /** `key` is undefined while the path is unknown. Errors: fileTooLarge, those of a template, those of the content. */
 export const stageContent = (
-  { files, largestFile }: StageDeps,
+  { files, largestFile }: UploadDeps,
   path: StoragePath,
   key: string | undefined,
   { contentType, content }: FileContent,
@@ -75,10 +77,7 @@ export const editionOf = ({ path, asDraft }: Place) => (asDraft && isPage(path) 
 
 export const entryOf = ({ path, into, asDraft, names }: Place) => {
   const stored = names ?? (into === undefined ? undefined : [nameOf(path)])
-  const details = {
-    ...(stored && { names: stored }),
-    ...(asDraft && isPage(path) && { draft: true }),
-  }
+  const details = { ...(stored && { names: stored }), ...(asDraft && isPage(path) && { draft: true }) }
   const hasDetails = Object.keys(details).length > 0
   const subject = into === undefined ? path : parentOf(path)
   return { type: 'file.stored', subject, ...(hasDetails && { details }) } as const
@@ -120,7 +119,7 @@ export const putStaged = async (stores: StorageStores, seen: Seen, staged: reado
 }
 
 export const putFile = async (
-  deps: StageDeps & StorageStores,
+  deps: UploadDeps,
   wanted: Pick<Place, 'path' | 'asDraft'>,
   content: FileContent,
   requester: Requester,

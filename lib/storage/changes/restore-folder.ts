@@ -83,17 +83,15 @@ const findClash = async (
   changes: readonly Restoration[],
   { site, deadline }: Requester,
 ): Promise<boolean> => {
-  const isFolder = (key: string) => key.endsWith('/')
-  const comingFiles = new Set(changes.flatMap(({ key }) => (isFolder(key) ? [] : pathIn(key))))
-  const comingFolders = new Set(changes.flatMap(({ key }) => upTo(folder, pathIn(key)).slice(isFolder(key) ? 0 : 1)))
+  const isFile = (key: string) => !key.endsWith('/')
+  const foldersOf = (key: string) => upTo(folder, pathIn(key)).slice(isFile(key) ? 1 : 0)
+  const comingFiles = new Set(changes.flatMap(({ key }) => (isFile(key) ? pathIn(key) : [])))
+  const comingFolders = new Set(changes.flatMap(({ key }) => foldersOf(key)))
+  const isClash = (key: string) =>
+    foldersOf(key).some((one) => comingFiles.has(one)) || (isFile(key) && comingFolders.has(pathIn(key)))
   for (const edition of editions) {
     for await (const objects of listAll(files, folderKey(edition, site, folder))) {
-      const clash = objects.some(({ key }) => {
-        const [self, ...around] = upTo(folder, pathIn(key))
-        const folders = isFolder(key) && self !== undefined ? [self, ...around] : around
-        return folders.some((one) => comingFiles.has(one)) || (!isFolder(key) && comingFolders.has(self ?? root))
-      })
-      if (clash) return true
+      if (objects.some(({ key }) => isClash(key))) return true
       deadline.reserving(reserves.restore).check()
     }
   }

@@ -4,9 +4,9 @@ import { readAhead } from '../content.ts'
 import type { Staged } from '../object-store.ts'
 import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, type StoragePath } from '../path.ts'
 import { refuse, storageRefused } from '../refusals.ts'
-import type { Requester, StorageStores } from './change.ts'
+import type { Requester } from './change.ts'
 import { look, type Seen } from './look.ts'
-import { type FileContent, putStaged, type StageDeps, stageContent } from './put.ts'
+import { type FileContent, putStaged, stageContent, type UploadDeps } from './put.ts'
 
 export interface IncomingFile extends FileContent {
   /** Empty if the client gave no name. Undefined if the part is not a file. */
@@ -23,8 +23,6 @@ interface Part {
    */
   readonly staging?: Promise<Staged>
 }
-
-type UploadDeps = StageDeps & StorageStores
 
 export const mostFiles = 100
 
