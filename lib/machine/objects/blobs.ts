@@ -124,23 +124,18 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
     name: string,
     start: number,
     content: AsyncIterable<Uint8Array>,
-    callbacks: Pick<Writing, 'kept' | 'isOver'>,
+    { kept = { size: 0 }, isOver = () => false }: Pick<Writing, 'kept' | 'isOver'>,
   ) => {
     const flags = start === 0 ? constants.O_RDWR | constants.O_CREAT : 'r+'
     await using file = await open(pathOf(name), flags, 0o600)
     const named = start === 0 ? syncName() : undefined
     await endAt(file, name, start)
     await named
-    let end = start
-    const kept = (size: number) => {
-      end = start + size
-      callbacks.kept?.(size)
-    }
     try {
-      return await writeBlob(file, content, { durable, start, ...callbacks, kept })
+      return await writeBlob(file, content, { durable, start, kept, isOver })
     } catch (error) {
       // Later requests need the space of the bytes that were not kept.
-      if (failureOf(error) === 'full' && !callbacks.isOver?.()) await file.truncate(end).catch(() => {})
+      if (failureOf(error) === 'full' && !isOver()) await file.truncate(start + kept.size).catch(() => {})
       throw error
     }
   }
@@ -153,7 +148,7 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
     write: (...given: Parameters<typeof writeNew>) => writeNew(...given).catch(throwPortError),
     /**
      * Writes from `start` on, and drops later bytes. At 0, creates the blob. Returns the number of bytes. If blobs are
-     * durable, these bytes are on the disk. Meanwhile, `kept` gets the number of bytes that are already on the disk.
+     * durable, these bytes are on the disk.
      * Throws when the blob is missing, or shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free,
      * or the time is up).
      */

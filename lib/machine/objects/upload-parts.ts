@@ -50,10 +50,7 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
     begin: async () => ({ name: newName(), parts: [], tail: null }),
 
     async append({ holding }, offset, content, durable, isOver) {
-      const kept = (size: number) => {
-        durable.size = size
-      }
-      const written = await blobs.append(holding.name, offset, content, { kept, isOver }).catch(throwGone)
+      const written = await blobs.append(holding.name, offset, content, { kept: durable, isOver }).catch(throwGone)
       return { ...written, holding }
     },
 

@@ -29,8 +29,8 @@ export const later = (promise: Promise<void>): Promise<void> => {
   return promise
 }
 
-// Syncs regularly, but never twice at once. `kept` gets the number of bytes on the disk.
-const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number) => void) => {
+// Syncs regularly, but never twice at once.
+const createSyncAhead = (file: FileHandle, durable: boolean, kept: { size: number }) => {
   let begun = 0
   let syncing: Promise<void> | undefined
   return {
@@ -39,7 +39,7 @@ const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number
       begun = size
       const now = (durable ? file.datasync() : Promise.resolve()).then(() => {
         syncing = undefined
-        kept(size)
+        kept.size = size
       })
       syncing = later(now)
     },
@@ -50,7 +50,8 @@ const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number
 export interface Writing {
   readonly durable: boolean
   readonly start?: number
-  readonly kept?: (size: number) => void
+  /** How many bytes are on the disk already. */
+  readonly kept?: { size: number }
   /** Once this is true, the file may belong to another request, so nothing more is written. */
   readonly isOver?: () => boolean
 }
@@ -62,7 +63,7 @@ export interface Writing {
 export const writeBlob = async (
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
-  { durable, start = 0, kept = () => {}, isOver = () => false }: Writing,
+  { durable, start = 0, kept = { size: 0 }, isOver = () => false }: Writing,
 ) => {
   const ahead = createSyncAhead(file, durable, kept)
   const { received, chunks } = untilFailure(content)
