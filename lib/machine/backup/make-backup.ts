@@ -126,24 +126,8 @@ const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): u
   )
 }
 
-// SQLite does not flush the copy to the disk, so the caller must.
-const copyDatabase = ({ database, directory: source }: OpenDataDirectory, file: string): void => {
-  makePrivateFile(file)
-  try {
-    database.connection.prepare('VACUUM INTO ?').run(file)
-  } catch (error) {
-    throw asFailureOfSource(error, source)
-  }
-}
-
-const beginHold = async ({ database, directory: source }: OpenDataDirectory): Promise<BackupHold> => {
-  const timeOfPass = Math.ceil((sizeOf(source.database) + sizeOf(source.wal)) / slowestPass)
-  try {
-    return await holdBlobs(database, heldFor + timeOfPass, Date.now)
-  } catch (error) {
-    throw asFailureOfSource(error, source)
-  }
-}
+const beginHold = ({ database, directory: { database: file, wal } }: OpenDataDirectory): Promise<BackupHold> =>
+  holdBlobs(database, heldFor + Math.ceil((sizeOf(file) + sizeOf(wal)) / slowestPass), Date.now)
 
 // Checks the copy of the database, and removes rows that concern only the backup. Throws UsageError when the database
 // is damaged as a whole, and the reason of `signal` when it is aborted.
@@ -183,9 +167,11 @@ const fill = async (
 ): Promise<BackupMarker> => {
   const source = opened.directory
   const at = new Date().toISOString()
-  copyDatabase(opened, directory.database)
+  makePrivateFile(directory.database)
+  opened.database.connection.prepare('VACUUM INTO ?').run(directory.database)
   await hold.extend()
   const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
+  // SQLite does not flush the copy to the disk.
   syncFile(directory.database)
   const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
   const missing = await takeBlobs(passage, blobs, signal)
@@ -216,7 +202,8 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
     place.complete()
     return { path: place.path, ...marker }
   } catch (error) {
-    throw asSentence(error, `The backup ${resolve(target)}`, 'The incomplete backup was removed.')
+    const failure = asFailureOfSource(error, opened.directory)
+    throw asSentence(failure, `The backup ${resolve(target)}`, 'The incomplete backup was removed.')
   } finally {
     await opened.close()
   }
