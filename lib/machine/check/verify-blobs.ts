@@ -32,28 +32,21 @@ const fingerprintOf = (file: number, size: number): string => {
   }
 }
 
-const faultIn = (file: number, { size, fingerprint }: BlobContent): string | undefined => {
-  const stats = fstatSync(file)
-  if (!stats.isFile()) return notFile
-  const found = stats.size
-  if (found !== size) return faultOfSize(size, found)
-  return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : bytesDiffer
-}
-
 /**
  * The fault of a blob. Undefined if the blob has no fault, or if its fingerprint is unknown. Reads the whole blob while
  * the rest of the process waits.
  */
-export const faultOfBlob = (path: string, content: BlobContent): string | undefined => {
-  let file: number | undefined
+export const faultOfBlob = (path: string, { size, fingerprint }: BlobContent): string | undefined => {
   try {
+    using opened = new DisposableStack()
     // Opening a pipe would wait for a writer, so the type of the file is checked first.
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    return faultIn(file, content)
+    const file = opened.adopt(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), closeSync)
+    const found = fstatSync(file)
+    if (!found.isFile()) return notFile
+    if (found.size !== size) return faultOfSize(size, found.size)
+    return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : bytesDiffer
   } catch (error) {
     return isMissing(error) ? 'it is missing' : `${unreadable}${reasonOf(error)}`
-  } finally {
-    if (file !== undefined) closeSync(file)
   }
 }
 

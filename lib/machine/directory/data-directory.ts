@@ -21,12 +21,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 const modes = { folder: 0o700, file: 0o600 } as const
 
 const sync = (path: string, flags: string): void => {
-  const file = openSync(path, flags)
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+  using opened = new DisposableStack()
+  fsyncSync(opened.adopt(openSync(path, flags), closeSync))
 }
 
 export const syncFolder = (path: string): void => sync(path, 'r')
@@ -74,14 +70,11 @@ export const giveToOwner = (folder: string): Owner | undefined => {
 }
 
 const createPrivately = (path: string, content: string, owner?: Owner): void => {
-  const file = openSync(path, 'ax', modes.file)
-  try {
-    fchmodSync(file, modes.file)
-    if (owner) fchownSync(file, owner.uid, owner.gid)
-    writeFileSync(file, content)
-  } finally {
-    closeSync(file)
-  }
+  using opened = new DisposableStack()
+  const file = opened.adopt(openSync(path, 'ax', modes.file), closeSync)
+  fchmodSync(file, modes.file)
+  if (owner) fchownSync(file, owner.uid, owner.gid)
+  writeFileSync(file, content)
 }
 
 /**

@@ -115,19 +115,16 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
   const { database: file, wal } = directory
   // SQLite gives its additional files the mode of the database file.
   makePrivateFile(file)
-  const database = openDatabase(file, options)
-  try {
-    const { connection } = database
-    const hasOwnTables = !isEmpty(connection) && refusalOfTables(connection) === undefined
-    const [damage] = hasOwnTables ? schemaFaults(connection) : []
-    if (damage !== undefined) throw refusalOf(directory, { code: 'databaseDamaged', detail: damage })
-    prepareSchema(connection)
-    if (existsSync(wal)) return database
-    throw new Error(`SQLite did not create ${wal}`)
-  } catch (error) {
-    database.close()
-    throw error
-  }
+  using opened = new DisposableStack()
+  const database = opened.adopt(openDatabase(file, options), ({ close }) => close())
+  const { connection } = database
+  const hasOwnTables = !isEmpty(connection) && refusalOfTables(connection) === undefined
+  const [damage] = hasOwnTables ? schemaFaults(connection) : []
+  if (damage !== undefined) throw refusalOf(directory, { code: 'databaseDamaged', detail: damage })
+  prepareSchema(connection)
+  if (!existsSync(wal)) throw new Error(`SQLite did not create ${wal}`)
+  opened.move()
+  return database
 }
 
 export const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageError => {
