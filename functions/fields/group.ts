@@ -9,11 +9,11 @@ import type {
 } from '../../lib/contract/fields/contract.ts'
 import { fieldsRoutes } from '../../lib/contract/routes/fields.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import type { ChangeType } from '../../lib/core/history-entry.ts'
 import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
 import {
   addField,
   changeField,
-  fieldEntry,
   fieldTypeName,
   fieldTypes,
   findField,
@@ -115,38 +115,48 @@ const listFields = operation({ params: webFormOf }, async (input, { webForms }) 
   return ok<Answer<typeof fieldPage>>(wholeList(url, items), { xml: xmlNames.fields, tag: byValue })
 })
 
+const changeFields = (
+  { site, params: { webForm }, author, deadline }: OperationInput<ReturnType<typeof webFormOf>>,
+  { webForms }: FieldsDeps,
+  type: ChangeType,
+  typeId: number,
+  change: Parameters<WebForms['changeFields']>[2],
+): Promise<void> => {
+  const entry = { ...author, site: site.id, type, subject: `form/${webForm}/field/${typeId}` }
+  return webForms.changeFields(site.id, webForm, change, entry, deadline)
+}
+
+type FieldInput = OperationInput<ReturnType<typeof fieldOf>>
+
+const checkField = ({ headers, params: { typeId } }: FieldInput, fields: WebForm['fields']): WebForm['fields'] => {
+  checkConditions(headers, fieldTag(findField(fields, typeId)))
+  return fields
+}
+
 /** F-14 (operation 3). 403/115006 when the form already has a field of this type. */
 const createField = operation({ params: webFormOf, body: bodyOf('fieldCreationBody') }, async (input, deps) => {
-  const { site, params, author, deadline } = input
   const { type, mandatory, order } = input.body
   const field = { typeId: type.id, mandatory, order }
-  const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
-  await deps.webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
-  const self = `${fieldsUrl(input, params.webForm)}/${type.id}`
+  await changeFields(input, deps, 'field.created', type.id, (fields) => addField(fields, field))
+  const self = `${fieldsUrl(input, input.params.webForm)}/${type.id}`
   const value = { links: [{ rel: 'self' as const, uri: self }], id: type.id }
   const how = { headers: { Location: self }, xml: xmlNames.field }
   return { ...ok<Answer<typeof createdField>>(value, how), status: 201 }
 })
 
-type FieldChange = Parameters<WebForms['changeFields']>[2]
-
 /** F-18 (operation 4). 412 when a condition fails. */
 const updateField = operation({ params: fieldOf, body: bodyOf('fieldChangeBody') }, async (input, deps) => {
-  const { site, params, body, headers, author, deadline } = input
-  const change: FieldChange = (fields) =>
-    changeField(fields, params.typeId, body, (field) => checkConditions(headers, fieldTag(field)))
-  const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
-  await deps.webForms.changeFields(site.id, params.webForm, change, entry, deadline)
+  const { body, params } = input
+  await changeFields(input, deps, 'field.updated', params.typeId, (fields) =>
+    changeField(checkField(input, fields), params.typeId, body),
+  )
   return done
 })
 
 /** F-19 (operation 5). 412 when a condition fails. */
-const deleteField = operation({ params: fieldOf }, async (input, { webForms }) => {
-  const { site, params, headers, author, deadline } = input
-  const change: FieldChange = (fields) =>
-    removeField(fields, params.typeId, (field) => checkConditions(headers, fieldTag(field)))
-  const entry = fieldEntry('field.removed', site, params.webForm, params.typeId, author)
-  await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
+const deleteField = operation({ params: fieldOf }, async (input, deps) => {
+  const { typeId } = input.params
+  await changeFields(input, deps, 'field.removed', typeId, (fields) => removeField(checkField(input, fields), typeId))
   return done
 })
 

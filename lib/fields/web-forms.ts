@@ -1,5 +1,5 @@
 import { invalidInput, ServiceError } from '../core/errors.ts'
-import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId, WebFormId } from '../core/ids.ts'
 import type { Deadline } from '../core/time.ts'
 
@@ -103,12 +103,9 @@ interface FieldChange {
   readonly order?: number | undefined
 }
 
-interface FieldCreation extends FieldChange {
-  readonly typeId: number
-  readonly mandatory: boolean
-}
+type UnplacedField = Omit<SystemField, 'order'> & Pick<FieldChange, 'order'>
 
-type Precondition = (field: SystemField) => void
+const malformed = (path: string, message: string) => invalidInput('fieldsMalformed', [{ path, message }])
 
 export const findField = (fields: Fields, typeId: number): SystemField => {
   const field = fields.find((candidate) => candidate.typeId === typeId)
@@ -119,10 +116,7 @@ export const findField = (fields: Fields, typeId: number): SystemField => {
 const without = (fields: Fields, field: SystemField) => fields.filter((other) => other !== field)
 
 /** F-16, F-22 to F-24. `others` are sorted by order. Errors: fieldsMalformed when no position is free. */
-const insertField = (
-  others: readonly SystemField[],
-  { order, ...field }: Omit<SystemField, 'order'> & { readonly order?: number | undefined },
-): SystemField[] => {
+const insertField = (others: Fields, { order, ...field }: UnplacedField): Fields => {
   const position = order ?? (others.at(-1)?.order ?? 0) + 1
   const before = others.filter((other) => other.order < position)
   let free = position
@@ -132,43 +126,29 @@ const insertField = (
     return { ...other, order: free }
   })
   if (Math.max(position, free) > maxOrder) {
-    throw invalidInput('fieldsMalformed', [
-      {
-        path: 'order',
-        message: `is too large: all positions from here to the last one, ${maxOrder}, are taken. Send a smaller order`,
-      },
-    ])
+    const taken = `all positions from here to the last one, ${maxOrder}, are taken`
+    throw malformed('order', `is too large: ${taken}. Send a smaller order`)
   }
   return [...before, { ...field, order: position }, ...behind]
 }
 
-/** Errors: fieldsMalformed (unknown type, no free position), fieldTypeTaken. */
-export const addField = (fields: Fields, field: FieldCreation): Fields => {
+export const addField = (fields: Fields, field: UnplacedField): Fields => {
   if (!fieldTypes.has(field.typeId)) {
-    throw invalidInput('fieldsMalformed', [
-      {
-        path: 'type.id',
-        message: `${field.typeId} is not a field type. GET …/webformfieldtypes/system lists the field types`,
-      },
-    ])
+    const advice = 'GET …/webformfieldtypes/system lists the field types'
+    throw malformed('type.id', `${field.typeId} is not a field type. ${advice}`)
   }
   if (fields.some(({ typeId }) => typeId === field.typeId)) throw new ServiceError('fieldTypeTaken')
   return insertField(fields, field)
 }
 
-export const changeField = (fields: Fields, typeId: number, change: FieldChange, check: Precondition): Fields => {
+export const changeField = (fields: Fields, typeId: number, change: FieldChange): Fields => {
   const field = findField(fields, typeId)
-  check(field)
   const { mandatory = field.mandatory, order = field.order } = change
   if (mandatory === field.mandatory && order === field.order) return fields
   return insertField(without(fields, field), { ...field, mandatory, order })
 }
 
-export const removeField = (fields: Fields, typeId: number, check: Precondition): Fields => {
-  const field = findField(fields, typeId)
-  check(field)
-  return without(fields, field)
-}
+export const removeField = (fields: Fields, typeId: number): Fields => without(fields, findField(fields, typeId))
 
 export interface ImportedField extends FieldChange {
   readonly typeId: number
@@ -190,11 +170,3 @@ export const importField = (fields: Fields, field: ImportedField, replaces?: boo
     order: field.order ?? existing?.order,
   })
 }
-
-export const fieldEntry = (
-  type: Extract<ChangeType, `field.${string}`>,
-  { id: site }: { readonly id: SiteId },
-  webForm: WebFormId,
-  typeId: number,
-  author: Author,
-): HistoryEntry => ({ ...author, site, type, subject: `form/${webForm}/field/${typeId}` })
