@@ -14,15 +14,13 @@ const pauseAfterFailure = 1_000
 
 const createMemory = () => {
   let recent: readonly Change[] = []
-  // `recent` has every entry after `start`, up to `newest`.
+  // `recent` has every entry after `start`.
   let start = 0
-  let newest = 0
   return {
-    newest: () => newest,
+    newest: () => recent.at(-1)?.position ?? start,
 
     begin(position: number): void {
       start = position
-      newest = position
     },
 
     add(news: readonly Change[]): void {
@@ -33,7 +31,6 @@ const createMemory = () => {
         return bytes > mostRemembered
       })
       start = all[tooMany]?.position ?? start
-      newest = all.at(-1)?.position ?? newest
       recent = all.slice(tooMany + 1)
     },
 
@@ -91,6 +88,7 @@ const openSiteFeed = (history: History, site: SiteId) => {
   const stop = history.watch(site, () => void readNews())
   return {
     ready: begin(),
+    wakeAll,
     history,
     newest: memory.newest,
     recentAfter: memory.after,
@@ -99,10 +97,6 @@ const openSiteFeed = (history: History, site: SiteId) => {
     watch(wake: () => void): () => void {
       waiting.add(wake)
       return () => void waiting.delete(wake)
-    },
-
-    wakeAtOnce(): void {
-      for (const wake of waiting) wake()
     },
 
     close(): void {
@@ -119,10 +113,7 @@ export interface Listener extends Pick<SiteFeed, 'history' | 'recentAfter' | 'ne
   readonly isOver: () => boolean
 }
 
-interface Limits {
-  readonly perSite: number
-  readonly inAll: number
-}
+type Limits = Readonly<Record<'perSite' | 'inAll', number>>
 
 export const createLiveChanges = (history: History, { perSite, inAll }: Limits) => {
   const feeds = new Map<SiteId, { readonly feed: SiteFeed; listeners: number }>()
@@ -134,20 +125,18 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits) 
     feeds.set(site, shared)
     shared.listeners += 1
     total += 1
-    let hasEnded = false
+    const ending = new DisposableStack()
+    ending.defer(() => {
+      total -= 1
+      shared.listeners -= 1
+      if (shared.listeners > 0) return
+      feeds.delete(site)
+      shared.feed.close()
+    })
     return {
       ...shared.feed,
-      isOver: () => hasEnded || isClosed,
-
-      [Symbol.dispose]() {
-        if (hasEnded) return
-        hasEnded = true
-        total -= 1
-        shared.listeners -= 1
-        if (shared.listeners > 0) return
-        feeds.delete(site)
-        shared.feed.close()
-      },
+      isOver: () => ending.disposed || isClosed,
+      [Symbol.dispose]: () => ending.dispose(),
     }
   }
 
@@ -156,64 +145,53 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits) 
     async listen(site: SiteId) {
       if (isClosed) throw new ServiceError('unavailable')
       if (total >= inAll || (feeds.get(site)?.listeners ?? 0) >= perSite) return undefined
-      const listener = join(site)
-      try {
-        await feeds.get(site)?.feed.ready
-        return listener
-      } catch (error) {
-        listener[Symbol.dispose]()
-        throw error
-      }
+      using joining = new DisposableStack()
+      const listener = joining.use(join(site))
+      await feeds.get(site)?.feed.ready
+      joining.move()
+      return listener
     },
 
     count: () => total,
 
     close() {
       isClosed = true
-      for (const { feed } of feeds.values()) feed.wakeAtOnce()
+      for (const { feed } of feeds.values()) void feed.wakeAll()
     },
   }
 }
 
 export type LiveChanges = ReturnType<typeof createLiveChanges>
 
+/** `filter` checks the caller again, and returns what the caller may read now (V-21). `now` is a monotonic clock. */
 interface Wanted {
   readonly site: SiteId
   readonly limit: number
   readonly bytes?: number
-  /** Checks the caller again, and returns what the caller may read now (V-21). */
   readonly filter: () => ChangeFilter | Promise<ChangeFilter>
-  /** A monotonic clock, in milliseconds. */
   readonly now: () => number
 }
 
-interface News {
-  readonly changes: readonly Change[]
+interface News extends ChangePage {
   readonly next: number
-}
-
-const readPage = (
-  { newest, recentAfter, history }: Listener,
-  { site, limit, bytes }: Wanted,
-  position: number,
-  filter: ChangeFilter,
-): News | Promise<News> => {
-  // The newest position may be ahead of the last entry that was read, because the entries between them may have
-  // expired.
-  const end = Math.max(position, newest())
-  const newsOf = ({ changes, next = end }: ChangePage): News => ({ changes, next })
-  const recent = recentAfter(position)
-  if (!recent) return changesAfter(history, site, position, limit, filter, bytes).then(newsOf)
-  const page = createPage(limit, filter, bytes)
-  page.add(recent)
-  return newsOf(page.read())
 }
 
 /** The wanted entries after a position, at once if possible. `next` is the position to continue from. Errors: unavailable, those of the filter. */
 export const readNews = (listener: Listener, wanted: Wanted, position: number): News | Promise<News> => {
+  const { site, limit, bytes } = wanted
+  const read = (filter: ChangeFilter): News | Promise<News> => {
+    // The newest position may be ahead of the last entry that was read, because the entries between them may have
+    // expired.
+    const end = Math.max(position, listener.newest())
+    const newsOf = ({ changes, next = end }: ChangePage): News => ({ changes, next })
+    const recent = listener.recentAfter(position)
+    if (!recent) return changesAfter(listener.history, site, position, limit, filter, bytes).then(newsOf)
+    const page = createPage(limit, filter, bytes)
+    page.add(recent)
+    return newsOf(page.read())
+  }
   const filter = wanted.filter()
-  if (filter instanceof Promise) return filter.then((known) => readPage(listener, wanted, position, known))
-  return readPage(listener, wanted, position, filter)
+  return filter instanceof Promise ? filter.then(read) : read(filter)
 }
 
 const untilChanged = async (listener: Listener, position: number, milliseconds: number): Promise<void> => {
