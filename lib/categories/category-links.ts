@@ -64,9 +64,13 @@ export interface LinkRequest {
   readonly displayable?: boolean | undefined
 }
 
-interface LinkDeps {
-  readonly links: CategoryLinks
-}
+type LinkChange<Result> = (
+  deps: { readonly links: CategoryLinks },
+  end: LinkEnd,
+  items: readonly LinkRequest[],
+  author: Author,
+  deadline?: Deadline,
+) => Promise<Result>
 
 const mostListed = 100
 
@@ -80,13 +84,13 @@ const entryOf = (type: ChangeType, end: LinkEnd, others: readonly number[], auth
   return { ...author, site, type, subject, details: { count: others.length, [listed]: others.slice(0, mostListed) } }
 }
 
-const refuseUnknown = (result: LinkOutcome, end: LinkEnd, others: readonly number[]): void => {
+const refuseUnknown = (result: LinkOutcome, end: LinkEnd, items: readonly LinkRequest[]): void => {
   const names = isList(end)
     ? ({ end: 'categoryUnknown', others: 'objectsUnknown', member: 'objectId', kind: end.kind } as const)
     : ({ end: 'objectUnknown', others: 'categoriesUnknown', member: 'categoryId', kind: 'category' } as const)
   if (result.outcome === 'end unknown') throw new ServiceError(names.end)
   if (result.outcome === 'done') return
-  const problems = others.flatMap((id, index): Problem[] =>
+  const problems = items.flatMap(({ id }, index): Problem[] =>
     result.ids.has(id)
       ? [{ path: `items[${index}].${names.member}`, message: `there is no ${names.kind} ${id} on this site` }]
       : [],
@@ -94,13 +98,7 @@ const refuseUnknown = (result: LinkOutcome, end: LinkEnd, others: readonly numbe
   throw new ServiceError(names.others, { problems })
 }
 
-export const tryToLink = (
-  { links }: LinkDeps,
-  end: LinkEnd,
-  items: readonly LinkRequest[],
-  author: Author,
-  deadline?: Deadline,
-): Promise<LinkOutcome> => {
+export const tryToLink: LinkChange<LinkOutcome> = ({ links }, end, items, author, deadline) => {
   const wanted = new Map<number, boolean | undefined>()
   for (const { id, displayable } of items) wanted.set(id, displayable ?? wanted.get(id))
   return links.link(end, wanted, entryOf('link.added', end, [...wanted.keys()], author), deadline)
@@ -110,27 +108,11 @@ export const tryToLink = (
  * Makes all of the links, or none. Repeating is safe. Errors: categoryUnknown and objectsUnknown, or objectUnknown and
  * categoriesUnknown (C-46), with each unknown id; unavailable.
  */
-export const link = async (
-  deps: LinkDeps,
-  end: LinkEnd,
-  items: readonly LinkRequest[],
-  author: Author,
-  deadline?: Deadline,
-): Promise<void> => {
-  const result = await tryToLink(deps, end, items, author, deadline)
-  const others = items.map(({ id }) => id)
-  refuseUnknown(result, end, others)
-}
+export const link: LinkChange<void> = async (deps, end, items, author, deadline) =>
+  refuseUnknown(await tryToLink(deps, end, items, author, deadline), end, items)
 
-export const unlink = async (
-  { links }: LinkDeps,
-  end: LinkEnd,
-  items: readonly LinkRequest[],
-  author: Author,
-  deadline?: Deadline,
-): Promise<void> => {
-  const others = items.map(({ id }) => id)
-  const each = [...new Set(others)]
-  const result = await links.unlink(end, each, entryOf('link.removed', end, each, author), deadline)
-  refuseUnknown(result, end, others)
+export const unlink: LinkChange<void> = async ({ links }, end, items, author, deadline) => {
+  const others = [...new Set(items.map(({ id }) => id))]
+  const result = await links.unlink(end, others, entryOf('link.removed', end, others, author), deadline)
+  refuseUnknown(result, end, items)
 }

@@ -6,7 +6,6 @@ import type { Count } from './contents.ts'
 import type { Item, MemberReference, Position } from './query/item-shape.ts'
 import type { ListQuery, Selection } from './query/list-query.ts'
 
-/** The stored part of a list item. A stored list is in order of id. */
 export interface Entry {
   readonly id: number
 }
@@ -51,17 +50,14 @@ const findMatches = async <E extends Entry>(
   // A store in this process never yields to other requests, so this lets them run first.
   await yieldToRequests()
   const members = [...(where?.members ?? []), ...order.members]
-  if (!readsItems && members.every((member) => source.outlineHas(member))) {
-    return entries.flatMap((entry) => {
-      const outline = source.outline(entry)
-      return !where || where.matches(outline) ? [{ entry, position: order.positionOf(outline) }] : []
-    })
-  }
+  const isWhole = readsItems || !members.every((member) => source.outlineHas(member))
+  const items = isWhole ? await source.items(entries) : entries.map((entry) => source.outline(entry))
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
-  return (await source.items(entries)).flatMap((item) => {
+  return items.flatMap((item) => {
+    if (where && !where.matches(item)) return []
     const position = order.positionOf(item)
     const entry = byId.get(position.key)
-    return entry && (!where || where.matches(item)) ? [{ entry, position, item }] : []
+    return entry ? [{ entry, position, ...(isWhole && { item }) }] : []
   })
 }
 
@@ -173,7 +169,6 @@ const writeItems = async <E extends Entry>(
 const writePage = (items: readonly Json<Item>[], rest: Omit<ItemPage, 'items'>): Json<ItemPage> =>
   `{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}` as Json<ItemPage>
 
-/** Reads a page of a list as JSON. Errors: listTooLong (C-11). */
 export const runList = async <E extends Entry>(source: ListSource<E>, query: ListQuery): Promise<Json<ItemPage>> => {
   const { matches, total, next } = await choosePage(source, query)
   const read = matches.flatMap(({ item }) => (item ? [item] : []))

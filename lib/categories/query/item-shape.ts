@@ -168,7 +168,6 @@ const operandNames: Readonly<Record<MemberType, string>> = {
   text: 'nothing',
 }
 
-/** Throws QueryFault for an operand that cannot be compared with the member. */
 export const operandOf = (operand: unknown, { name, type }: MemberReference, operator: string): Comparable => {
   const comparable = operand === null ? null : readers[type](operand)
   if (comparable !== undefined) return comparable
@@ -185,11 +184,6 @@ interface Term {
   readonly member: MemberReference
   readonly sign: 1 | -1
 }
-
-const readTerm = (text: string, shape: ItemShape): Term => ({
-  member: memberNamed(shape, text.replace(/^-/, '').trim(), 'sorted by'),
-  sign: text.startsWith('-') ? -1 : 1,
-})
 
 const orderBy = (terms: readonly Term[], key: string) => ({
   members: terms.map(({ member }) => member),
@@ -209,13 +203,13 @@ const orderBy = (terms: readonly Term[], key: string) => ({
 
 type Order = ReturnType<typeof orderBy>
 
-/** C-19 to C-22. Throws QueryFault. */
+/** C-19 to C-22. Without a name, the order of the keys. Throws QueryFault. */
 export const parseOrder = (text: string, shape: ItemShape): Order => {
   const names = text.split(',').map((part) => part.trim())
   const terms = new Map<string, Term>()
   for (const name of names.filter(Boolean)) {
-    const term = readTerm(name, shape)
-    if (!terms.has(term.member.name)) terms.set(term.member.name, term)
+    const member = memberNamed(shape, name.replace(/^-/, '').trim(), 'sorted by')
+    if (!terms.has(member.name)) terms.set(member.name, { member, sign: name.startsWith('-') ? -1 : 1 })
   }
   // No two items have the same key, so terms after the key have no effect. The ascending key is the default.
   const deciding = [...terms.values()]
@@ -223,5 +217,3 @@ export const parseOrder = (text: string, shape: ItemShape): Order => {
   if (key >= 0) deciding.length = deciding[key]?.sign === 1 ? key : key + 1
   return orderBy(deciding, shape.key)
 }
-
-export const keyOrder = ({ key }: ItemShape): Order => orderBy([], key)

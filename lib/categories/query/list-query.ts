@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalidInput, type Problem } from '../../core/errors.ts'
 import type { Members } from '../../core/object-kinds.ts'
-import {
-  type Comparable,
-  type Item,
-  type ItemShape,
-  keyOrder,
-  type Position,
-  parseOrder,
-  QueryFault,
-} from './item-shape.ts'
+import { type Comparable, type Item, type ItemShape, type Position, parseOrder, QueryFault } from './item-shape.ts'
 import { parseWhere, type Where } from './where.ts'
 
 type Chosen = ReadonlySet<string> | 'all'
@@ -50,12 +42,7 @@ const selection = ({ own, objects }: ItemShape, chosenOwn: Chosen, chosenObjects
 
 export type Selection = ReturnType<typeof selection>
 
-const standardFields = (shape: ItemShape): Selection => {
-  const standard = shape.objects.filter((object) => object.standard)
-  return selection(shape, 'all', new Map(standard.map(({ name }) => [name, 'all'])))
-}
-
-/** C-24 to C-27. */
+/** C-24 to C-27. Without a known name, selects the default members. */
 const parseFields = (text: string, shape: ItemShape): Selection => {
   const own = new Set<string>()
   const objects = new Map<string, Chosen>()
@@ -74,17 +61,13 @@ const parseFields = (text: string, shape: ItemShape): Selection => {
     else if (object) objects.set(object.name, 'all')
     else if (Object.hasOwn(shape.own, name)) own.add(name)
   }
-  return own.size + objects.size > 0 ? selection(shape, own, objects) : standardFields(shape)
+  if (own.size + objects.size > 0) return selection(shape, own, objects)
+  const standard = shape.objects.filter((object) => object.standard)
+  return selection(shape, 'all', new Map(standard.map(({ name }) => [name, 'all'])))
 }
 
 export const standardLimit = 10
 export const largestLimit = 500
-
-// C-14, C-17: a page by `skip` always has the total. A page by `cursor` has the total only with `count`. At the start,
-// `after` is undefined.
-type Paging =
-  | { readonly by: 'skip'; readonly skip: number }
-  | { readonly by: 'cursor'; readonly after: Position | undefined; readonly count: boolean }
 
 export interface ListDescription {
   readonly shape: ItemShape
@@ -106,37 +89,34 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
     const text = query.get(name)
     return text === 'undefined' ? undefined : text
   }
-  const readOr = <Value>(name: string, otherwise: Value, parse: () => Value): Value => {
+  const read = <Value>(name: string, absent: Value, parse: (text: string) => Value): Value => {
+    const text = textOf(name)
+    if (!text) return absent
     try {
-      return parse()
+      return parse(text)
     } catch (error) {
       if (!(error instanceof QueryFault)) throw error
       problems.push({ path: name, message: error.message })
-      return otherwise
+      return absent
     }
   }
-  const read = <Value>(name: string, absent: Value, parse: (text: string) => Value): Value => {
-    const text = textOf(name)
-    return text ? readOr(name, absent, () => parse(text)) : absent
-  }
 
-  const fields = read('fields', standardFields(shape), (text) => parseFields(text, shape))
+  const fields = parseFields(textOf('fields') ?? '', shape)
   const where = read<Where | undefined>('where', undefined, (text) => parseWhere(text, shape))
-  const order = read('order', keyOrder(shape), (text) => parseOrder(text, shape))
+  const order = read('order', parseOrder('', shape), (text) => parseOrder(text, shape))
   const skip = read('skip', 0, readInteger)
   const limit = read('limit', standardLimit, (text) => Math.min(readInteger(text), largestLimit))
   const hash = () => listHash([...identity, where ? (textOf('where') ?? '') : '', order.text])
   const cursor = textOf('cursor')
-  const after =
-    cursor && problems.length === 0
-      ? readOr('cursor', undefined, () => readCursor(cursor, hash(), order.members.length))
-      : undefined
+  const readAfter = (text: string) => readCursor(text, hash(), order.members.length)
+  const after = problems.length === 0 ? read('cursor', undefined, readAfter) : undefined
   if (cursor !== undefined && skip > 0)
     problems.push({ path: 'skip', message: 'cannot be combined with cursor. Leave out one of the two' })
   if (problems.length > 0) throw invalidInput('categoriesMalformed', problems)
 
-  const paging: Paging =
-    cursor === undefined ? { by: 'skip', skip } : { by: 'cursor', after, count: textOf('count') === 'true' }
+  // C-14, C-17: a page by `skip` always has the total. A page by `cursor` has the total only with `count`.
+  const byCursor = { by: 'cursor', after, count: textOf('count') === 'true' } as const
+  const paging = cursor === undefined ? ({ by: 'skip', skip } as const) : byCursor
   return {
     fields,
     where: where && where.members.length > 0 ? where : undefined,
@@ -164,8 +144,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-const isComparable = (value: unknown): value is Comparable =>
-  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+const isComparable = (value: unknown): value is Comparable => Object(value) !== value
 
 // C-18. Throws QueryFault for a malformed cursor and for a cursor of another list.
 const readCursor = (text: string, hash: string, members: number): Position | undefined => {
