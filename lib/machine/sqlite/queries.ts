@@ -38,27 +38,18 @@ const statement =
     return (...values: Values): Result => call(open(), values.map(toStored))
   }
 
-export const one = <Row extends object, Value = Row>(
-  sql: string,
-  toValue = (row: Row) => row as unknown as Value,
-): Prepare<(...values: Values) => Value | undefined> =>
+export const one = <Row extends object, Value = Row>(sql: string, toValue = (row: Row) => row as unknown as Value) =>
   statement(sql, (prepared, values) => {
     const row = prepared.get(...values)
     return row && toValue(row as Row)
   })
 
-export const all = <Row extends object, Value = Row>(
-  sql: string,
-  toValue = (row: Row) => row as unknown as Value,
-): Prepare<(...values: Values) => readonly Value[]> =>
-  statement(sql, (prepared, values) => prepared.all(...values).map((row) => toValue(row as Row)))
+export const all = <Row extends object, Value = Row>(sql: string, toValue = (row: Row) => row as unknown as Value) =>
+  statement(sql, (prepared, values): readonly Value[] => prepared.all(...values).map((row) => toValue(row as Row)))
 
 /** Reading arrays of columns takes half the time of reading objects. */
-export const allArrays = <Row extends readonly unknown[], Value>(
-  sql: string,
-  toValue: (row: Row) => Value,
-): Prepare<(...values: Values) => readonly Value[]> =>
-  statement(sql, (prepared, values) => {
+export const allArrays = <Row extends readonly unknown[], Value>(sql: string, toValue: (row: Row) => Value) =>
+  statement(sql, (prepared, values): readonly Value[] => {
     prepared.setReturnArrays(true)
     return prepared.all(...values).map((row) => toValue(row as unknown as Row))
   })
@@ -66,7 +57,7 @@ export const allArrays = <Row extends readonly unknown[], Value>(
 export const column = <Value>(sql: string) => allArrays(sql, ([first]: readonly [Value]) => first)
 
 /** The first column of the first row. */
-export const value = <Value>(sql: string): Prepare<(...values: Values) => Value | undefined> =>
+export const value = <Value>(sql: string) =>
   statement(sql, (prepared, values) => {
     prepared.setReturnArrays(true)
     const [first] = (prepared.get(...values) as unknown as readonly [Value] | undefined) ?? []
@@ -76,8 +67,7 @@ export const value = <Value>(sql: string): Prepare<(...values: Values) => Value 
 export const each = <Row extends object>(connection: DatabaseSync, sql: string) =>
   connection.prepare(sql).iterate() as Iterable<object> as Iterable<Row>
 
-export const exists = (sql: string): Prepare<(...values: Values) => boolean> =>
-  statement(sql, (prepared, values) => prepared.get(...values) !== undefined)
+export const exists = (sql: string) => statement(sql, (prepared, values) => prepared.get(...values) !== undefined)
 
 export const run = (sql: string) => statement(sql, (prepared, values) => Number(prepared.run(...values).changes))
 
@@ -97,31 +87,25 @@ export const prepareAll = <Sqls extends Readonly<Record<string, string | Prepare
 const pageSize = 1_000
 const countPageSize = 20_000
 
-interface Pages<Value, Key> {
-  /** The first parameters of the query. */
-  readonly of?: Values
-  readonly after: Key
-  readonly limit?: number | undefined
-  readonly keyOf: (value: Value) => Key
-}
-
 /**
- * Reads up to `limit` values after `after` in the order of a key, page by page. The last two parameters of the query are
- * the key and a limit.
+ * Reads up to `limit` values in the order of a key, page by page. The last two parameters of the query are a key and a
+ * limit. `start` has the parameters before the limit. The values begin after its key.
  */
-export const readPages = async <Value, Key extends SQLInputValue>(
+export const readPages = async <Value>(
   read: Database['read'],
   query: (...values: Values) => readonly Value[],
-  { of = [], after, limit = Number.POSITIVE_INFINITY, keyOf }: Pages<Value, Key>,
+  start: Values,
+  keyOf: (value: Value) => SQLInputValue,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<readonly Value[]> => {
   const values: Value[] = []
-  for (let last = after; values.length < limit; ) {
-    const [from, wanted] = [last, Math.min(pageSize, limit - values.length)]
-    const page = await read(() => query(...of, from, wanted), wanted)
-    for (const value of page) values.push(value)
+  for (let from = start; values.length < limit; ) {
+    const wanted = Math.min(pageSize, limit - values.length)
+    const page = await read(() => query(...from, wanted), wanted)
+    values.push(...page)
     const end = page.at(-1)
-    if (end === undefined || page.length < wanted || values.length === limit) break
-    last = keyOf(end)
+    if (end === undefined || page.length < wanted) break
+    from = start.with(-1, keyOf(end))
   }
   return values
 }
@@ -133,19 +117,21 @@ export interface CountedRows {
   readonly last: number | null
 }
 
+/** Counts up to `limit` rows, as `readPages` reads them. */
 export const countPages = async (
   read: Database['read'],
-  after: number,
+  query: (...values: Values) => CountedRows | undefined,
+  start: Values,
   limit: number,
-  query: (after: number, limit: number) => CountedRows | undefined,
 ): Promise<Count> => {
   let count = 0
-  for (let last = after; ; ) {
-    const [from, wanted] = [last, Math.min(countPageSize, limit - count)]
-    const page = await read(() => query(from, wanted), pageSize)
+  for (let from = start; ; ) {
+    const wanted = Math.min(countPageSize, limit - count)
+    const page = await read(() => query(...from, wanted), pageSize)
     const counted = page?.count ?? 0
     count += counted
-    last = page?.last ?? last
+    const last = page?.last ?? Number(from.at(-1))
     if (counted < wanted || count >= limit) return { count, last, ended: counted < wanted }
+    from = start.with(-1, last)
   }
 }

@@ -64,8 +64,7 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
         for (const person of allOf(site)) store(person, withoutSite(person, site))
       }),
 
-    listOfSites: (...sites) =>
-      readPages(read, people.ofSites, { of: [sites.map(String)], after: '', keyOf: ({ name }) => keyOfName(name) }),
+    listOfSites: (...sites) => readPages(read, people.ofSites, [sites.map(String), ''], ({ name }) => keyOfName(name)),
   }
 }
 
@@ -145,17 +144,11 @@ const secretName = 'downloads'
 
 /** Random bytes that sign the download links of this directory. They are created when they are first needed. */
 export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
-  const { get, insert } = prepareAll(connection, {
+  const { get, keepFirst } = prepareAll(connection, {
     get: value<Uint8Array>('SELECT bytes FROM secrets WHERE name = ?'),
-    insert: 'INSERT INTO secrets (name, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    keepFirst: value<Uint8Array>(`INSERT INTO secrets (name, bytes) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET bytes = bytes RETURNING bytes`),
   })
-  const known = await read(() => get(secretName))
-  return (
-    known ??
-    write(() => {
-      const made = crypto.getRandomValues(new Uint8Array(32))
-      insert(secretName, made)
-      return get(secretName) ?? made
-    })
-  )
+  const made = crypto.getRandomValues(new Uint8Array(32))
+  return (await read(() => get(secretName))) ?? (await write(() => keepFirst(secretName, made))) ?? made
 }

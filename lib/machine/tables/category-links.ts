@@ -11,7 +11,6 @@ import {
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
-import { unlimited } from '../../core/time.ts'
 import type { Database } from '../sqlite/database.ts'
 import {
   allArrays,
@@ -74,25 +73,20 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
 
   return {
     list: ({ site, kind, category }, after, limit) =>
-      readPages(read, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf }),
+      readPages(read, statements[kind].ofCategory, [site, category, after], idOf, limit),
 
     count: ({ site, kind, category }, after, limit) =>
-      countPages(read, after, limit, (last, some) => statements[kind].countOfCategory(site, category, last, some)),
+      countPages(read, statements[kind].countOfCategory, [site, category, after], limit),
 
     categoriesOf: ({ site, kind, id }, after, limit) =>
-      readPages(read, statements[kind].ofObject, {
-        of: [site, id],
-        after,
-        limit,
-        keyOf: (category): number => category,
-      }),
+      readPages(read, statements[kind].ofObject, [site, id, after], Number, limit),
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
-      countPages(read, after, limit, (last, some) => statements[kind].countOfObject(site, id, last, some)),
+      countPages(read, statements[kind].countOfObject, [site, id, after], limit),
 
-    link: (end, wanted, entry, deadline = unlimited) =>
+    link: (end, wanted, entry, deadline) =>
       write((): LinkOutcome => {
-        deadline.check()
+        deadline?.check()
         const refusal = refusalOf(end, [...wanted.keys()])
         if (refusal) return refusal
         const changed = [...wanted].filter(([other, displayable]) => putLink(linkOf(end, other), displayable))
@@ -100,9 +94,9 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
         return { outcome: 'done' }
       }),
 
-    unlink: (end, others, entry, deadline = unlimited) =>
+    unlink: (end, others, entry, deadline) =>
       write((): LinkOutcome => {
-        deadline.check()
+        deadline?.check()
         const refusal = refusalOf(end, isList(end) ? [] : others)
         if (refusal) return refusal
         for (const { site, kind, category, id } of linksOf(end, others)) {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { SiteObject } from '../../categories/contents.ts'
 import { type ContentKind, contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
@@ -8,10 +9,7 @@ import { all, exists, prepareAll, run } from '../sqlite/queries.ts'
 import { contentTables, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
-interface StoredName {
-  readonly site: SiteId
-  readonly id: number
-}
+type StoredName = Pick<SiteObject, 'site' | 'id'>
 
 // The number of links in one transaction: this many lock the database for about 10 ms.
 const linksPerStep = 2_000

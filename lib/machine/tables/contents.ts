@@ -4,7 +4,6 @@ import { type ContentKind, contentKinds, givenText, isSameContent } from '../../
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
-import type { Scalars } from '../../core/object-kinds.ts'
 import type { Database } from '../sqlite/database.ts'
 import {
   all,
@@ -17,14 +16,13 @@ import {
   one,
   prepareAll,
   readPages,
-  type Values,
   value,
 } from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 import { createContentRemovals } from './content-removals.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-const toMembers = ({ members }: { readonly members: string }): Scalars => JSON.parse(members)
+const toMembers = ({ members }: { readonly members: string }): Content => JSON.parse(members)
 
 const prepareTexts = (connection: DatabaseSync, texts: string) =>
   prepareAll(connection, {
@@ -110,10 +108,8 @@ export const createContents = (database: Database, record: RecordChange) => {
   const change = createChange(statements, record)
   // The state counts the commits of other connections, and also the changes of this connection, which the data version
   // of SQLite does not count.
-  const { version, changes } = prepareAll(connection, {
-    version: value<number>('PRAGMA data_version'),
-    changes: value<number>('SELECT total_changes()'),
-  })
+  const version = value<number>('PRAGMA data_version')(connection)
+  const changes = value<number>('SELECT total_changes()')(connection)
 
   const changeMany: Contents['changeMany'] = async (site, kind, ids, apply, entry) => {
     let changed = 0
@@ -151,14 +147,11 @@ export const createContents = (database: Database, record: RecordChange) => {
     },
 
     async list(site, kind, after, limit) {
-      const { behind } = statements[kind]
-      const page = (...values: Values) => behind(...values).map(contentReader(site, kind))
-      const contents = await readPages(read, page, { of: [site], after, limit, keyOf: idOf })
-      return contents.map((content) => ({ id: content.id, content }))
+      const rows = await readPages(read, statements[kind].behind, [site, after], idOf, limit)
+      return rows.map(contentReader(site, kind)).map((content) => ({ id: content.id, content }))
     },
 
-    count: (site, kind, after, limit) =>
-      countPages(read, after, limit, (last, some) => statements[kind].count(site, last, some)),
+    count: (site, kind, after, limit) => countPages(read, statements[kind].count, [site, after], limit),
 
     highestId: (site, kind) => read(() => statements[kind].highest(site) ?? 0),
 

@@ -85,15 +85,13 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
       write(() => void tables.putDataCentre(id, url, isDefault, region)),
 
     async list() {
-      const sites = await readPages(read, tables.sites, { after: Number.MIN_SAFE_INTEGER, keyOf: idOf })
+      const sites = await readPages(read, tables.sites, [Number.MIN_SAFE_INTEGER], idOf)
       return { sites, dataCentres: await read(() => tables.dataCentres()) }
     },
   }
 }
 
 const toGrant = fromRow<Grant>({ sites: JSON.parse, permissions: JSON.parse })
-
-const hashOf = ({ hash }: Grant): string => hash
 
 export const createGrants = ({ connection, read, write }: Database, record: RecordChange): Grants => {
   const columns = 'hash, user, sites, permissions, expires, kind, since, name, parent'
@@ -133,12 +131,8 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
         return true
       }),
 
-    list: () => readPages(read, some, { after: '', keyOf: hashOf }),
-
-    async keysOf(site) {
-      const pages = { of: [[site]], after: '', keyOf: hashOf }
-      return (await readPages(read, keysOf, pages)).filter(isGrantOfKey)
-    },
+    list: () => readPages(read, some, [''], ({ hash }) => hash),
+    keysOf: async (site) => (await readPages(read, keysOf, [[site], ''], ({ hash }) => hash)).filter(isGrantOfKey),
 
     recordUse: ({ hash }, day) => write(() => void recordUse(hash, day)),
   }

@@ -51,13 +51,10 @@ export const createHistory = (
   return {
     watch,
 
-    after: (site, position, limit) =>
-      readPages(database.read, changes.after, { of: [site], after: position, limit, keyOf: positionOf }),
+    after: (site, position, limit) => readPages(database.read, changes.after, [site, position], positionOf, limit),
 
-    async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
-      const pages = { of: [site], after: position, limit, keyOf: positionOf }
-      return (await readPages(database.read, changes.before, pages)).toReversed()
-    },
+    before: async (site, position = Number.MAX_SAFE_INTEGER, limit) =>
+      (await readPages(database.read, changes.before, [site, position], positionOf, limit)).toReversed(),
   }
 }
 

@@ -1,19 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type HistoryEntry, withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { type Clock, systemClock, unlimited } from '../../core/time.ts'
+import { type Clock, systemClock } from '../../core/time.ts'
 import type { Period, PlaceConditions, RemovalTask, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath } from '../../storage/path.ts'
 import { type FolderRemovals, longestSilence, type OpenRemoval, type Workflows } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
-import { all, column, exists, fromRow, one, prepareAll, readPages, run, value } from '../sqlite/queries.ts'
+import { all, column, exists, fromRow, one, prepareAll, readPages, value } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-// The paths below a folder begin here in the order of their bytes.
-const insideFolder = (folder: StoragePath): string => (folder === root ? '' : `${folder}/`)
-
-// The paths below a folder end before this: `0` follows `/`. In SQLite, all texts sort before all blobs.
-const endOfFolder = (folder: StoragePath): string | Uint8Array => (folder === root ? new Uint8Array() : `${folder}0`)
+// The paths below a folder, from the first text up to the second: `0` follows `/`. In SQLite, texts sort before blobs.
+const rangeBelow = (folder: StoragePath) => (folder === root ? ['', new Uint8Array()] : [`${folder}/`, `${folder}0`])
 
 // The lease of a removal, and the time when its worker last reported, both on the monotonic clock.
 interface Lease {
@@ -28,13 +25,11 @@ interface Lease {
  * removal continues with the same object, to remove files that were replaced meanwhile.
  */
 export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
-  const latest = value<number | null>('SELECT max(gone) / 1000 FROM old_objects')(connection)
-  const insert = run('INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)')(
-    connection,
-  )
-  const count = run('UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?')(
-    connection,
-  )
+  const { latest, insert, count } = prepareAll(connection, {
+    latest: value<number | null>('SELECT max(gone) / 1000 FROM old_objects'),
+    insert: 'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
+    count: 'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
+  })
   const latestMoment = () => latest() ?? 0
   const beginnings = new WeakMap<RemovedFolder, number>()
   let begun = 0
@@ -92,9 +87,9 @@ export const createFolderRemovals = (
   }
 
   return {
-    async open(site, folder, id, entry, deadline = unlimited) {
+    async open(site, folder, id, entry, deadline) {
       const opened = await write(() => {
-        deadline.check()
+        deadline?.check()
         removals.insert(site, folder, id, entry, records.begin())
         return removals.these(site, [folder])[0]?.id ?? id
       })
@@ -136,7 +131,7 @@ export const createFolderRemovals = (
 
     lastOf: (site, folders) => read(() => removals.last(site, folders)),
 
-    isOpenBelow: (site, folder) => read(() => removals.isAnyBelow(site, insideFolder(folder), endOfFolder(folder))),
+    isOpenBelow: (site, folder) => read(() => removals.isAnyBelow(site, ...rangeBelow(folder))),
   }
 }
 
@@ -165,9 +160,9 @@ export const createWorkflows = ({ connection, read, write }: Database, record: R
 
     isRunning: (site, pages) => read(() => isAny(site, pages)),
 
-    isRunningBelow: (site, folder) => read(() => isAnyBelow(site, insideFolder(folder), endOfFolder(folder))),
+    isRunningBelow: (site, folder) => read(() => isAnyBelow(site, ...rangeBelow(folder))),
 
-    list: (site, after = root, limit) => readPages(read, behind, { of: [site], after, limit, keyOf: (page) => page }),
+    list: (site, after = root, limit) => readPages(read, behind, [site, after], String, limit),
 
     clear: (site) => write(() => void removeAll(site)),
   }

@@ -2,22 +2,14 @@ import { keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
 import { run } from '../sqlite/queries.ts'
 
-// The rows that expire, and how long each stays after its moment, in milliseconds.
-interface Expiring {
-  readonly table: string
-  readonly key: string
-  readonly expired: string
-  readonly from?: string
-  readonly after?: number
-}
-
 // Finds the first entry of each site without reading the others: one search per site, not one step per entry.
 const changesBySite = `(WITH RECURSIVE sites (site) AS (
     SELECT min(site) FROM changes
     UNION ALL SELECT (SELECT min(site) FROM changes WHERE site > sites.site) FROM sites WHERE site IS NOT NULL
   ) SELECT * FROM sites) CROSS JOIN changes USING (site)`
 
-const expiring = (filesKeptFor: number): readonly Expiring[] => [
+// The rows that expire. A row stays for `after` milliseconds after its moment.
+const expiring = (filesKeptFor: number) => [
   { table: 'grants', key: 'hash', expired: 'expires <= ?1 / 1000' },
   { table: 'access_values', key: 'key', expired: 'expires <= ?1 / 1000' },
   { table: 'sign_ins', key: 'key', expired: 'expires <= ?1 / 1000' },

@@ -1,6 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId, WebFormId } from '../../core/ids.ts'
-import { unlimited } from '../../core/time.ts'
 import type { WebForm, WebFormSummary, WebForms } from '../../fields/web-forms.ts'
 import type { Database } from '../sqlite/database.ts'
 import { all, fromRow, idOf, one, prepareAll, readPages, value } from '../sqlite/queries.ts'
@@ -30,29 +29,23 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
 
   return {
     get: (site, id) => read(() => forms.get(site, id)),
-    list: (site) => readPages(read, forms.some, { of: [site], after: Number.MIN_SAFE_INTEGER, keyOf: idOf }),
-    listWhole: (site, after, limit) => readPages(read, forms.whole, { of: [site], after, limit, keyOf: idOf }),
+    list: (site) => readPages(read, forms.some, [site, Number.MIN_SAFE_INTEGER], idOf),
+    listWhole: (site, after, limit) => readPages(read, forms.whole, [site, after], idOf, limit),
 
     create: ({ site, id, name, fields }, entry) =>
       write(() => recordIf(forms.insert(site, id, name, fields) === 1, record, entry)),
 
     rename: (site, id, name, entry) =>
-      write(() => {
-        if (existing(site, id).name === name) return
-        forms.rename(name, site, id)
-        record(entry)
-      }),
+      write(() => void recordIf(existing(site, id).name !== name && forms.rename(name, site, id), record, entry)),
 
     highestId: (site) => read(() => forms.highest(site) ?? 0),
 
-    changeFields: (site, id, apply, entry, deadline = unlimited) =>
+    changeFields: (site, id, apply, entry, deadline) =>
       write(() => {
-        deadline.check()
+        deadline?.check()
         const before = existing(site, id).fields
         const fields = apply(before)
-        if (fields === before) return
-        forms.putFields(fields, site, id)
-        record(entry)
+        recordIf(fields !== before && forms.putFields(fields, site, id), record, entry)
       }),
 
     remove: (site, id, entry) => write(() => recordIf(forms.remove(site, id) === 1, record, entry)),

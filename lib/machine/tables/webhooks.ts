@@ -84,8 +84,7 @@ export const createWebhooks = (
       write(() => {
         if (rows.ofSite(webhook.site).length >= mostWebhooks) return false
         records.store(webhook)
-        record(entry)
-        return true
+        return recordIf(true, record, entry)
       }).then(changed),
 
     change: (site, id, change, entry) =>
