@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { isBusy } from '../../core/system-failures.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { asPortError, isBusy } from '../../core/system-failures.ts'
 
 export interface DatabaseOptions {
   readonly durable: boolean
@@ -19,15 +20,14 @@ interface Job {
   readonly until: number
 }
 
-// In milliseconds: SQLite itself waits this long for another process, and this process waits with it.
+// In milliseconds. SQLite itself waits `lockWait` for another process, and this process waits with it. Then a timer
+// repeats the change for `longestWait`, while the rest of the process runs. The `pause` is short, because a busy process
+// frees the database only for moments.
 const lockWait = 20
-// In milliseconds: after `lockWait`, a timer repeats the change for this long. Meanwhile the rest of the process runs.
 export const longestWait = 5_000
-// In milliseconds. The pause is short, because a busy process frees the database only for moments.
 export const pause = 1
-// In milliseconds. At least one job runs.
+// In milliseconds. A transaction has at least one job. After `workBeforeRest`, a command pauses.
 const longestTransaction = 20
-// In milliseconds: after this much work, a command pauses.
 const workBeforeRest = 20
 const rest = 4
 
@@ -97,7 +97,8 @@ const openTransactions = (connection: DatabaseSync) => {
 }
 
 /** Waiting changes run in their order, as many as possible in one transaction. A change that throws changes nothing. */
-export const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly }: DatabaseOptions) => {
+export const createChangeQueue = (connection: DatabaseSync, file: string, options: DatabaseOptions) => {
+  const { durable, yieldsRegularly } = options
   const transact = openTransactions(connection)
   const setLockWait = openPragma(connection, 'busy_timeout')
   const setSynchronous = openPragma(connection, 'synchronous')
@@ -158,11 +159,13 @@ export const createChangeQueue = (connection: DatabaseSync, { durable, yieldsReg
   }
 
   return {
-    isClosed: () => isClosed,
-
-    add(job: Omit<Job, 'until'>): void {
-      waiting.push({ ...job, until: performance.now() + longestWait })
+    add<Result>(change: () => Result, waitsForDisk: boolean): Promise<Result> {
+      if (isClosed) return Promise.reject(new ServiceError('unavailable'))
+      const { promise, resolve, reject } = Promise.withResolvers<Result>()
+      const until = performance.now() + longestWait
+      waiting.push({ change, waitsForDisk, resolve, reject: (error) => reject(asPortError(error, file)), until })
       schedule(0)
+      return promise
     },
 
     close(): void {

@@ -1,7 +1,6 @@
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { setTimeout as sleep, setImmediate as yieldTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { ServiceError } from '../../core/errors.ts'
 import { asPortError, isBusy } from '../../core/system-failures.ts'
 import { createChangeQueue, type DatabaseOptions, longestWait, pause } from './change-queue.ts'
 
@@ -26,19 +25,16 @@ export const openImmutable = (file: string): DatabaseSync =>
 
 const connectToWrite = (file: string): DatabaseSync => {
   // No request waits yet. Processes that open a new database at the same time may wait for each other.
-  const connection = connect(file, { timeout: longestWait })
-  try {
-    // Temporary data of SQLite stays in memory, and so needs no disk space and no file handles. The WAL grows during a
-    // check or a backup of another process, and then shrinks again.
-    connection.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
-    connection.exec(`PRAGMA journal_size_limit = ${largestWal}`)
-    // Without this, flushes on macOS stop at the cache of the disk. On other systems it changes nothing.
-    connection.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
-    return connection
-  } catch (error) {
-    connection.close()
-    throw error
-  }
+  using opened = new DisposableStack()
+  const connection = opened.use(connect(file, { timeout: longestWait }))
+  // Temporary data of SQLite stays in memory, and so needs no disk space and no file handles. The WAL grows during a
+  // check or a backup of another process, and then shrinks again.
+  connection.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
+  connection.exec(`PRAGMA journal_size_limit = ${largestWal}`)
+  // Without this, flushes on macOS stop at the cache of the disk. On other systems it changes nothing.
+  connection.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
+  opened.move()
+  return connection
 }
 
 /**
@@ -47,17 +43,10 @@ const connectToWrite = (file: string): DatabaseSync => {
  */
 export const openDatabase = (file: string, options: DatabaseOptions) => {
   const connection = connectToWrite(file)
-  const queue = createChangeQueue(connection, options)
+  const queue = createChangeQueue(connection, file, options)
   let rowsRead = 0
   const beginTurn = () => {
     rowsRead = 0
-  }
-
-  const change = <Result>(make: () => Result, waitsForDisk: boolean): Promise<Result> => {
-    if (queue.isClosed()) return Promise.reject(new ServiceError('unavailable'))
-    const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    queue.add({ change: make, waitsForDisk, resolve, reject: (error) => reject(asPortError(error, file)) })
-    return promise
   }
 
   return {
@@ -91,14 +80,14 @@ export const openDatabase = (file: string, options: DatabaseOptions) => {
      * and must do nothing outside the database. Errors: unavailable (another process has locked the database for 5
      * seconds, or it is closed), outOfSpace.
      */
-    write: <Result>(make: () => Result) => change(make, true),
+    write: <Result>(make: () => Result) => queue.add(make, true),
     /**
      * Works as `write`, but does not wait for the disk. The change survives the end of the process, but not a power cut.
      */
-    note: <Result>(make: () => Result) => change(make, false),
+    note: <Result>(make: () => Result) => queue.add(make, false),
 
     close(): void {
-      if (queue.isClosed()) return
+      if (!connection.isOpen) return
       queue.close()
       connection.close()
     },

@@ -3,6 +3,7 @@ import { editions } from '../../storage/path.ts'
 // Triggers on the rows of files and uploads. They keep the used bytes of sites and the names of files up to date.
 
 const countedOf = (row: 'NEW' | 'OLD') => `iif(${row}.complete, 0, coalesce(${row}.length, ${row}.kept))`
+const growth = `(${countedOf('NEW')} - ${countedOf('OLD')})`
 const siteOf = (row: 'NEW' | 'OLD') => `CAST(substr(${row}.key, instr(${row}.key, '/') + 1) AS INTEGER)`
 
 // Counts the used bytes in the transaction of each change, even when a row expires. `REPLACE` would remove rows without
@@ -18,12 +19,7 @@ export const counters = [
   counting('replaced', 'UPDATE OF size ON objects', siteOf('NEW'), '(NEW.size - OLD.size)'),
   counting('opened', 'INSERT ON uploads', 'NEW.site', countedOf('NEW')),
   counting('ended', 'DELETE ON uploads', 'OLD.site', `-${countedOf('OLD')}`),
-  counting(
-    'continued',
-    'UPDATE OF length, kept, complete ON uploads',
-    'NEW.site',
-    `(${countedOf('NEW')} - ${countedOf('OLD')})`,
-  ),
+  counting('continued', 'UPDATE OF length, kept, complete ON uploads', 'NEW.site', growth),
 ].join('')
 
 const sizeBelow = (edition: string, site: string) => `(SELECT coalesce(sum(size), 0) FROM objects

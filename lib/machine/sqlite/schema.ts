@@ -24,9 +24,7 @@ const createTables = (connection: DatabaseSync): void => {
   connection.exec(`PRAGMA busy_timeout = ${longestWait}`)
   try {
     connection.exec('BEGIN IMMEDIATE')
-    if (isEmpty(connection)) {
-      connection.exec(`${newTables}; PRAGMA user_version = ${schemaVersion}`)
-    }
+    if (isEmpty(connection)) connection.exec(`${newTables}; PRAGMA user_version = ${schemaVersion}`)
     for (const kind of newKinds(connection)) connection.exec(tablesOf(kind))
     connection.exec('ANALYZE sqlite_schema;')
     connection.exec('COMMIT')

@@ -1,15 +1,18 @@
-import { type ContentKind, type ObjectKind, objectKindNames, textMember } from '../../core/content-kinds.ts'
+import {
+  type ContentKind,
+  contentKinds,
+  type ObjectKind,
+  objectKindNames,
+  textMember,
+} from '../../core/content-kinds.ts'
 import { byName } from '../../core/names.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
 import { counters, names } from './derived-rows.ts'
 
-export const contentTables: Readonly<Record<ContentKind, { readonly table: string; readonly texts?: string }>> = {
-  category: { table: 'categories' },
-  ...byName(objectKindNames, (kind) => ({
-    table: objectKinds[kind].segment,
-    ...(textMember(kind) !== undefined && { texts: `${kind}_texts` }),
-  })),
-}
+export const contentTables = byName(contentKinds, (kind) => ({
+  table: kind === 'category' ? 'categories' : objectKinds[kind].segment,
+  texts: textMember(kind) === undefined ? undefined : `${kind}_texts`,
+}))
 
 export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKindNames, (kind) => `${kind}_links`)
 
