@@ -63,10 +63,10 @@ export const createContentRemovals = ({ connection, write }: Database, record: R
   }
 
   // Categories come first, because most links are removed with them.
-  const removeAll = async (find: (ofKind: ReturnType<typeof prepareRemovals>) => readonly StoredName[]) => {
+  const removeAll = async (found: 'left' | 'ofSite', ...of: readonly SiteId[]): Promise<void> => {
     for (const kind of contentKinds) {
       const removeSome = (): boolean => {
-        const rows = find(statements[kind])
+        const rows = statements[kind][found](...of, contentsPerStep)
         for (const { site, id } of rows) {
           statements[kind].mark(site, id)
           if (!removeStep(site, kind, id)) break
@@ -90,7 +90,7 @@ export const createContentRemovals = ({ connection, write }: Database, record: R
     },
 
     finishRemoval,
-    clear: (site: SiteId) => removeAll(({ ofSite }) => ofSite(site, contentsPerStep)),
-    finishRemovals: () => removeAll(({ left }) => left(contentsPerStep)),
+    clear: (site: SiteId) => removeAll('ofSite', site),
+    finishRemovals: () => removeAll('left'),
   }
 }

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Change, type HistoryEntry, storedChangeType } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
@@ -70,38 +71,33 @@ type Watched = SiteId | typeof webhookChanges
  * transaction runs without pauses. A transaction that fails may be reported too.
  */
 export const createChangeWatch = ({ connection, read }: Pick<Database, 'connection' | 'read'>) => {
-  const checks = new Map<Watched, Set<() => void>>()
+  const changes = new EventEmitter().setMaxListeners(0)
   const version = value<number>('PRAGMA data_version')(connection)
   let known: number | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const checkSite = (site: Watched): void => {
-    for (const check of checks.get(site) ?? []) check()
-  }
-
   const lookForOthers = (): void => {
     read(() => {
       const present = version()
-      if (known !== undefined && present !== known) for (const site of checks.keys()) checkSite(site)
+      if (known !== undefined && present !== known) for (const site of changes.eventNames()) changes.emit(site)
       known = present
     }).catch(() => {})
   }
 
   return {
     wrote(site: Watched): void {
-      if (checks.has(site)) queueMicrotask(() => checkSite(site))
+      queueMicrotask(() => changes.emit(String(site)))
     },
 
     watch(site: Watched, check: () => void): () => void {
-      const ofSite = checks.get(site) ?? new Set()
-      checks.set(site, ofSite.add(check))
+      changes.on(String(site), check)
       if (!timer) {
         lookForOthers()
         timer = setInterval(lookForOthers, period).unref()
       }
       return () => {
-        if (ofSite.delete(check) && ofSite.size === 0) checks.delete(site)
-        if (checks.size > 0) return
+        changes.off(String(site), check)
+        if (changes.eventNames().length > 0) return
         clearInterval(timer)
         timer = undefined
         known = undefined
