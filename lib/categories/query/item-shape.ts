@@ -1,6 +1,6 @@
 import { type ContentKind, contentMembers, type ObjectKind } from '../../core/content-kinds.ts'
 import { quote, unknownMembers } from '../../core/names.ts'
-import type { Member, Members, MemberType, Scalar, Scalars } from '../../core/object-kinds.ts'
+import type { Members, MemberType, Scalar, Scalars } from '../../core/object-kinds.ts'
 
 export type Item = Readonly<Record<string, Scalar | Scalars>>
 
@@ -46,56 +46,48 @@ export const siteUrlShape: ItemShape = {
 
 export interface MemberReference {
   readonly name: string
+  readonly bareName: string
   readonly type: MemberType
-  readonly object?: string
+  readonly object: string | undefined
   readonly read: (item: Item) => Scalar
 }
 
 const isScalar = (value: Scalar | object | undefined): value is Scalar | undefined => Object(value) !== value
 
-const reference = (name: string, { type }: Member, object?: string): MemberReference => ({
-  name: object === undefined ? name : `${object}.${name}`,
-  type,
-  ...(object !== undefined && { object }),
-  read(item) {
-    const owner: Item | Scalar | undefined = object === undefined ? item : item[object]
-    const value = isScalar(owner) ? null : owner[name]
-    return isScalar(value) ? (value ?? null) : null
-  },
-})
+const referencesTo = (members: Members, object?: string): readonly MemberReference[] =>
+  Object.entries(members).map(([bareName, { type }]) => ({
+    name: object === undefined ? bareName : `${object}.${bareName}`,
+    bareName,
+    type,
+    object,
+    read(item) {
+      const owner: Item | Scalar | undefined = object === undefined ? item : item[object]
+      const value = isScalar(owner) ? null : owner[bareName]
+      return isScalar(value) ? (value ?? null) : null
+    },
+  }))
 
 export const comparableIn = (members: Members): readonly string[] =>
   Object.keys(members).filter((name) => members[name]?.type !== 'text')
-
-const comparableNames = ({ own, objects }: ItemShape): readonly string[] => [
-  ...comparableIn(own),
-  ...objects
-    .filter(({ standard }) => standard)
-    .flatMap(({ name, members }) => comparableIn(members).map((member) => `${name}.${member}`)),
-]
-
-const memberOf = (members: Members, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined)
-
-/** C-31: one of the item's own members, a dotted name (`news.subject`), or a bare name of an inner object. */
-const findMember = ({ own, objects }: ItemShape, name: string): MemberReference | undefined => {
-  const ownMember = memberOf(own, name)
-  if (ownMember) return reference(name, ownMember)
-  for (const { name: object, members, standard } of objects) {
-    if (!standard) continue
-    const bare = name.startsWith(`${object}.`) ? name.slice(object.length + 1) : name
-    const member = memberOf(members, bare)
-    if (member) return reference(bare, member, object)
-  }
-  return undefined
-}
 
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
 }
 
-export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
-  const member = findMember(shape, name)
-  if (!member) throw new QueryFault(unknownMembers([name], comparableNames(shape)))
+/** C-31: one of the item's own members, a dotted name (`news.subject`), or a bare name of an inner object. */
+export const memberNamed = ({ own, objects }: ItemShape, name: string, use: string): MemberReference => {
+  const standard = objects.filter((object) => object.standard)
+  const known = [...referencesTo(own), ...standard.flatMap((object) => referencesTo(object.members, object.name))]
+  const member = known.find((one) => one.name === name) ?? known.find(({ bareName }) => bareName === name)
+  if (!member) {
+    const comparable = known.filter(({ type }) => type !== 'text')
+    throw new QueryFault(
+      unknownMembers(
+        [name],
+        comparable.map((one) => one.name),
+      ),
+    )
+  }
   if (member.type === 'text') throw new QueryFault(`${member.name} cannot be ${use}`)
   return member
 }
