@@ -1,6 +1,8 @@
 import { write, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { describeError } from '../lib/core/errors.ts'
+import { systemCodeOf } from '../lib/core/system-failures.ts'
 import type { RequestRecord, SignInRecord, Telemetry } from '../lib/http/request.ts'
 
 // The log also contains faults of the flags, so this flag is read before all others.
@@ -15,81 +17,70 @@ const pause = 10
 // In characters: waiting lines that nobody reads may take this much memory. Further lines are lost, and counted.
 const mostWaiting = 4 * 1024 * 1024
 
-// Writes lines to standard error. Requests do not wait for the writes.
-const createLogLines = (descriptor: number) => {
-  let waiting: string[] = []
-  let length = 0
-  let lost = 0
-  let isWriting = false
-  let timer: NodeJS.Timeout | undefined
+let waiting: string[] = []
+let length = 0
+let lost = 0
+let writing: Promise<void> | undefined
 
-  const take = (): Buffer => {
-    const loss = `${lost} lines of the log were lost, because no program read standard error.`
-    const lines = lost > 0 ? [...waiting, `${isJson ? inJson(loss) : loss}\n`] : waiting
-    waiting = []
-    length = 0
-    lost = 0
-    return Buffer.from(lines.join(''))
-  }
+const takeWaiting = (): Buffer => {
+  const loss = `${lost} lines of the log were lost, because no program read standard error.`
+  const lines = lost > 0 ? [...waiting, `${isJson ? inJson(loss) : loss}\n`] : waiting
+  waiting = []
+  length = 0
+  lost = 0
+  return Buffer.from(lines.join(''))
+}
 
-  const writeAll = (bytes: Buffer): void => {
-    if (bytes.length === 0) {
-      isWriting = false
-      if (waiting.length > 0) schedule()
-      return
+const { fd } = process.stderr
+const writeSome = promisify(write)
+
+// If the reader has closed the pipe, or the disk is full, the service continues without its log.
+const writeAll = async (bytes: Buffer): Promise<void> => {
+  for (let left = bytes; left.length > 0; ) {
+    try {
+      const { bytesWritten } = await writeSome(fd, left)
+      left = left.subarray(bytesWritten)
+    } catch (error) {
+      if (systemCodeOf(error) !== 'EAGAIN') return
+      await sleep(pause, undefined, { ref: false })
     }
-    write(descriptor, bytes, (error, written) => {
-      // The reader may have closed the pipe, or the disk may be full: the service continues without its log.
-      if (error && 'code' in error && error.code !== 'EAGAIN') writeAll(Buffer.alloc(0))
-      else if (error) setTimeout(() => writeAll(bytes), pause).unref()
-      else writeAll(bytes.subarray(written))
-    })
-  }
-
-  const schedule = () => {
-    if (isWriting || timer) return
-    timer = setTimeout(() => {
-      timer = undefined
-      isWriting = true
-      writeAll(take())
-    }, delay)
-    timer.unref()
-  }
-
-  return {
-    write(line: string) {
-      if (length > mostWaiting) {
-        lost += 1
-        return
-      }
-      waiting.push(`${line}\n`)
-      length += line.length + 1
-      schedule()
-    },
-    /** Waits until all lines are written. If nobody reads the log, gives up after a second. */
-    async settle() {
-      for (let tries = 0; (isWriting || timer) && tries * delay < 1_000; tries++) await sleep(delay)
-    },
-    flush() {
-      try {
-        const bytes = take()
-        if (bytes.length > 0) writeSync(descriptor, bytes)
-      } catch {
-        // If nobody reads the log any more, its last lines are lost.
-      }
-    },
   }
 }
 
-const log = createLogLines(process.stderr.fd)
-process.on('exit', log.flush)
+const writeWaiting = async (): Promise<void> => {
+  while (waiting.length > 0) {
+    await sleep(delay, undefined, { ref: false })
+    await writeAll(takeWaiting())
+  }
+  writing = undefined
+}
 
-export const settleLog = log.settle
+// Requests do not wait for the writes.
+const logLine = (line: string): void => {
+  if (length > mostWaiting) {
+    lost += 1
+    return
+  }
+  waiting.push(`${line}\n`)
+  length += line.length + 1
+  writing ??= writeWaiting()
+}
+
+/** Waits until all lines are written. If nobody reads the log, gives up after a second. */
+export const settleLog = () => Promise.race([writing, sleep(1_000)])
+
+process.on('exit', () => {
+  try {
+    writeSync(fd, takeWaiting())
+  } catch {
+    // If nobody reads the log any more, its last lines are lost.
+  }
+})
 
 /** With `--log json`, every message on standard error becomes a line of the log (O-8). The result is then true. */
 export const logInJson = (): boolean => {
   if (!isJson) return false
-  const say = (message: string, error?: unknown) => log.write(inJson(message, error))
+  const say = (message: string, error?: unknown) => logLine(inJson(message, error))
   Object.assign(console, { error: say, warn: say })
   process.removeAllListeners('warning').on('warning', (warning) => say(warning.message, warning))
   process.on('uncaughtException', (error) => {
@@ -138,11 +129,11 @@ const signInFormats: Readonly<Record<LogFormat, (record: SignInRecord, time: str
 /** When quiet, logs only failures of the service itself. */
 export const createRequestLog = (quiet: boolean, format: LogFormat): Telemetry => ({
   signIn(record) {
-    if (!quiet) log.write(signInFormats[format](record, new Date().toISOString()))
+    if (!quiet) logLine(signInFormats[format](record, new Date().toISOString()))
   },
 
   request(record) {
     if (quiet && record.error === undefined) return
-    log.write(formats[format](record, new Date().toISOString()))
+    logLine(formats[format](record, new Date().toISOString()))
   },
 })
