@@ -103,17 +103,9 @@ export const importRecords = async (
     else if (current.batch.isFull()) await flush()
   }
 
-  let isTaking = false
-  try {
-    for await (const record of records) {
-      isTaking = true
-      await take(record)
-      isTaking = false
-      if (signal?.aborted || (strict && faults.skipped() > 0)) break
-    }
-  } catch (error) {
-    // The signal ends the import, and also ends the reading of the file with an error. This error is not a failure.
-    if (isTaking || !signal?.aborted) throw error
+  for await (const record of records) {
+    await take(record)
+    if (signal?.aborted || (strict && faults.skipped() > 0)) break
   }
   if (!signal?.aborted) await flush()
   return { imported, skipped: faults.skipped(), errors: faults.errors() }

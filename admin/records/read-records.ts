@@ -64,6 +64,7 @@ async function* readText(file: string, signal: AbortSignal | undefined): AsyncGe
     const bytes = openInput(file)
     yield* decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
   } catch (error) {
+    if (signal?.aborted) return
     if (error instanceof NotUtf8) throw error
     throw new Refusal(`${nameOf(file)} cannot be read: ${refusals.get(failureOf(error)) ?? reasonOf(error)}.`)
   }
@@ -81,7 +82,7 @@ export const statsOf = (file: string): Stats | undefined => {
 
 /**
  * The text of a file, or of standard input for `-`. Checks a whole file first, so that no part of an invalid file is
- * imported. The signal ends the reading with an error. Throws a Refusal if the input cannot be read or is not UTF-8.
+ * imported. The signal ends the text early. Throws a Refusal if the input cannot be read or is not UTF-8.
  */
 export async function* readInput(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   // Standard input and pipes cannot be read twice.
