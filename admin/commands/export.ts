@@ -107,16 +107,6 @@ const writeWhole = async (texts: AsyncIterable<string>, file: string, signal: Ab
   }
 }
 
-// Returns the target of a symbolic link, so that the link itself stays.
-const resolveTarget = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
-
-// An export into a data directory could overwrite the database.
-const refuseWithin = (path: string, out: string): void => {
-  const around = directoryAround(path)
-  if (around === undefined) return
-  throw new Refusal(`${out} is inside ${around}, where only the service writes. Name a file elsewhere.`)
-}
-
 const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['missing', 'its folder does not exist. Create the folder first, or name another file'],
   ['notFolder', 'its folder does not exist. Create the folder first, or name another file'],
@@ -126,11 +116,14 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['full', 'its disk is full. Free some space, or name a file elsewhere'],
 ])
 
-// A file must not replace a device or a pipe. Opening a directory fails before anything is exported.
+// A file must not replace a symbolic link, a device or a pipe. Opening a directory fails before anything is exported. An
+// export into a data directory could overwrite the database.
 const writeFile = async (texts: AsyncIterable<string>, out: string, signal: AbortSignal): Promise<void> => {
   try {
-    const path = resolveTarget(out)
-    refuseWithin(path, out)
+    const path = lstatSync(out, { throwIfNoEntry: false }) ? realpathSync(out) : out
+    const around = directoryAround(path)
+    if (around !== undefined)
+      throw new Refusal(`${out} is inside ${around}, where only the service writes. Name a file elsewhere.`)
     const isOther = statSync(path, { throwIfNoEntry: false })?.isFile() === false
     await (isOther ? pipeline(texts, createWriteStream(path), { signal }) : writeWhole(texts, path, signal))
   } catch (error) {

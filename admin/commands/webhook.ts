@@ -175,10 +175,9 @@ const withSettings = (command: Command): Command =>
     .option(...privateOption)
 
 const urlOption = ['--url <address>', 'the address that gets the changes', parseTarget] as const
-const idArgument = ['<id>', 'the id of the webhook'] as const
 
 const ofWebhook = (name: string, description: string, example = 'ID --site 1001'): Command =>
-  siteCommandOf(name, description, example).argument(...idArgument)
+  siteCommandOf(name, description, example).argument('<id>', 'the id of the webhook')
 
 const createExample = '--site 1001 --url https://example.com/hooks --type "file.*" --type link.added'
 

@@ -134,7 +134,7 @@ export const isLoopback = (address: string | undefined): boolean =>
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** Checks a secret, such as that of a proxy. Accepts several secrets, so that requests succeed while the secret changes. */
+/** Checks a secret. Accepts several secrets, so that requests of a proxy succeed while its secret changes. */
 export const createSecretCheck = (secrets: readonly string[]): ((given: unknown) => boolean) => {
   const digests = secrets.map(digest)
   return (given) => {
