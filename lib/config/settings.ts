@@ -16,18 +16,14 @@ type NamesOf<Wanted extends Settings, Present extends Presence> = {
   [Name in keyof Wanted]: Wanted[Name]['presence'] extends Present ? Name : never
 }[keyof Wanted]
 
-export type SettingsOf<Wanted extends Settings> = {
-  readonly [Name in NamesOf<Wanted, 'required' | 'standard'>]: ReturnType<Wanted[Name]['read']>
-} & {
-  readonly [Name in NamesOf<Wanted, 'optional'>]?: Exclude<ReturnType<Wanted[Name]['read']>, undefined>
-}
+type ValuesOf<Wanted extends Settings> = { readonly [Name in keyof Wanted]: ReturnType<Wanted[Name]['read']> }
+
+export type SettingsOf<Wanted extends Settings> = Partial<ValuesOf<Wanted>> &
+  Pick<ValuesOf<Wanted>, NamesOf<Wanted, 'required' | 'standard'>>
 
 /** The text of each setting, by its name. Required settings must have a text. */
-export type SettingTexts<Wanted extends Settings> = {
-  readonly [Name in NamesOf<Wanted, 'required'>]: string
-} & {
-  readonly [Name in NamesOf<Wanted, 'standard' | 'optional'>]?: string | undefined
-}
+export type SettingTexts<Wanted extends Settings> = Partial<Record<keyof Wanted, string | undefined>> &
+  Record<NamesOf<Wanted, 'required'>, string>
 
 export const required = <Value>(variable: string, reader: Reader<Value>): Setting<Value, 'required'> => ({
   variable,
@@ -50,19 +46,17 @@ export const optional = <Value>(variable: string, reader: Reader<Value>): Settin
   read: (given) => (given === undefined ? undefined : reader(given)),
 })
 
-export const text =
-  (shortest = 1): Reader<string> =>
+const textThat =
+  (fits: (given: string) => boolean, rule: string): Reader<string> =>
   (given) => {
-    if (given.length < shortest) throw new Error(`must have ${shortest} characters or more`)
+    if (!fits(given)) throw new Error(`must ${rule}`)
     return given
   }
 
-export const textLike =
-  (pattern: RegExp, shape: string): Reader<string> =>
-  (given) => {
-    if (!pattern.test(given)) throw new Error(`must be ${shape}`)
-    return given
-  }
+export const text = (shortest = 1) =>
+  textThat(({ length }) => length >= shortest, `have ${shortest} characters or more`)
+
+export const textLike = (pattern: RegExp, shape: string) => textThat((given) => pattern.test(given), `be ${shape}`)
 
 export const oneOf =
   <const Choice extends string>(choices: readonly Choice[]): Reader<Choice> =>
@@ -110,7 +104,7 @@ export const readSettings = <Wanted extends Settings>(
     }
   })
   if (faults.length > 0) throw new SettingsError(`Settings missing or wrong: ${faults.join(', ')}.`)
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as SettingsOf<Wanted>
+  return Object.fromEntries(values) as SettingsOf<Wanted>
 }
 
 /** The environment variables for the settings in `wanted`. The compiler reports a required setting that is left out. */
@@ -136,8 +130,8 @@ export const readClientSecrets = (text: string, place = ''): ReadonlyMap<string,
     throw new Error(fault)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(fault)
-  const secrets = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  if (secrets.length < Object.keys(value).length) throw new Error(fault)
+  const secrets = Object.entries(value)
+  if (!secrets.every(([, secret]) => typeof secret === 'string')) throw new Error(fault)
   return new Map(secrets)
 }
 
