@@ -1,34 +1,25 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-type Options = NonNullable<ParseArgsConfig['options']>
-
-const argumentsOf = <const Wanted extends Options>(options: Wanted, allowPositionals: boolean) => {
-  try {
-    return parseArgs({ options, allowPositionals })
-  } catch {
-    return undefined
-  }
-}
-
-type Arguments<Wanted extends Options> = NonNullable<ReturnType<typeof argumentsOf<Wanted>>>
-
 /**
  * Runs a script with its options, and with names if it accepts some. Returns the exit status: the result of `run`, 1 for
  * an error, or 2 for wrong usage.
  */
-export const runScript = async <const Wanted extends Options>(
+export const runScript = async <const Options extends NonNullable<ParseArgsConfig['options']>>(
   usage: string,
-  options: Wanted,
-  run: (values: Arguments<Wanted>['values'], names: readonly string[]) => Promise<number>,
-  acceptsNames = false,
+  options: Options,
+  run: (
+    values: ReturnType<typeof parseArgs<{ options: Options }>>['values'],
+    names: readonly string[],
+  ) => Promise<number>,
+  allowPositionals = false,
 ): Promise<number> => {
-  const found = argumentsOf(options, acceptsNames)
   try {
-    if (found) return await run(found.values, found.positionals)
-    console.error(usage)
-    return 2
+    const { values, positionals } = parseArgs({ options, allowPositionals })
+    return await run(values, positionals)
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
-    return 1
+    const { code, message } = error as NodeJS.ErrnoException
+    const isMisused = String(code).startsWith('ERR_PARSE_ARGS')
+    console.error(isMisused ? usage : message)
+    return isMisused ? 2 : 1
   }
 }

@@ -18,8 +18,6 @@ export interface FunctionSettings {
   readonly timeout: Duration
   // The function invokes itself through a queue. Without this flag, Lambda would stop the chain after 16 invocations.
   readonly invokesItself?: boolean
-  readonly packageFiles?: readonly string[]
-  readonly folders?: Readonly<Record<string, string>>
 }
 
 export type FunctionName = ServedGroup | 'removals'
@@ -30,8 +28,6 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
   documentation: {
     ...usual,
     description: 'The contract (the OpenAPI document and the reference page), and the console',
-    packageFiles: referenceFiles,
-    folders: { console: join('console', 'dist') },
   },
   access: { ...usual, description: 'Sign-in and people', memorySize: 1024 },
   fields: { ...usual, description: 'System fields of web forms' },
@@ -83,9 +79,6 @@ export const byFunction = <Value>(hasWebhooks: boolean, create: (name: FunctionN
 
 export const functionName = (name: FunctionName): string => `${capitalised(name)}Function`
 
-export const functionEntry = (name: FunctionName | 'registration' | 'stream' | 'canary'): string =>
-  join(import.meta.dirname, '..', '..', 'functions', 'entries', `${name}.ts`)
-
 // Some bundled packages are CommonJS modules that load built-in modules of Node with `require`.
 const requireForCommonJs =
   "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
@@ -122,44 +115,41 @@ const options = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
+const bundledNames = [...functionNames, 'registration', 'canary', 'stream'] as const
+
+export type BundledName = (typeof bundledNames)[number]
+export type Bundles = Readonly<Record<BundledName, string>>
+
 const project = join(import.meta.dirname, '..', '..')
 
-export const bundleFunction = async (
-  entry: string,
-  folder: string,
-  { packageFiles = [], folders = {} }: Pick<FunctionSettings, 'packageFiles' | 'folders'> = {},
-): Promise<Metafile> => {
+export const functionEntry = (name: BundledName): string => join(project, 'functions', 'entries', `${name}.ts`)
+
+export const bundleEntry = async (entry: string, folder: string): Promise<Metafile> => {
   const { metafile } = await build({ ...options, entryPoints: { index: entry }, outdir: folder })
-  for (const file of packageFiles) {
-    await cp(join(project, 'node_modules', file), join(folder, 'node_modules', file))
-  }
-  for (const [name, built] of Object.entries(folders)) {
-    const source = join(project, built)
-    if (!existsSync(source)) throw new Error(`There is no ${built}. Run "npm ci", which builds it, then repeat.`)
-    await cp(source, join(folder, name), { recursive: true })
-  }
   return metafile
 }
 
-const bundledNames = [...functionNames, 'registration', 'canary', 'stream'] as const
+const addDocumentation = async (folder: string): Promise<void> => {
+  for (const file of referenceFiles.map((name) => join('node_modules', name)))
+    await cp(join(project, file), join(folder, file))
+  const built = join('console', 'dist')
+  if (!existsSync(join(project, built)))
+    throw new Error(`There is no ${built}. Run "npm ci", which builds it, then repeat.`)
+  await cp(join(project, built), join(folder, 'console'), { recursive: true })
+}
 
-export type Bundles = Readonly<Record<(typeof bundledNames)[number], string>>
-
-// Lambda runs `index.js` of this function as a script, so the bundle exports no handler.
-export const bundleStream = async (folder: string): Promise<void> => {
-  await bundleFunction(functionEntry('stream'), folder)
-  await writeFile(join(folder, 'index.js'), "import('./index.mjs')\n")
+export const bundleFunction = async (name: BundledName, folder: string): Promise<void> => {
+  await bundleEntry(functionEntry(name), folder)
+  if (name === 'documentation') await addDocumentation(folder)
+  // Lambda runs `index.js` of this function as a script, so the bundle exports no handler.
+  if (name === 'stream') await writeFile(join(folder, 'index.js'), "import('./index.mjs')\n")
 }
 
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
   // The bundles are temporary. When the process ends, the app has already copied them.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const folderOf = (name: keyof Bundles) => join(folder, name)
-  await Promise.all([
-    ...functionNames.map((name) => bundleFunction(functionEntry(name), folderOf(name), functionSettings[name])),
-    ...(['registration', 'canary'] as const).map((name) => bundleFunction(functionEntry(name), folderOf(name))),
-    bundleStream(folderOf('stream')),
-  ])
+  const folderOf = (name: BundledName) => join(folder, name)
+  await Promise.all(bundledNames.map((name) => bundleFunction(name, folderOf(name))))
   return byName(bundledNames, folderOf)
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { bundleStream } from '../../cdk/config/functions.ts'
+import { bundleFunction } from '../../cdk/config/functions.ts'
 import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/deploy-local.ts'
 import { areas } from '../../lib/core/rights.ts'
 
@@ -226,7 +226,7 @@ const startDistribution = async (target: Target, dataCentre: string, bundle: str
  */
 export const runStreaming = async (target: Target, dataCentre: string, all: boolean): Promise<boolean> => {
   const bundle = mkdtempSync(join(tmpdir(), 'site-admin-stream-'))
-  await bundleStream(bundle)
+  await bundleFunction('stream', bundle)
   const { url, stop } = await startDistribution(target, dataCentre, bundle)
   const move = (to: string) =>
     administer(target, 'data-centre', 'add', dataCentre, '--url', to, '--region', target.region)

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { bundleFunction, type FunctionName, functionEntry, functionNames } from '../../cdk/config/functions.ts'
+import { bundleEntry, type FunctionName, functionEntry, functionNames } from '../../cdk/config/functions.ts'
 import { atMost, type Bench, inTurns, seconds, type Table } from './measure/figures.ts'
 import { inScratchFolder } from './measure/grounds.ts'
 
@@ -48,7 +48,7 @@ const loadOnce = async (folder: string): Promise<number> => {
 
 // Counts code only. Files that a function serves, such as the OpenAPI document, are not loaded.
 const bundle = async (entry: string, folder: string) => {
-  const { outputs } = await bundleFunction(entry, folder)
+  const { outputs } = await bundleEntry(entry, folder)
   const code = Object.entries(outputs).filter(([file]) => file.endsWith('.mjs'))
   return { folder, bytes: code.reduce((sum, [, { bytes }]) => sum + bytes, 0) }
 }

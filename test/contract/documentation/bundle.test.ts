@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bundleFunction, functionSettings } from '../../../cdk/config/functions.ts'
+import { bundleFunction } from '../../../cdk/config/functions.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { gatewayEvent } from '../../support/lambda.ts'
 
@@ -10,8 +10,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = makeDirectory()
-  const entry = join(import.meta.dirname, '..', '..', '..', 'functions', 'entries', 'documentation.ts')
-  await bundleFunction(entry, folder, functionSettings.documentation)
+  await bundleFunction('documentation', folder)
   Object.assign(process.env, {
     DATA_CENTRE: 'us',
     DATA_CENTRES: 'us',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { bundleStream } from '../../../cdk/config/functions.ts'
+import { bundleFunction } from '../../../cdk/config/functions.ts'
 import { createGrants, createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { type StreamProcess, startStreamProcess } from '../../../test/deployed/stream-process.ts'
 import { fillDirectory } from '../../../test/support/every-operation.ts'
@@ -20,7 +20,7 @@ const startBundle = async (folder: string, tables: TestTables): Promise<{ stream
   const { names, connect } = tables
   const { bucket } = await openCloudFiles(connect())
   const bundle = join(folder, 'bundle')
-  await bundleStream(bundle)
+  await bundleFunction('stream', bundle)
   const stream = await startStreamProcess(bundle, {
     ...process.env,
     LOG_LEVEL: 'ERROR',
