@@ -86,9 +86,9 @@ export const administrationGrants: readonly TableAccess[] = [
   webhooks,
 ]
 
-type BucketAction = 'ListBucket' | 'ListBucketVersions'
-
-const objectActions = [
+const allFileActions = [
+  'ListBucket',
+  'ListBucketVersions',
   'GetObject',
   'GetObjectVersion',
   'PutObject',
@@ -98,27 +98,18 @@ const objectActions = [
   'ListMultipartUploadParts',
 ] as const
 
-type ObjectAction = (typeof objectActions)[number]
-export type FileAction = BucketAction | ObjectAction
+export type FileAction = (typeof allFileActions)[number]
 
-interface FileAccess {
-  readonly bucket: readonly BucketAction[]
-  readonly objects: readonly ObjectAction[]
-}
+type FileAccess = readonly FileAction[]
 
-// `site-admin --target aws` needs these rights to count kept versions and to remove the files of a site. S3 allows a
-// delete by version and tag only with GetObject.
-export const administrationFileGrants: FileAccess = {
-  bucket: ['ListBucket', 'ListBucketVersions'],
-  objects: ['GetObject', 'DeleteObject'],
-}
+// `site-admin --target aws` needs these rights to count kept versions and to remove the files of a site. An object is
+// deleted only if it has the tag of the listed version, and S3 allows this check only with GetObject.
+export const administrationFileGrants: FileAccess = ['ListBucket', 'ListBucketVersions', 'GetObject', 'DeleteObject']
 
 /** Actions on files. Functions delete versions to undo a failed upload. */
 export const fileGrants: Partial<Readonly<Record<FunctionName, FileAccess>>> = {
-  storage: { bucket: ['ListBucket', 'ListBucketVersions'], objects: objectActions },
-  // An object is deleted only if it has the tag of the listed version. The right to read the object is needed for this
-  // check.
-  removals: { bucket: ['ListBucket'], objects: ['GetObject', 'DeleteObject'] },
+  storage: allFileActions,
+  removals: ['ListBucket', 'GetObject', 'DeleteObject'],
 }
 
 type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'
@@ -152,10 +143,10 @@ export const allowOnTables = (grants: readonly TableAccess[], arnsOf: (table: Ta
     return statement
   })
 
-export const allowOnFiles = ({ bucket, objects }: FileAccess, bucketArn: string): readonly PolicyStatement[] => [
-  allow('s3', bucket, bucketArn),
-  allow('s3', objects, `${bucketArn}/*`),
-]
+export const allowOnFiles = (actions: FileAccess, bucketArn: string): readonly PolicyStatement[] => {
+  const granted = Map.groupBy(actions, (action) => (action.startsWith('ListBucket') ? bucketArn : `${bucketArn}/*`))
+  return [...granted].map(([arn, ofArn]) => allow('s3', ofArn, arn))
+}
 
 // For each type of resource, the one property that names the key. Other types need more than one property.
 const keyProperties: Readonly<Record<string, string>> = {

@@ -55,8 +55,6 @@ export const checkConcurrency = async (region: string, wanted: number, settings:
     if (available !== undefined) return judge(region, wanted, available)
   } catch (error) {
     if (!isUnsupportedCall(error)) throw error
-  } finally {
-    client.destroy()
   }
   const message = `${region}: NOT CHECKED. This endpoint does not report how many functions can run at once. AWS does.`
   return { isEnough: true, message }

@@ -75,10 +75,9 @@ const settings = z.strictObject({
   deletionProtection: z.boolean().default(true),
   replicateDirectory: z.boolean().default(true),
   emulatorEndpoint: z.url({ protocol: /^https?$/, error: 'must begin with http:// or https://' }).optional(),
-  // AWS passes paths on as they were sent, but some emulators decode them (lib/aws/lambda/gateway.ts).
+  // For emulators (lib/aws/lambda/gateway.ts): some decode paths, which AWS passes on as they were sent. LocalStack
+  // returns bytes only if `Accept` begins with a type.
   pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
-  // AWS returns bytes for every `Accept`. LocalStack returns them only if `Accept` begins with a type
-  // (lib/aws/lambda/gateway.ts).
   binaryAccept: z.enum(['any', 'named']).default('any'),
   deploymentRole: deploymentRole.optional(),
   logLevel: z.enum(logLevels).default('INFO'),
@@ -112,7 +111,6 @@ const settings = z.strictObject({
     .regex(/^[\w+=,.@-]{1,128}$/, 'must be the name of a managed policy in this account')
     .optional(),
   reservedConcurrency: z.partialRecord(z.enum(functionNames), z.int().positive()).default({}),
-  // Requests per second that one process accepts; 0 means no limit.
   requestLimits: z
     .strictObject({ perToken: z.int().nonnegative(), perSite: z.int().nonnegative() })
     .default({ perToken: 100, perSite: 200 }),
@@ -262,7 +260,7 @@ export const stackRegions = (settings: Settings): ReadonlySet<string> =>
 export const replicaRegions = (settings: Settings, from: string): readonly string[] =>
   settings.replicateDirectory ? [...regionsOf(settings)].filter((region) => region !== from) : []
 
-export const nearestDirectory = (settings: Settings, { region }: Pick<DataCentreSettings, 'region'>): string =>
+export const nearestDirectory = (settings: Settings, region: string): string =>
   settings.replicateDirectory ? region : homeRegion(settings)
 
 export const isProtected = (settings: Settings, { deletionProtection }: DataCentreSettings): boolean =>

@@ -7,13 +7,12 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
 
+/** By default, any value above 0 sets off the alarm after one period of five minutes. */
 export interface Watch {
   readonly id: string
   readonly metric: IMetric
-  // The threshold is 0 by default, so that any higher value sets off the alarm.
   readonly threshold?: number
-  // A period has five minutes, the default of the CDK.
-  readonly periods: number
+  readonly periods?: number
   readonly impact: string
   readonly action: string
 }
@@ -45,7 +44,7 @@ export const createAlarms = (
     ...(alarmEmail === undefined ? [] : [createTopic(scope, alarmEmail)]),
     ...(alarmTopic === undefined ? [] : [Topic.fromTopicArn(scope, 'InstallationTopic', alarmTopic)]),
   ]
-  return watches.map(({ id, metric, threshold = 0, periods, impact, action }) => {
+  return watches.map(({ id, metric, threshold = 0, periods = 1, impact, action }) => {
     const alarm = new Alarm(scope, id, {
       metric,
       threshold,

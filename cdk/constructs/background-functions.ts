@@ -2,14 +2,9 @@ import { CustomResource, Duration, SecretValue, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets'
-import {
-  EventSourceMapping,
-  type EventSourceMappingProps,
-  type IFunction,
-  type Function as LambdaFunction,
-} from 'aws-cdk-lib/aws-lambda'
+import * as awsLambda from 'aws-cdk-lib/aws-lambda'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
-import type { Construct, IDependable } from 'constructs'
+import type { Construct } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
 import { allowKeys, allowOnTables } from '../config/grants.ts'
@@ -20,7 +15,7 @@ import { createServiceFunction } from './service-functions.ts'
  * Runs a function at an interval. A failed run is not repeated, because the next one is soon: repeated failures would
  * set off an alarm that waits for two failed runs.
  */
-export const runRegularly = (scope: Construct, id: string, lambda: IFunction, every: Duration): void => {
+export const runRegularly = (scope: Construct, id: string, lambda: awsLambda.IFunction, every: Duration): void => {
   // EventBridge repeats a call that Lambda did not accept. Lambda itself repeats a run that failed.
   const retryAttempts = 0
   lambda.configureAsyncInvoke({ retryAttempts })
@@ -51,13 +46,18 @@ export type WorkQueue = ReturnType<typeof createWorkQueue>
 // first recount.
 export const recountEvery = Duration.minutes(20)
 
-type Consumption = Pick<EventSourceMappingProps, 'batchSize' | 'maxConcurrency' | 'reportBatchItemFailures'>
+type Consumption = Pick<awsLambda.EventSourceMappingProps, 'batchSize' | 'maxConcurrency' | 'reportBatchItemFailures'>
 
-export const consumeQueue = (queue: Queue, target: IFunction, consumption: Consumption) =>
-  new EventSourceMapping(queue, 'Worker', { target, eventSourceArn: queue.queueArn, ...consumption })
+export const consumeQueue = (queue: Queue, target: awsLambda.IFunction, consumption: Consumption) =>
+  new awsLambda.EventSourceMapping(queue, 'Worker', { target, eventSourceArn: queue.queueArn, ...consumption })
 
 /** Uses the service every five minutes as a caller does, with its own token. On AWS, it may only write its log. */
-export const createCanary = (scope: Construct, bundle: string, baseUrl: string, settings: Settings): LambdaFunction => {
+export const createCanary = (
+  scope: Construct,
+  bundle: string,
+  baseUrl: string,
+  settings: Settings,
+): awsLambda.Function => {
   // An operator must store the token in this secret before the deployment.
   const secret = SecretValue.secretsManager(`${Stack.of(scope).stackName}-canary`)
   const lambda = createServiceFunction(scope, 'CanaryFunction', {
@@ -72,17 +72,15 @@ export const createCanary = (scope: Construct, bundle: string, baseUrl: string, 
   return lambda
 }
 
-interface Options {
-  readonly bundle: string
-  readonly directory: ITable
-  readonly url: string
-  readonly entrance: readonly IDependable[]
-}
-
-export const registerDataCentre = (scope: Construct, settings: Settings, id: string, options: Options): void => {
-  const { bundle, directory, url, entrance } = options
+export const registerDataCentre = (
+  scope: Construct,
+  settings: Settings,
+  bundle: string,
+  directory: ITable,
+  { id, url }: { readonly id: string; readonly url: string },
+): CustomResource => {
   const { region } = Stack.of(scope)
-  const directoryRegion = nearestDirectory(settings, { region })
+  const directoryRegion = nearestDirectory(settings, region)
   const lambda = createServiceFunction(scope, 'RegistrationFunction', {
     bundle,
     description: 'Writes the base URL of the data centre into the directory',
@@ -90,12 +88,13 @@ export const registerDataCentre = (scope: Construct, settings: Settings, id: str
     memorySize: 256,
     timeout: Duration.seconds(30),
     settings: { ...settings, logLevel: 'INFO' },
+    statements: [
+      ...allowKeys(settings, [directoryRegion], ['dynamodb']),
+      ...allowOnTables([{ table: 'sites', keys: `dc#${id}`, actions: ['PutItem'] }], () => [directory.tableArn]),
+    ],
   })
-  for (const statement of allowKeys(settings, [directoryRegion], ['dynamodb'])) lambda.addToRolePolicy(statement)
-  const ownItem = { table: 'sites', keys: `dc#${id}`, actions: ['PutItem'] } as const
-  for (const statement of allowOnTables([ownItem], () => [directory.tableArn])) lambda.addToRolePolicy(statement)
   // CloudFormation cannot change the type of a resource, so a resource of another type needs another name.
-  const registration = new CustomResource(scope, 'DataCentreRegistration', {
+  return new CustomResource(scope, 'DataCentreRegistration', {
     resourceType: 'Custom::DataCentre',
     serviceToken: lambda.functionArn,
     // Lambda tries a failing function three times, with pauses of one and two minutes. Each try may take the whole time
@@ -103,5 +102,4 @@ export const registerDataCentre = (scope: Construct, settings: Settings, id: str
     serviceTimeout: Duration.minutes(5),
     properties: { id, url, region, isDefault: id === settings.defaultDataCentre },
   })
-  registration.node.addDependency(...entrance)
 }

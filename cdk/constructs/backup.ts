@@ -25,7 +25,6 @@ const jobsOf = (metricName: string, { backupVaultName }: IBackupVault): Metric =
 const jobWatch = (id: string, metric: IMetric, detail: string): Watch => ({
   id,
   metric,
-  periods: 1,
   impact: `A table or the files have no backup of the last night${detail}.`,
   action: 'Find the reason in the list of jobs in AWS Backup.',
 })

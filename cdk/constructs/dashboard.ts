@@ -1,38 +1,33 @@
 import { Duration, type Stack } from 'aws-cdk-lib'
-import {
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  LogQueryVisualizationType,
-  LogQueryWidget,
-} from 'aws-cdk-lib/aws-cloudwatch'
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { replicaRegions, type Settings } from '../config/settings.ts'
 import { blockedRequests } from './firewall.ts'
 import { logGroupsOf, replicationsIn, throttlesOf, type Watched } from './monitoring.ts'
 
-const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
-  new GraphWidget({ title, left, right, width: 12, period: Duration.minutes(5) })
+const graph = (title: string, left: cloudwatch.IMetric[], right: cloudwatch.IMetric[] = []) =>
+  new cloudwatch.GraphWidget({ title, left, right, width: 12, period: Duration.minutes(5) })
 
 const ofOperations = (title: string, watched: Watched, ...query: readonly string[]) =>
-  new LogQueryWidget({
+  new cloudwatch.LogQueryWidget({
     title,
     logGroupNames: logGroupsOf(watched).map(([, { logGroupName }]) => logGroupName),
     queryLines: ['filter message = "request"', ...query],
-    view: LogQueryVisualizationType.TABLE,
+    view: cloudwatch.LogQueryVisualizationType.TABLE,
     width: 12,
   })
 
-export const createDashboard = (stack: Stack, watched: Watched): void => {
-  const { api, functions, tables, removals, hasFirewall, streaming } = watched
-  const replications = replicationsIn(watched)
-  const ofFunctions = (title: string, metricFor: (lambda: LambdaFunction, label: string) => IMetric) =>
+export const createDashboard = (stack: Stack, watched: Watched, settings: Settings): void => {
+  const { api, functions, tables, removals, streaming } = watched
+  const replications = replicationsIn(tables, replicaRegions(settings, stack.region))
+  const ofFunctions = (title: string, metricFor: (lambda: LambdaFunction, label: string) => cloudwatch.IMetric) =>
     graph(
       title,
       Object.entries(functions).map(([label, lambda]) => metricFor(lambda, label)),
     )
   const throttles = (kind: 'Read' | 'Write') =>
     Object.entries(tables).map(([label, table]) => throttlesOf(kind, table).with({ label }))
-  const dashboard = new Dashboard(stack, 'Dashboard', { dashboardName: stack.stackName })
+  const dashboard = new cloudwatch.Dashboard(stack, 'Dashboard', { dashboardName: stack.stackName })
   dashboard.addWidgets(
     graph('Requests', [api.metricCount()], [api.metricClientError(), api.metricServerError()]),
     graph('Latency, ms', [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })]),
@@ -57,7 +52,7 @@ export const createDashboard = (stack: Stack, watched: Watched): void => {
           ),
         ]
       : []),
-    ...(hasFirewall
+    ...(settings.webApplicationFirewall
       ? [graph('Requests that the firewall blocked', [...blockedRequests(stack, streaming !== undefined)])]
       : []),
     ofOperations(

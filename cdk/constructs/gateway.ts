@@ -1,16 +1,5 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib'
-import {
-  AccessLogFormat,
-  CfnRestApi,
-  EndpointAccessMode,
-  EndpointType,
-  LambdaIntegration,
-  LogGroupLogDestination,
-  MethodLoggingLevel,
-  ResponseType,
-  RestApi,
-  SecurityPolicy,
-} from 'aws-cdk-lib/aws-apigateway'
+import * as apigateway from 'aws-cdk-lib/aws-apigateway'
 import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
@@ -26,19 +15,22 @@ import { createLogs } from './service-functions.ts'
 
 export const stageName = 'live'
 
-export const hostOf = (api: RestApi): string => {
+export const hostOf = (api: apigateway.RestApi): string => {
   const { region, urlSuffix } = Stack.of(api)
   return `${api.restApiId}.execute-api.${region}.${urlSuffix}`
 }
 
 /** `host` is the host name of the data centre. Without it, callers use the host name of the gateway. */
-export const baseUrlOf = ({ emulatorEndpoint }: Settings, api: RestApi, host: string | undefined): string => {
+export const baseUrlOf = ({ emulatorEndpoint }: Settings, api: apigateway.RestApi, host?: string): string => {
   if (emulatorEndpoint) return `${emulatorEndpoint}/restapis/${api.restApiId}/${stageName}/_user_request_`
   return host === undefined ? `https://${hostOf(api)}/${stageName}` : `https://${host}`
 }
 
 // Allows TLS 1.2 and 1.3. By default, a regional API also allows TLS 1.0 on its domains.
-const security = { securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09, endpointAccessMode: EndpointAccessMode.STRICT }
+const security = {
+  securityPolicy: apigateway.SecurityPolicy.TLS13_1_2_PQ_2025_09,
+  endpointAccessMode: apigateway.EndpointAccessMode.STRICT,
+}
 
 export type CustomDomain = NonNullable<DataCentreSettings['customDomain']>
 
@@ -57,9 +49,9 @@ export const certificateOf = (scope: Construct, { domainName, certificateArn }: 
  * Requires TLS 1.2 or newer. Adds the custom domain and its certificate. If the zone of the domain is known, also adds
  * the record of the domain. Returns the resources that must exist before callers are sent here.
  */
-export const createEntrance = (api: RestApi, customDomain: CustomDomain | undefined): readonly IDependable[] => {
+export const createEntrance = (api: apigateway.RestApi, customDomain?: CustomDomain): readonly IDependable[] => {
   const resource = api.node.defaultChild
-  if (CfnRestApi.isCfnRestApi(resource)) Object.assign(resource, security)
+  if (apigateway.CfnRestApi.isCfnRestApi(resource)) Object.assign(resource, security)
   if (!customDomain) return [api.deploymentStage]
 
   const scope = new Construct(api, 'Entrance')
@@ -67,7 +59,7 @@ export const createEntrance = (api: RestApi, customDomain: CustomDomain | undefi
   const domain = api.addDomainName('CustomDomain', {
     domainName: customDomain.domainName,
     certificate: certificateOf(scope, customDomain, zone),
-    endpointType: EndpointType.REGIONAL,
+    endpointType: apigateway.EndpointType.REGIONAL,
     ...security,
   })
   if (!zone) return [domain]
@@ -78,11 +70,11 @@ type Functions = ByFunction<IFunction>
 
 // Sends requests below the prefix of a group to the function of this group. One function gets all other requests, so
 // that the service itself answers 404 and 405.
-const addRoutes = ({ root }: RestApi, functions: Functions): void => {
+const addRoutes = ({ root }: apigateway.RestApi, functions: Functions): void => {
   const integrations = new Map(
     Object.entries<IFunction>(functions).map(([name, lambda]) => [
       name,
-      new LambdaIntegration(lambda, { allowTestInvoke: false }),
+      new apigateway.LambdaIntegration(lambda, { allowTestInvoke: false }),
     ]),
   )
   const pathsOf = (prefix: string): readonly string[] => {
@@ -100,7 +92,7 @@ const addRoutes = ({ root }: RestApi, functions: Functions): void => {
 }
 
 interface Refusal {
-  readonly type: ResponseType
+  readonly type: apigateway.ResponseType
   readonly error: { readonly code: number; readonly status: number; readonly message: string }
   readonly retryAfter?: number
 }
@@ -127,20 +119,20 @@ const refused =
   'malformed. Correct the request, then send it again.'
 
 const refusals: readonly Refusal[] = [
-  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: errors.routeUnknown },
-  { type: ResponseType.RESOURCE_NOT_FOUND, error: errors.routeUnknown },
-  { type: ResponseType.REQUEST_TOO_LARGE, error: { ...errors.bodyTooLarge, message: requestTooLarge } },
-  { type: ResponseType.UNSUPPORTED_MEDIA_TYPE, error: errors.mediaTypeUnsupported },
-  { type: ResponseType.THROTTLED, error: errors.tooManyRequests, retryAfter: 1 },
-  { type: ResponseType.QUOTA_EXCEEDED, error: errors.tooManyRequests, retryAfter: 3600 },
-  { type: ResponseType.INTEGRATION_FAILURE, error: unanswered, retryAfter: 1 },
-  { type: ResponseType.INTEGRATION_TIMEOUT, error: unanswered, retryAfter: 1 },
+  { type: apigateway.ResponseType.MISSING_AUTHENTICATION_TOKEN, error: errors.routeUnknown },
+  { type: apigateway.ResponseType.RESOURCE_NOT_FOUND, error: errors.routeUnknown },
+  { type: apigateway.ResponseType.REQUEST_TOO_LARGE, error: { ...errors.bodyTooLarge, message: requestTooLarge } },
+  { type: apigateway.ResponseType.UNSUPPORTED_MEDIA_TYPE, error: errors.mediaTypeUnsupported },
+  { type: apigateway.ResponseType.THROTTLED, error: errors.tooManyRequests, retryAfter: 1 },
+  { type: apigateway.ResponseType.QUOTA_EXCEEDED, error: errors.tooManyRequests, retryAfter: 3600 },
+  { type: apigateway.ResponseType.INTEGRATION_FAILURE, error: unanswered, retryAfter: 1 },
+  { type: apigateway.ResponseType.INTEGRATION_TIMEOUT, error: unanswered, retryAfter: 1 },
   {
-    type: ResponseType.WAF_FILTERED,
+    type: apigateway.ResponseType.WAF_FILTERED,
     error: byStatus(403, 'A firewall rule refused the request. If this is wrong, ask the operator of the service.'),
   },
-  { type: ResponseType.DEFAULT_4XX, error: byStatus(400, refused) },
-  { type: ResponseType.DEFAULT_5XX, error: unanswered, retryAfter: 1 },
+  { type: apigateway.ResponseType.DEFAULT_4XX, error: byStatus(400, refused) },
+  { type: apigateway.ResponseType.DEFAULT_5XX, error: unanswered, retryAfter: 1 },
 ]
 
 const body = ({ code, message }: Refusal['error']) =>
@@ -150,7 +142,7 @@ const body = ({ code, message }: Refusal['error']) =>
 const fixed = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]))
 
-const addGatewayResponses = (api: RestApi): void => {
+const addGatewayResponses = (api: apigateway.RestApi): void => {
   for (const { type, error, retryAfter } of refusals) {
     api.addGatewayResponse(type.responseType, {
       type,
@@ -196,14 +188,14 @@ export const createGateway = (
   functions: Functions,
   dataCentre: DataCentreSettings,
   settings: Settings,
-): RestApi => {
+): apigateway.RestApi => {
   const parts = new Construct(scope, 'Gateway')
-  const api = new RestApi(parts, 'Api', {
+  const api = new apigateway.RestApi(parts, 'Api', {
     // The name of the API is also the name of its metrics. If two APIs of a region had the same name, their metrics
     // would be mixed.
     restApiName: Stack.of(scope).stackName,
     description: 'Site administration service',
-    endpointTypes: [EndpointType.REGIONAL],
+    endpointTypes: [apigateway.EndpointType.REGIONAL],
     binaryMediaTypes,
     // An account has one role for the logs of gateways in each region. The role stays when this API is removed, because
     // other APIs may use the role.
@@ -214,11 +206,11 @@ export const createGateway = (
       tracingEnabled: settings.tracing,
       throttlingRateLimit: settings.throttling.rate,
       throttlingBurstLimit: settings.throttling.burst,
-      accessLogDestination: new LogGroupLogDestination(createLogs(parts, 'AccessLogs')),
-      accessLogFormat: AccessLogFormat.custom(JSON.stringify(fields)),
+      accessLogDestination: new apigateway.LogGroupLogDestination(createLogs(parts, 'AccessLogs')),
+      accessLogFormat: apigateway.AccessLogFormat.custom(JSON.stringify(fields)),
       // Logs of executions contain query strings, and are written to a log group that never expires, so they are off.
       // The access log shows failures.
-      loggingLevel: MethodLoggingLevel.OFF,
+      loggingLevel: apigateway.MethodLoggingLevel.OFF,
       dataTraceEnabled: false,
       // Metrics by method are off, because nobody reads them and each costs money. Metrics of the whole API need no
       // setting.

@@ -12,7 +12,7 @@ import { lostEntry } from '../../lib/core/history-entry.ts'
 import { capitalised } from '../../lib/core/names.ts'
 import type { ByFunction, FunctionName } from '../config/functions.ts'
 import { operationsOn } from '../config/grants.ts'
-import type { Settings } from '../config/settings.ts'
+import { replicaRegions, type Settings } from '../config/settings.ts'
 import { createAlarms, type Watch } from './alarms.ts'
 import type { WorkQueue } from './background-functions.ts'
 import { type StreamFunction, streamingWatches } from './streaming.ts'
@@ -21,12 +21,9 @@ export interface Watched {
   readonly api: RestApi
   readonly functions: ByFunction<LambdaFunction>
   readonly tables: Partial<Readonly<Record<TableName, ITable>>>
-  readonly replicaRegions: readonly string[]
   readonly removals: WorkQueue
   readonly webhooks: WorkQueue | undefined
   readonly lostEvents: Queue | undefined
-  readonly hasFirewall: boolean
-  readonly isEmulated: boolean
   readonly streaming: StreamFunction | undefined
   readonly canary: LambdaFunction | undefined
   readonly backups: readonly Watch[]
@@ -105,7 +102,6 @@ const errorWatch = (name: TableName, table: ITable): Watch => {
       usingMetrics: Object.fromEntries(operations),
     }),
     threshold: 5,
-    periods: 1,
     impact: `DynamoDB fails to answer for the table ${name}: requests are repeated, and some get 503.`,
     action: 'Check the AWS Health Dashboard for a fault of DynamoDB in this region.',
   }
@@ -120,11 +116,11 @@ const tableWatches = (name: TableName, table: ITable, isEmulated: boolean): read
   ]
 }
 
-export const replicationsIn = ({ tables, replicaRegions }: Pick<Watched, 'tables' | 'replicaRegions'>) =>
+export const replicationsIn = (tables: Watched['tables'], regions: readonly string[]) =>
   globalTables.flatMap((name) => {
     const table = tables[name]
     if (!table) return []
-    return replicaRegions.map((region) => {
+    return regions.map((region) => {
       const metric = metricOf(table, 'ReplicationLatency', 'Maximum', { ReceivingRegion: region })
       return { name, region, metric }
     })
@@ -165,14 +161,12 @@ const queueWatches = (
     id: `${capitalised(name)}Waiting`,
     metric: queue.metricApproximateAgeOfOldestMessage(),
     threshold: Duration.minutes(30).toSeconds(),
-    periods: 1,
     impact: impacts.waiting,
     action: `Read the log of the function ${name}, and check whether the function is throttled.`,
   },
   {
     id: `${capitalised(name)}Failed`,
     metric: failed.metricApproximateNumberOfMessagesVisible(),
-    periods: 1,
     impact: impacts.failed,
     action: `Find the reason in the log of the function ${name}, then redrive the queue.`,
   },
@@ -187,7 +181,6 @@ const removalWatches = (removals: WorkQueue, age: Metric): readonly Watch[] => [
     id: 'RemovalsOld',
     metric: age,
     threshold: removalTimes.old,
-    periods: 1,
     impact: 'The removal of a folder has taken more than two hours: uploads into the folder are refused.',
     action:
       'Search the log of the Lambda function "removals" for "removalAge". If the removal is large, it may only need more time.',
@@ -209,7 +202,6 @@ const historyWatch = (scope: Construct, watched: Watched): Watch => {
   return {
     id: 'HistoryEntriesLost',
     metric: new Metric({ namespace: metricNamespace, metricName, statistic: 'Sum' }),
-    periods: 1,
     impact: 'The history of a site lacks a change. The change itself succeeded.',
     action: `Search the logs of the functions for "${lostEntry}". The line contains the entry and the reason.`,
   }
@@ -228,7 +220,6 @@ const canaryWatch = (canary: LambdaFunction): Watch => ({
 const changeEventsWatch = (failed: Queue): Watch => ({
   id: 'ChangeEventsFailed',
   metric: failed.metricApproximateNumberOfMessagesVisible(),
-  periods: 1,
   impact: 'Some changes of sites did not reach the event bus.',
   action: 'Read these changes with GET changes. The messages in the queue name the reason.',
 })
@@ -240,13 +231,13 @@ const webhooksWatches = (webhooks: WorkQueue): readonly Watch[] =>
     failed: 'Some webhooks report a change only after the next change to the same site.',
   })
 
-const watchesOf = (scope: Construct, watched: Watched): readonly Watch[] => [
+const watchesOf = (scope: Construct, watched: Watched, settings: Settings): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
   ...(Object.entries(watched.tables) as [TableName, ITable][]).flatMap(([name, table]) =>
-    tableWatches(name, table, watched.isEmulated),
+    tableWatches(name, table, settings.emulatorEndpoint !== undefined),
   ),
-  ...replicationsIn(watched).map(replicationWatch),
+  ...replicationsIn(watched.tables, replicaRegions(settings, Stack.of(scope).region)).map(replicationWatch),
   ...removalWatches(watched.removals, ageOfRemovals(scope, watched.functions.removals)),
   historyWatch(scope, watched),
   ...(watched.lostEvents ? [changeEventsWatch(watched.lostEvents)] : []),
@@ -261,7 +252,7 @@ const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'S
 
 export const watchDataCentre = (stack: Stack, watched: Watched, settings: Settings, alarmTopic: string | undefined) => {
   const scope = new Construct(stack, 'Alarms')
-  const alarms = createAlarms(scope, watchesOf(scope, watched), settings, alarmTopic)
+  const alarms = createAlarms(scope, watchesOf(scope, watched, settings), settings, alarmTopic)
   const watching = alarms.filter(({ node }) => rollbackAlarms.includes(node.id))
   new CfnOutput(stack, 'RollbackAlarms', { value: watching.map(({ alarmArn }) => alarmArn).join(' ') })
 }

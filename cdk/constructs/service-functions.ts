@@ -1,18 +1,7 @@
 import { CfnResource, RemovalPolicy, type Stack } from 'aws-cdk-lib'
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
-import {
-  ApplicationLogLevel,
-  Architecture,
-  CfnFunction,
-  Code,
-  Function as LambdaFunction,
-  LoggingFormat,
-  RecursiveLoop,
-  Runtime,
-  SystemLogLevel,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda'
+import * as awsLambda from 'aws-cdk-lib/aws-lambda'
 import { CfnLogGroup, LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -45,18 +34,19 @@ export const createLogs = (scope: Construct, id: string, logGroupName?: string):
 export const keepLogs = (stack: Stack, days: number): void => {
   for (const resource of stack.node.findAll()) {
     if (!CfnResource.isCfnResource(resource) || resource.cfnResourceType !== 'AWS::Lambda::Function') continue
-    if (resource instanceof CfnFunction && resource.loggingConfig !== undefined) continue
+    if (resource instanceof awsLambda.CfnFunction && resource.loggingConfig !== undefined) continue
     const { logGroupName } = createLogs(resource, 'Logs')
     resource.addPropertyOverride('LoggingConfig', { LogGroup: logGroupName })
   }
   for (const resource of stack.node.findAll()) if (CfnLogGroup.isCfnLogGroup(resource)) resource.retentionInDays = days
 }
 
-interface LambdaOptions extends Omit<FunctionSettings, 'packageFiles' | 'folders'> {
+interface LambdaOptions extends FunctionSettings {
   readonly bundle: string
-  readonly environment: Readonly<Record<string, string>>
+  readonly environment: Record<string, string>
   readonly settings: Pick<Settings, 'logLevel' | 'tracing'>
   readonly reserved?: number | undefined
+  readonly statements?: readonly PolicyStatement[]
 }
 
 /**
@@ -67,31 +57,29 @@ interface LambdaOptions extends Omit<FunctionSettings, 'packageFiles' | 'folders
 export const createServiceFunction = (
   scope: Construct,
   id: string,
-  { bundle, description, environment, memorySize, timeout, settings, reserved, invokesItself = false }: LambdaOptions,
-): LambdaFunction => {
+  { bundle, settings, reserved, invokesItself = false, statements = [], ...options }: LambdaOptions,
+): awsLambda.Function => {
   const parts = new Construct(scope, id)
   const logGroup = createLogs(parts, 'Logs')
   const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
   logGroup.grantWrite(role)
-  return new LambdaFunction(parts, 'Lambda', {
-    runtime: Runtime.NODEJS_24_X,
-    architecture: Architecture.ARM_64,
-    code: Code.fromAsset(bundle),
+  const lambda = new awsLambda.Function(parts, 'Lambda', {
+    ...options,
+    runtime: awsLambda.Runtime.NODEJS_24_X,
+    architecture: awsLambda.Architecture.ARM_64,
+    code: awsLambda.Code.fromAsset(bundle),
     handler: 'index.handler',
     role,
-    description,
-    environment: { ...environment },
-    memorySize,
-    timeout,
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
-    ...(settings.tracing && { tracing: Tracing.ACTIVE }),
-    ...(invokesItself && { recursiveLoop: RecursiveLoop.ALLOW }),
+    ...(settings.tracing && { tracing: awsLambda.Tracing.ACTIVE }),
+    ...(invokesItself && { recursiveLoop: awsLambda.RecursiveLoop.ALLOW }),
     logGroup,
-    loggingFormat: LoggingFormat.JSON,
-    // Lambda drops messages below this level.
-    applicationLogLevelV2: ApplicationLogLevel[settings.logLevel],
-    systemLogLevelV2: SystemLogLevel.WARN,
+    loggingFormat: awsLambda.LoggingFormat.JSON,
+    applicationLogLevelV2: awsLambda.ApplicationLogLevel[settings.logLevel],
+    systemLogLevelV2: awsLambda.SystemLogLevel.WARN,
   })
+  for (const statement of statements) lambda.addToRolePolicy(statement)
+  return lambda
 }
 
 export interface FunctionOptions {
@@ -125,26 +113,17 @@ export const statementsOf = (
   const { region } = files.stack
   const queues = { removals, webhooks: webhooks?.queue }
   const queue = onQueue && queues[onQueue.queue]
-  const writes = [
-    ...(onFiles?.objects.includes('PutObject') ? ['s3' as const] : []),
-    ...(onQueue ? ['sqs' as const] : []),
-  ]
+  const toQueue = onQueue ? (['sqs'] as const) : []
+  const toFiles = onFiles ? (['s3'] as const) : []
+  const writes = [...(onFiles?.includes('PutObject') ? toFiles : []), ...toQueue]
+  const services = ['dynamodb', ...toFiles, ...toQueue, ...(name === 'access' ? (['ssm'] as const) : [])] as const
   return [
     ...allowOnTables(tableGrants[name], (table) => [tables[table].tableArn]),
     ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
     ...(queue ? [allow('sqs', onQueue.actions, queue.queueArn)] : []),
     ...(name === 'webhooks' && webhooks ? [allow('kms', keyActions, webhooks.key.keyArn)] : []),
     ...(name === 'access' ? [onClientSecrets(settings, files.stack)] : []),
-    ...allowKeys(
-      settings,
-      [...new Set([region, nearestDirectory(settings, { region })])],
-      [
-        'dynamodb',
-        ...(onFiles ? ['s3' as const] : []),
-        ...(onQueue ? ['sqs' as const] : []),
-        ...(name === 'access' ? ['ssm' as const] : []),
-      ],
-    ),
+    ...allowKeys(settings, [...new Set([region, nearestDirectory(settings, region)])], services),
     ...(writes.length > 0 ? allowKeys(settings, [region], writes, ['GenerateDataKey']) : []),
   ]
 }
@@ -191,13 +170,12 @@ export const streamEnvironment = (options: FunctionOptions, originSecrets: strin
 
 export const createGrantedFunction = (scope: Construct, name: FunctionName, options: FunctionOptions) => {
   const texts = { ...textsOf(options), largestFile: String(largestFile) }
-  const lambda = createServiceFunction(scope, functionName(name), {
+  return createServiceFunction(scope, functionName(name), {
     ...functionSettings[name],
     bundle: options.bundle,
     environment: environmentOf(settingsOf[name], texts),
     settings: options.settings,
     reserved: options.settings.reservedConcurrency[name],
+    statements: statementsOf(name, options),
   })
-  for (const statement of statementsOf(name, options)) lambda.addToRolePolicy(statement)
-  return lambda
 }

@@ -1,23 +1,7 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
-import {
-  AttributeType,
-  Billing,
-  type ITable,
-  ProjectionType,
-  type ReplicaTableProps,
-  StreamViewType,
-  TableEncryptionV2,
-  TableV2,
-} from 'aws-cdk-lib/aws-dynamodb'
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb'
 import { Key } from 'aws-cdk-lib/aws-kms'
-import {
-  BlockPublicAccess,
-  Bucket,
-  BucketEncryption,
-  HttpMethods,
-  ObjectOwnership,
-  StorageClass,
-} from 'aws-cdk-lib/aws-s3'
+import * as s3 from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 import {
   globalTableName,
@@ -42,7 +26,7 @@ import {
 export const globalTableArn = (stack: Stack, { prefix }: Settings, name: TableName, region: string): string =>
   stack.formatArn({ service: 'dynamodb', region, resource: 'table', resourceName: globalTableName(prefix, name) })
 
-export const replicasOf = (settings: Settings): ReplicaTableProps[] =>
+export const replicasOf = (settings: Settings): dynamodb.ReplicaTableProps[] =>
   replicaRegions(settings, homeRegion(settings)).map((region) => {
     const there = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.region === region)
     return { region, deletionProtection: there.some((dataCentre) => isProtected(settings, dataCentre)) }
@@ -52,39 +36,39 @@ interface Options {
   readonly deletionProtection: boolean
   readonly tableName?: string
   readonly hasStream?: boolean
-  readonly replicas?: ReplicaTableProps[]
+  readonly replicas?: dynamodb.ReplicaTableProps[]
   readonly keys: Settings['encryptionKeys']
 }
 
-const attributeTypes = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const
+const attributeTypes = { S: dynamodb.AttributeType.STRING, N: dynamodb.AttributeType.NUMBER } as const
 const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, type: attributeTypes[type] })
 
-const encryptionOf = (scope: Construct, name: TableName, { keys, replicas = [] }: Options): TableEncryptionV2 => {
+const encryptionOf = (scope: Construct, name: TableName, { keys, replicas = [] }: Options) => {
   const key = keys?.[Stack.of(scope).region]
-  if (!keys || key === undefined) return TableEncryptionV2.awsManagedKey()
+  if (!keys || key === undefined) return dynamodb.TableEncryptionV2.awsManagedKey()
   const others = Object.fromEntries(replicas.map(({ region }) => [region, keys[region] ?? '']))
-  return TableEncryptionV2.customerManagedKey(Key.fromKeyArn(scope, `${tableOutput(name)}Key`, key), others)
+  return dynamodb.TableEncryptionV2.customerManagedKey(Key.fromKeyArn(scope, `${tableOutput(name)}Key`, key), others)
 }
 
-export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
+export const createTable = (scope: Construct, name: TableName, options: Options): dynamodb.TableV2 => {
   const { partitionKey, sortKey, timeToLive, global, indexes = {} }: TableDefinition = tables[name]
   const { deletionProtection, tableName, hasStream = false, replicas = [] } = options
-  return new TableV2(scope, tableOutput(name), {
+  return new dynamodb.TableV2(scope, tableOutput(name), {
     partitionKey: attribute(partitionKey),
     ...(sortKey && { sortKey: attribute(sortKey) }),
     ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     ...(tableName && { tableName }),
     // AWS replicates from a table's stream. One update cannot add both a stream and a replica, so the stream exists
     // from the start.
-    ...(global && { replicas, dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
-    ...(hasStream && { dynamoStream: StreamViewType.NEW_IMAGE }),
+    ...(global && { replicas, dynamoStream: dynamodb.StreamViewType.NEW_AND_OLD_IMAGES }),
+    ...(hasStream && { dynamoStream: dynamodb.StreamViewType.NEW_IMAGE }),
     globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({
       indexName,
       partitionKey: attribute(index.partitionKey),
       sortKey: attribute(index.sortKey),
-      projectionType: ProjectionType.KEYS_ONLY,
+      projectionType: dynamodb.ProjectionType.KEYS_ONLY,
     })),
-    billing: Billing.onDemand(),
+    billing: dynamodb.Billing.onDemand(),
     encryption: encryptionOf(scope, name, options),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection,
@@ -93,10 +77,10 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
   })
 }
 
-export type Tables = Readonly<Record<TableName, ITable>>
+export type Tables = Readonly<Record<TableName, dynamodb.ITable>>
 
 export const createTables = (stack: Stack, settings: Settings, dataCentre: DataCentreSettings): Tables => {
-  const region = nearestDirectory(settings, dataCentre)
+  const region = nearestDirectory(settings, dataCentre.region)
   const deletionProtection = isProtected(settings, dataCentre)
   const keys = settings.encryptionKeys
   const own = (name: TableName) => {
@@ -104,10 +88,11 @@ export const createTables = (stack: Stack, settings: Settings, dataCentre: DataC
     const hasStream = name === 'journal' && needsStream(settings)
     if (tableName === undefined) return createTable(stack, name, { deletionProtection, hasStream, keys })
     const { indexes = {} }: TableDefinition = tables[name]
-    return TableV2.fromTableAttributes(stack, tableOutput(name), { tableName, globalIndexes: Object.keys(indexes) })
+    const globalIndexes = Object.keys(indexes)
+    return dynamodb.TableV2.fromTableAttributes(stack, tableOutput(name), { tableName, globalIndexes })
   }
   const directory = (name: TableName) =>
-    TableV2.fromTableArn(stack, tableOutput(name), globalTableArn(stack, settings, name, region))
+    dynamodb.TableV2.fromTableArn(stack, tableOutput(name), globalTableArn(stack, settings, name, region))
   return { ...byName(globalTables, directory), ...byName(regionalTables, own) } as Tables
 }
 
@@ -117,6 +102,8 @@ export const watchedTables = ({ webhooks, ...others }: Tables, settings: Setting
   return Object.fromEntries(used.filter(([, table]) => table.env.region === region))
 }
 
+const anyHeaders = { allowedHeaders: ['*'], maxAge: 86_400 }
+
 /**
  * The bucket of a data centre is private, encrypted, versioned, and accepts only TLS. With versions, the service can
  * undo a change that failed half-way. Removed and replaced files can be restored for `keptDays`.
@@ -125,11 +112,11 @@ export const createFilesBucket = (
   scope: Construct,
   deletionProtection: boolean,
   { keptDays, coldAfterDays, uploadOrigins }: Settings,
-): Bucket =>
-  new Bucket(scope, 'FilesBucket', {
-    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-    encryption: BucketEncryption.S3_MANAGED,
+): s3.Bucket =>
+  new s3.Bucket(scope, 'FilesBucket', {
+    blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    encryption: s3.BucketEncryption.S3_MANAGED,
     enforceSSL: true,
     minimumTLSVersion: 1.2,
     versioned: true,
@@ -140,7 +127,7 @@ export const createFilesBucket = (
         // Readers also get a restored version from this storage class at once.
         ...(coldAfterDays !== undefined && {
           noncurrentVersionTransitions: [
-            { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(coldAfterDays) },
+            { storageClass: s3.StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(coldAfterDays) },
           ],
         }),
         expiredObjectDeleteMarker: true,
@@ -155,19 +142,17 @@ export const createFilesBucket = (
         noncurrentVersionExpiration: Duration.days(1),
       },
     ],
-    // Browsers download large files from here, at URLs that the service signs. After a redirect, a browser sends the
-    // origin "null".
+    // Browsers download large files from here, at URLs that the service signs, and send the parts of large files here
+    // (U-31). After a redirect, a browser sends the origin "null".
     cors: [
       {
-        allowedMethods: [HttpMethods.GET, HttpMethods.HEAD],
+        ...anyHeaders,
+        allowedMethods: [s3.HttpMethods.GET, s3.HttpMethods.HEAD],
         allowedOrigins: ['*'],
-        allowedHeaders: ['*'],
         exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Last-Modified', 'Retry-After'],
-        maxAge: 86_400,
       },
-      // Browsers send the parts of large files to the bucket (U-31).
       ...(uploadOrigins.length > 0
-        ? [{ allowedMethods: [HttpMethods.PUT], allowedOrigins: uploadOrigins, allowedHeaders: ['*'], maxAge: 86_400 }]
+        ? [{ ...anyHeaders, allowedMethods: [s3.HttpMethods.PUT], allowedOrigins: uploadOrigins }]
         : []),
     ],
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,

@@ -1,35 +1,16 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager'
-import {
-  AllowedMethods,
-  type BehaviorOptions,
-  CachePolicy,
-  Distribution,
-  HttpVersion,
-  type IOrigin,
-  OriginProtocolPolicy,
-  OriginRequestPolicy,
-  OriginSslPolicy,
-  SecurityPolicyProtocol,
-  ViewerProtocolPolicy,
-} from 'aws-cdk-lib/aws-cloudfront'
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import {
-  ApplicationLogLevel,
-  SystemLogLevel,
-  WebFunction,
-  WebFunctionAuthType,
-  WebFunctionCode,
-  WebFunctionRuntime,
-} from 'aws-cdk-lib/aws-lambda'
+import * as awsLambda from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { AaaaRecord, ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
-import { Construct, type IDependable } from 'constructs'
+import { Construct } from 'constructs'
 import { streaming } from '../../lib/config/functions.ts'
 import { prefixes } from '../../lib/contract/routes/routes.ts'
 import { endpointLimits } from '../config/lambda-quotas.ts'
@@ -64,22 +45,21 @@ const createStreamFunction = (scope: Construct, options: FunctionOptions, number
   createLogs(scope, 'LocalLogs', `${logs.logGroupName}.local`).grantWrite(role)
   for (const statement of statementsOf('storage', options)) role.addToPolicy(statement)
   const secrets = originSecrets(scope, number)
-  const lambda = new WebFunction(scope, 'Lambda', {
+  const lambda = new awsLambda.WebFunction(scope, 'Lambda', {
     revisionDescription: 'Files and folders of sites, streamed',
-    runtime: WebFunctionRuntime.NODEJS_24_X,
-    code: WebFunctionCode.fromAssetToManagedBucket(options.bundle),
+    runtime: awsLambda.WebFunctionRuntime.NODEJS_24_X,
+    code: awsLambda.WebFunctionCode.fromAssetToManagedBucket(options.bundle),
     role,
     environment: streamEnvironment(options, secretTexts(secrets)),
     timeout: Duration.seconds(streaming.longestRequest),
     maxConcurrencyPerEnvironment: streaming.requestsAtOnce,
     logGroup: logs,
-    // The function itself drops messages below its level.
-    applicationLogLevel: ApplicationLogLevel.TRACE,
-    // Lambda reports a failed start only at this level.
-    systemLogLevel: SystemLogLevel.WARN,
+    // The function itself drops messages below its level. Lambda reports a failed start only at the level WARN.
+    applicationLogLevel: awsLambda.ApplicationLogLevel.TRACE,
+    systemLogLevel: awsLambda.SystemLogLevel.WARN,
     // The function itself checks the secret of the distribution. With IAM, the distribution would need a digest of the
     // whole body before it sends the first byte.
-    defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
+    defaultEndpointAuth: awsLambda.WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: endpointLimits(throttling),
   })
   Validations.of(lambda.endpoint).acknowledge({
@@ -93,14 +73,17 @@ export type StreamFunction = ReturnType<typeof createStreamFunction>
 
 const streamedGroup = 'storage'
 
-const securely = { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY, originSslProtocols: [OriginSslPolicy.TLS_V1_2] }
+const securely = {
+  protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
+  originSslProtocols: [cloudfront.OriginSslPolicy.TLS_V1_2],
+}
 
 const withSecret = (secret: Secret) => ({ [streaming.secretHeader]: secret.secretValue.unsafeUnwrap() })
 
-const gatewayOrigin = (api: RestApi, secret: Secret): IOrigin =>
+const gatewayOrigin = (api: RestApi, secret: Secret): cloudfront.IOrigin =>
   new HttpOrigin(hostOf(api), { ...securely, originPath: `/${stageName}`, customHeaders: withSecret(secret) })
 
-const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): IOrigin =>
+const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): cloudfront.IOrigin =>
   new HttpOrigin(lambda.endpoint.domainName, {
     ...securely,
     readTimeout: Duration.seconds(streaming.longestWait),
@@ -109,20 +92,20 @@ const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): IOrigin 
 
 // Passes requests and answers on unchanged. Caching is off, because answers depend on the token. Compression is off,
 // because it would weaken the entity tags.
-const passing = (origin: IOrigin): BehaviorOptions => ({
+const passing = (origin: cloudfront.IOrigin): cloudfront.BehaviorOptions => ({
   origin,
-  allowedMethods: AllowedMethods.ALLOW_ALL,
-  cachePolicy: CachePolicy.CACHING_DISABLED,
-  originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+  allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
+  cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
+  originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   // An unencrypted request already contains the token, so a redirect to https would come too late.
-  viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+  viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
   compress: false,
 })
 
 // By default, CloudFront caches these errors for ten seconds, for every caller.
 const rememberedErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
-const recordsOf = (scope: Construct, customDomain: CustomDomain, distribution: Distribution): IDependable[] => {
+const recordsOf = (scope: Construct, customDomain: CustomDomain, distribution: cloudfront.Distribution) => {
   const zone = zoneOf(scope, customDomain)
   if (!zone) return []
   const target = RecordTarget.fromAlias(new CloudFrontTarget(distribution))
@@ -151,16 +134,16 @@ export const createStreaming = (
   const toFunction = passing(functionOrigin(handled))
   const certificate = edge.certificate ?? (customDomain && certificateOf(parts, customDomain))
   const streamed = prefixes.filter(({ group }) => group === streamedGroup)
-  const distribution = new Distribution(parts, 'Distribution', {
+  const distribution = new cloudfront.Distribution(parts, 'Distribution', {
     comment: Stack.of(scope).stackName,
     defaultBehavior: passing(gatewayOrigin(api, handled.secrets[0])),
     additionalBehaviors: Object.fromEntries(
       streamed.flatMap(({ prefix }) => [prefix, `${prefix}/*`].map((pattern) => [pattern, toFunction])),
     ),
     errorResponses: rememberedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
-    httpVersion: HttpVersion.HTTP2_AND_3,
+    httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
     ...(customDomain && { domainNames: [customDomain.domainName] }),
-    ...(certificate && { certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
+    ...(certificate && { certificate, minimumProtocolVersion: cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021 }),
     // These metrics include the latency of the origins, which an alarm needs.
     publishAdditionalMetrics: true,
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
@@ -203,7 +186,6 @@ export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Wat
     {
       id: 'StreamStarts',
       metric: starts.metric({ statistic: 'Sum' }),
-      periods: 1,
       impact:
         'The Web Function cannot start: requests for files fail. A new revision gets all requests, even if it cannot ' +
         'start.',
@@ -213,10 +195,9 @@ export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Wat
 }
 
 /** Failures that callers notice, in any part of a data centre. CloudFront has its metrics in one region only. */
-export const distributionWatches = (id: string, distribution: Distribution): readonly Watch[] => [
+export const distributionWatches = (id: string, distribution: cloudfront.Distribution): readonly Watch[] => [
   {
     id: `${id}DistributionFailures`,
-    // In percent of all requests.
     metric: distribution.metric5xxErrorRate(),
     threshold: 1,
     periods: 2,

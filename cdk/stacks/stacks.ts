@@ -6,14 +6,7 @@ import { globalTableName, globalTables, regionalTables, type TableName, tableOut
 import { byName, recordOf } from '../../lib/core/names.ts'
 import { type Bundles, byFunction, functionSettings, workloads } from '../config/functions.ts'
 import { allowKeys } from '../config/grants.ts'
-import {
-  type DataCentreSettings,
-  edgeRegion,
-  isProtected,
-  onEdge,
-  replicaRegions,
-  type Settings,
-} from '../config/settings.ts'
+import { type DataCentreSettings, edgeRegion, isProtected, onEdge, type Settings } from '../config/settings.ts'
 import { createAdministrationPolicy, createDeploymentRole } from '../constructs/administration.ts'
 import { createAlarms, topicIn } from '../constructs/alarms.ts'
 import {
@@ -75,7 +68,7 @@ export const addDirectory = (stack: Stack, settings: Settings): void => {
   const arns = globalTables.map((name) => arnIn(name, stack.region))
   // A data centre in this region has the same alarms.
   const isWatched = Object.values(settings.dataCentres).some(({ region }) => region === stack.region)
-  const replications = isWatched ? [] : replicationsIn({ tables, replicaRegions: otherRegions })
+  const replications = isWatched ? [] : replicationsIn(tables, otherRegions)
   const watches = [...createBackup(stack, settings, arns), ...replications.map(replicationWatch)]
   if (watches.length > 0)
     createAlarms(new Construct(stack, 'Alarms'), watches, settings, topicIn(settings, stack.region))
@@ -184,7 +177,6 @@ export const addDataCentre = (
     streaming.distribution.node.addDependency(functions.access)
   }
   const lostEvents = settings.changeEvents ? createChangeEvents(stack, tables.journal, id, settings) : undefined
-  // If there is a distribution, the custom domain belongs to the distribution.
   const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
   const host = dataCentre.customDomain?.domainName ?? streaming?.distribution.distributionDomainName
   const url = baseUrlOf(settings, api, host)
@@ -193,24 +185,17 @@ export const addDataCentre = (
     api,
     functions,
     tables: watchedTables(tables, settings, stack.region),
-    replicaRegions: replicaRegions(settings, stack.region),
     removals,
     webhooks,
     lostEvents,
-    hasFirewall: settings.webApplicationFirewall,
-    isEmulated: settings.emulatorEndpoint !== undefined,
     streaming,
     canary,
     backups,
   }
   watchDataCentre(stack, watched, settings, dataCentre.alarmTopic)
-  createDashboard(stack, watched)
-  registerDataCentre(stack, settings, id, {
-    bundle: bundles.registration,
-    directory: tables.sites,
-    url,
-    entrance: streaming?.entrance ?? toGateway,
-  })
+  createDashboard(stack, watched, settings)
+  const registration = registerDataCentre(stack, settings, bundles.registration, tables.sites, { id, url })
+  registration.node.addDependency(...(streaming?.entrance ?? toGateway))
   createAdministrationPolicy(stack, settings, regionalTables, (name) => [tables[name].tableArn], {
     bucketArn: files.bucketArn,
     keyArn: webhooks?.key.keyArn,

@@ -23,10 +23,9 @@ import { fillFolder } from '../support/fill-folder.ts'
 const sorted = (lines: Iterable<string>) => [...new Set(lines)].sort()
 
 const grantedTo = (name: FunctionName): string[] => {
-  const { bucket = [], objects = [] } = fileGrants[name] ?? {}
   return sorted([
     ...tableGrants[name].flatMap(({ actions }) => actions.map((action) => `dynamodb:${action}`)),
-    ...[...bucket, ...objects].map((action) => `s3:${action}`),
+    ...(fileGrants[name] ?? []).map((action) => `s3:${action}`),
     ...(queueGrants[name]?.actions ?? []).map((action) => `sqs:${action}`),
     ...(name === 'webhooks' ? keyActions : []).map((action) => `kms:${action}`),
     ...(name === 'access' ? ['ssm:GetParameter'] : []),
