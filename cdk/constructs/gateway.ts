@@ -71,12 +71,6 @@ type Functions = ByFunction<IFunction>
 // Sends requests below the prefix of a group to the function of this group. One function gets all other requests, so
 // that the service itself answers 404 and 405.
 const addRoutes = ({ root }: apigateway.RestApi, functions: Functions): void => {
-  const integrations = new Map(
-    Object.entries<IFunction>(functions).map(([name, lambda]) => [
-      name,
-      new apigateway.LambdaIntegration(lambda, { allowTestInvoke: false }),
-    ]),
-  )
   const pathsOf = (prefix: string): readonly string[] => {
     const segments = prefix.replace('*', '{site}').split('/')
     return segments.flatMap((_, depth) => {
@@ -85,9 +79,11 @@ const addRoutes = ({ root }: apigateway.RestApi, functions: Functions): void => 
       return segments[depth + 1] === '{site}' ? [path] : [path, `${path}/{proxy+}`]
     })
   }
-  const answered = prefixes.filter(({ group }) => integrations.has(group))
+  const answered = prefixes.filter(({ group }) => functions[group])
   for (const path of new Set(answered.flatMap(({ prefix }) => pathsOf(prefix)))) {
-    root.resourceForPath(path).addMethod('ANY', integrations.get(groupAt(path)))
+    const lambda = functions[groupAt(path)]
+    const integration = lambda && new apigateway.LambdaIntegration(lambda, { allowTestInvoke: false })
+    root.resourceForPath(path).addMethod('ANY', integration)
   }
 }
 

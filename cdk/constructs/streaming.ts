@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager'
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront'
-import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
+import { HttpOrigin, type HttpOriginProps } from 'aws-cdk-lib/aws-cloudfront-origins'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import * as awsLambda from 'aws-cdk-lib/aws-lambda'
@@ -71,29 +71,15 @@ const createStreamFunction = (scope: Construct, options: FunctionOptions, number
 
 export type StreamFunction = ReturnType<typeof createStreamFunction>
 
-const streamedGroup = 'storage'
-
-const securely = {
-  protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
-  originSslProtocols: [cloudfront.OriginSslPolicy.TLS_V1_2],
-}
-
-const withSecret = (secret: Secret) => ({ [streaming.secretHeader]: secret.secretValue.unsafeUnwrap() })
-
-const gatewayOrigin = (api: RestApi, secret: Secret): cloudfront.IOrigin =>
-  new HttpOrigin(hostOf(api), { ...securely, originPath: `/${stageName}`, customHeaders: withSecret(secret) })
-
-const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): cloudfront.IOrigin =>
-  new HttpOrigin(lambda.endpoint.domainName, {
-    ...securely,
-    readTimeout: Duration.seconds(streaming.longestWait),
-    customHeaders: withSecret(secret),
-  })
-
-// Passes requests and answers on unchanged. Caching is off, because answers depend on the token. Compression is off,
-// because it would weaken the entity tags.
-const passing = (origin: cloudfront.IOrigin): cloudfront.BehaviorOptions => ({
-  origin,
+// Passes requests and answers on unchanged, with the secret. Caching is off, because answers depend on the token.
+// Compression is off, because it would weaken the entity tags.
+const passTo = (domainName: string, secret: Secret, options: HttpOriginProps): cloudfront.BehaviorOptions => ({
+  origin: new HttpOrigin(domainName, {
+    ...options,
+    protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
+    originSslProtocols: [cloudfront.OriginSslPolicy.TLS_V1_2],
+    customHeaders: { [streaming.secretHeader]: secret.secretValue.unsafeUnwrap() },
+  }),
   allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
   cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
   originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
@@ -131,12 +117,15 @@ export const createStreaming = (
   const parts = new Construct(scope, 'Streaming')
   const { customDomain, originSecret: number = 1 } = dataCentre
   const handled = createStreamFunction(parts, stream, number)
-  const toFunction = passing(functionOrigin(handled))
+  const { lambda, secrets } = handled
+  const toFunction = passTo(lambda.endpoint.domainName, secrets[0], {
+    readTimeout: Duration.seconds(streaming.longestWait),
+  })
   const certificate = edge.certificate ?? (customDomain && certificateOf(parts, customDomain))
-  const streamed = prefixes.filter(({ group }) => group === streamedGroup)
+  const streamed = prefixes.filter(({ group }) => group === 'storage')
   const distribution = new cloudfront.Distribution(parts, 'Distribution', {
     comment: Stack.of(scope).stackName,
-    defaultBehavior: passing(gatewayOrigin(api, handled.secrets[0])),
+    defaultBehavior: passTo(hostOf(api), secrets[0], { originPath: `/${stageName}` }),
     additionalBehaviors: Object.fromEntries(
       streamed.flatMap(({ prefix }) => [prefix, `${prefix}/*`].map((pattern) => [pattern, toFunction])),
     ),
@@ -148,7 +137,7 @@ export const createStreaming = (
     publishAdditionalMetrics: true,
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })
-  if (edge.webAclArn) distribution.node.addDependency(admitDistribution(api, handled.secrets))
+  if (edge.webAclArn) distribution.node.addDependency(admitDistribution(api, secrets))
   // Without streaming, this record leads to the gateway. Streaming changes the record, because a name can have only one
   // record.
   const records = customDomain ? recordsOf(new Construct(api, 'Entrance'), customDomain, distribution) : []
