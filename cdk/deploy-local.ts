@@ -84,7 +84,7 @@ export const outputOf = (outputs: Outputs, stack: string, name: string): string 
   return value
 }
 
-const contextOf = ({ emulator, dataCentres }: Deployment): string =>
+const contextOf = ({ emulator: { endpoint, pathEncoding, binaryAccept }, dataCentres }: Deployment): string =>
   JSON.stringify({
     prefix,
     dataCentres,
@@ -92,9 +92,9 @@ const contextOf = ({ emulator, dataCentres }: Deployment): string =>
     deletionProtection: false,
     replicateDirectory: false,
     webhooks: true,
-    emulatorEndpoint: emulator.endpoint,
-    pathEncoding: emulator.pathEncoding,
-    binaryAccept: emulator.binaryAccept,
+    emulatorEndpoint: endpoint,
+    pathEncoding,
+    binaryAccept,
   } satisfies Partial<Settings>)
 
 const regionsOf = ({ dataCentres }: Deployment) => [...new Set(Object.values(dataCentres).map(({ region }) => region))]
@@ -150,24 +150,19 @@ const parseDataCentres = (text: string): DataCentreRegions =>
 
 if (import.meta.main) {
   process.exitCode = await runScript(usage, options, async (values) => {
-    const emulator = await findEmulator(
-      (process.env['AWS_ENDPOINT_URL'] ?? 'http://127.0.0.1:4566').replace(/\/+$/, ''),
-    )
-    const folder = join('.local', 'emulator')
+    const { AWS_ENDPOINT_URL: endpoint = 'http://127.0.0.1:4566' } = process.env
+    const emulator = await findEmulator(endpoint.replace(/\/+$/, ''))
     const dataCentres = parseDataCentres(values['data-centres'])
-    const deployment = { emulator, dataCentres, folder }
+    const deployment = { emulator, dataCentres, folder: join('.local', 'emulator') }
     await synthesise(deployment)
     if (values.destroy) {
       await destroy(deployment)
       return 0
     }
     const outputs = await deploy(deployment)
-    for (const id of await registerMissing(emulator, dataCentres, outputs)) {
-      console.warn(
-        `The emulator has not run the resource that registers the data centre ${id}, so this script has ` +
-          'registered it.',
-      )
-    }
+    const notRun = 'The emulator has not run the resource that registers the data centre'
+    for (const id of await registerMissing(emulator, dataCentres, outputs))
+      console.warn(`${notRun} ${id}, so this script has registered it.`)
     for (const id of Object.keys(dataCentres)) console.log(outputOf(outputs, id, 'BaseUrl'))
     return 0
   })

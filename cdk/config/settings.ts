@@ -33,11 +33,10 @@ const customDomain = z
     message: 'needs a hostedZoneId, a certificateArn or both',
   })
 
-const noRegion = {
+const region = z.string().refine((text) => RegionInfo.regions.some(({ name }) => name === text), {
   error: 'must be a region such as "eu-west-1". If the region is new, update aws-cdk-lib',
   abort: true,
-}
-const region = z.string().refine((text) => RegionInfo.regions.some(({ name }) => name === text), noRegion)
+})
 const partitionOf = (name: string) => RegionInfo.get(name).partition
 
 /** CloudFront reads certificates and firewalls only from this region. */
@@ -119,22 +118,20 @@ const settings = z.strictObject({
     .default({ rate: 500, burst: 1000 }),
 })
 
-type Fault = readonly [isThere: boolean, path: string, message: string]
+type Fault = readonly [isThere: boolean | undefined, path: string, message: string]
 
 const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): readonly Fault[] => {
   const { region, streaming, customDomain, alarmTopic } = dataCentre
   const restored = Object.keys(dataCentre.restoredTables ?? {})
   const { certificateArn } = customDomain ?? {}
-  const [partition, certificates] = [partitionOf(region), streaming ? edgeRegion : region]
+  const certificates = streaming ? edgeRegion : region
   const isElsewhere = (certificateArn?.split(':')[3] ?? certificates) !== certificates
+  const isTaken = ['directory', 'edge', 'watch'].includes(id)
+  const lacksCloudFront = partitionOf(region) !== 'aws'
   const path = `dataCentres.${id}`
   return [
     [!plainId.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],
-    [
-      ['directory', 'edge', 'watch'].includes(id),
-      path,
-      'must have another id, because another stack already has this name',
-    ],
+    [isTaken, path, 'must have another id, because another stack already has this name'],
     [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
     [(alarmTopic?.split(':')[3] ?? region) !== region, `${path}.alarmTopic`, `must be in ${region}`],
     [
@@ -147,11 +144,7 @@ const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): re
       `${path}.restoredTables.journal`,
       'must be left out with changeEvents or webhooks, because a restored table has no stream',
     ],
-    [
-      streaming === true && partition !== 'aws',
-      `${path}.streaming`,
-      `must be false, because CloudFront needs ${edgeRegion}`,
-    ],
+    [streaming && lacksCloudFront, `${path}.streaming`, `must be false, because CloudFront needs ${edgeRegion}`],
   ]
 }
 
@@ -176,13 +169,10 @@ const faultsIn = (all: Settings): readonly Fault[] => {
   const isForEmulators = all.pathEncoding !== 'encoded' || all.binaryAccept !== 'any'
   const partitions = new Set([...regionsOf(all)].filter(Boolean).map(partitionOf))
   const isEmulated = all.emulatorEndpoint !== undefined
+  const lacksWebFunctions = isEmulated && hasDistributions(all)
   return [
     [!Object.hasOwn(all.dataCentres, all.defaultDataCentre), 'defaultDataCentre', 'must be the id of a data centre'],
-    [
-      isEmulated && hasDistributions(all),
-      'dataCentres',
-      'must not have streaming, because emulators lack Web Functions',
-    ],
+    [lacksWebFunctions, 'dataCentres', 'must not have streaming, because emulators lack Web Functions'],
     [partitions.size > 1, 'dataCentres', 'must be in the AWS partition of the directoryRegion'],
     ...keyFaults(all),
     [
