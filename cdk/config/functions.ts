@@ -117,8 +117,7 @@ const options = {
 
 const bundledNames = [...functionNames, 'registration', 'canary', 'stream'] as const
 
-export type BundledName = (typeof bundledNames)[number]
-export type Bundles = Readonly<Record<BundledName, string>>
+type BundledName = (typeof bundledNames)[number]
 
 const project = join(import.meta.dirname, '..', '..')
 
@@ -145,11 +144,11 @@ export const bundleFunction = async (name: BundledName, folder: string): Promise
   if (name === 'stream') await writeFile(join(folder, 'index.js'), "import('./index.mjs')\n")
 }
 
-export const bundleFunctions = async (): Promise<Bundles> => {
+/** Returns a folder with a folder for each function. */
+export const bundleFunctions = async (): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
   // The bundles are temporary. When the process ends, the app has already copied them.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const folderOf = (name: BundledName) => join(folder, name)
-  await Promise.all(bundledNames.map((name) => bundleFunction(name, folderOf(name))))
-  return byName(bundledNames, folderOf)
+  await Promise.all(bundledNames.map((name) => bundleFunction(name, join(folder, name))))
+  return folder
 }

@@ -2,13 +2,12 @@ import { Annotations, App, type AppProps, Stack, Tags } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
 import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api'
-import type { Bundles } from '../config/functions.ts'
 import { encryptWith } from '../config/grants.ts'
 import { edgeRegion, homeRegion, onEdge, readSettings } from '../config/settings.ts'
 import { keepLogs } from '../constructs/service-functions.ts'
 import { addDataCentre, addDirectory, createEdges, watchDistributions } from './stacks.ts'
 
-export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
+export const createApp = (bundles: string, props: AppProps = {}): App => {
   const app = new App(props)
   // If the references were strong, no certificate could be replaced.
   app.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'weak')

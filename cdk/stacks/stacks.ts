@@ -1,10 +1,11 @@
+import { join } from 'node:path'
 import { ArnFormat, CfnOutput, Names, RemovalPolicy, Stack, Tags } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { globalTableName, globalTables, regionalTables, type TableName, tableOutput } from '../../lib/config/tables.ts'
 import { byName, recordOf } from '../../lib/core/names.ts'
-import { type Bundles, byFunction, functionSettings, workloads } from '../config/functions.ts'
+import { byFunction, functionSettings, workloads } from '../config/functions.ts'
 import { allowKeys } from '../config/grants.ts'
 import { type DataCentreSettings, edgeRegion, isProtected, onEdge, type Settings } from '../config/settings.ts'
 import { createAdministrationPolicy, createDeploymentRole } from '../constructs/administration.ts'
@@ -144,7 +145,7 @@ interface DataCentreProps {
   readonly id: string
   readonly dataCentre: DataCentreSettings
   readonly settings: Settings
-  readonly bundles: Bundles
+  readonly bundles: string
   readonly edge: Edge | undefined
 }
 
@@ -163,14 +164,14 @@ export const addDataCentre = (
   const webhooks = settings.webhooks ? createWebhookParts(stack, isProtected(settings, dataCentre)) : undefined
   const stores = { tables, files, removals: removals.queue, webhooks }
   const functions = byFunction(settings.webhooks, (name) =>
-    createGrantedFunction(stack, name, { bundle: bundles[name], dataCentre: id, settings, stores }),
+    createGrantedFunction(stack, name, { bundle: join(bundles, name), dataCentre: id, settings, stores }),
   )
   // Each removal deletes as fast as the bucket allows, and requests also need functions of the account.
   consumeQueue(removals.queue, functions.removals, { batchSize: 1, maxConcurrency: workloads.removals.workers })
   runRegularly(stack, 'Recount', functions.removals, recountEvery)
   if (webhooks && functions.webhooks) consumeWebhooks(webhooks, tables.journal, functions.webhooks)
   const api = createGateway(stack, functions, dataCentre, settings)
-  const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
+  const stream = { bundle: join(bundles, 'stream'), dataCentre: id, settings, stores }
   const streaming = dataCentre.streaming ? createStreaming(stack, api, dataCentre, edge, stream) : undefined
   if (streaming) {
     functions.access.addEnvironment('ORIGIN_SECRETS', secretTexts(streaming.secrets))
@@ -180,7 +181,7 @@ export const addDataCentre = (
   const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
   const host = dataCentre.customDomain?.domainName ?? streaming?.distribution.distributionDomainName
   const url = baseUrlOf(settings, api, host)
-  const canary = settings.canary ? createCanary(stack, bundles.canary, url, settings) : undefined
+  const canary = settings.canary ? createCanary(stack, join(bundles, 'canary'), url, settings) : undefined
   const watched = {
     api,
     functions,
@@ -194,7 +195,7 @@ export const addDataCentre = (
   }
   watchDataCentre(stack, watched, settings, dataCentre.alarmTopic)
   createDashboard(stack, watched, settings)
-  const registration = registerDataCentre(stack, settings, bundles.registration, tables.sites, { id, url })
+  const registration = registerDataCentre(stack, settings, join(bundles, 'registration'), tables.sites, { id, url })
   registration.node.addDependency(...(streaming?.entrance ?? toGateway))
   createAdministrationPolicy(stack, settings, regionalTables, (name) => [tables[name].tableArn], {
     bucketArn: files.bucketArn,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type CanarySettings, readSettingsOf } from '../../lib/config/config.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
 
 const settings = readSettingsOf('canary')
 
@@ -12,7 +12,7 @@ const forms = `/api/v1/admin${site}/webforms`
  * Does what a caller does: stores, reads and removes a file, and adds, changes and removes a field. Throws an Error
  * that names the request that failed.
  */
-export const useService = async ({ baseUrl, canaryToken }: CanarySettings): Promise<void> => {
+export const useService = async ({ baseUrl, canaryToken }: typeof settings): Promise<void> => {
   const ask = async (method: string, path: string, body?: string, missing?: number): Promise<string> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,

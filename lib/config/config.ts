@@ -170,9 +170,7 @@ export type EdgeSettings = SettingsOf<typeof edge>
 export type CategoriesSettings = SettingsOf<typeof categories>
 export type FileSettings = SettingsOf<typeof files>
 export type StorageSettings = SettingsOf<typeof storage>
-export type StreamSettings = SettingsOf<typeof stream>
 export type FileStoreSettings = SettingsOf<typeof fileStores>
-export type CanarySettings = SettingsOf<typeof canary>
 export type MachineSettings = SettingsOf<typeof machine>
 
 export const readSettingsOf = <Name extends keyof typeof settingsOf>(name: Name, environment = process.env) =>

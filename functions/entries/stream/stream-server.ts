@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server } from 'node:http'
-import type { StreamSettings } from '../../../lib/config/config.ts'
 import { streaming } from '../../../lib/config/functions.ts'
 import { fieldsRoutes } from '../../../lib/contract/routes/fields.ts'
 import { createDeadline, type Deadline, systemClock } from '../../../lib/core/time.ts'
@@ -36,7 +35,7 @@ const formOverhead = 16 * 1024 * 1024
 type Parts = Parameters<typeof createStorageDeps>
 
 export const createStreamServer = (
-  settings: Pick<StreamSettings, 'originSecrets'> & Parts[0],
+  settings: Parts[0] & { readonly originSecrets: readonly string[] },
   stores: Parts[1],
   surroundings: Omit<Parts[2], 'downloads' | 'lease'>,
 ): Server => {
