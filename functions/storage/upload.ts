@@ -42,7 +42,7 @@ async function* incomingFiles(body: AsyncIterator<Uint8Array>, contentType: stri
   for await (const part of guarded(readMultipart(body, boundaryOf(contentType)), contentType)) {
     if (part.name !== 'file') continue
     yield {
-      fileName: part.isFile ? decodeName(part.fileName ?? '') : undefined,
+      fileName: part.fileName && decodeName(part.fileName),
       contentType: part.contentType,
       content: guarded(part.content, contentType),
     }

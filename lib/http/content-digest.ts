@@ -11,13 +11,12 @@ interface Digest {
 const malformed = (header: string, form: string) =>
   new ServiceError('checksumMismatch', { message: `${header} is malformed. Send ${form}.` })
 
-const isBase64Of = (length: number, value: Buffer, text: string): boolean =>
-  value.length === length && value.toString('base64') === text
+const lengths = { md5: 16, sha256: 32 }
 
-const readMd5 = (header: string): Digest => {
-  const value = Buffer.from(header, 'base64')
-  if (isBase64Of(16, value, header.trim())) return { header: 'Content-MD5', algorithm: 'md5', value }
-  throw malformed('Content-MD5', 'the 16 bytes of the MD5 of the body in base64')
+const readDigest = (header: string, algorithm: Digest['algorithm'], text: string, form: string): Digest => {
+  const value = Buffer.from(text, 'base64')
+  if (value.length === lengths[algorithm] && value.toString('base64') === text) return { header, algorithm, value }
+  throw malformed(header, form)
 }
 
 // One member of a dictionary of byte sequences (RFC 9651, section 3.2); its parameters are ignored.
@@ -26,9 +25,10 @@ const bytes = ':([A-Za-z0-9+/]*={0,2}):'
 const parameters = `(?:; *${key}(?:=[!#-+\\--:<-~]+)?)*`
 const member = new RegExp(`(${key})=${bytes}${parameters}[ \\t]*(?:,[ \\t]*(?=.)|$)`, 'y')
 
+const md5Form = 'the 16 bytes of the MD5 of the body in base64'
 const digestForm = 'a list like sha-256=:…:, with the digest of the body in base64 between the colons'
 
-const readContentDigest = (header: string): Digest | undefined => {
+const readContentDigest = (header: string): readonly Digest[] => {
   const text = header.trim()
   let sha256: string | undefined
   for (member.lastIndex = 0; member.lastIndex < text.length; ) {
@@ -36,19 +36,14 @@ const readContentDigest = (header: string): Digest | undefined => {
     if (!found) throw malformed('Content-Digest', digestForm)
     if (found[1] === 'sha-256') sha256 = found[2]
   }
-  if (sha256 === undefined) return undefined
-  const value = Buffer.from(sha256, 'base64')
-  if (isBase64Of(32, value, sha256)) return { header: 'Content-Digest', algorithm: 'sha256', value }
-  throw malformed('Content-Digest', digestForm)
+  return sha256 === undefined ? [] : [readDigest('Content-Digest', 'sha256', sha256, digestForm)]
 }
 
 /** A malformed digest is refused (RFC 9651, section 4.2). Errors: checksumMismatch. */
 export const digestsOf = (headers: Request['headers']): readonly Digest[] => {
-  const { 'content-md5': md5, 'content-digest': contentDigest } = headers
-  return [
-    md5 === undefined ? undefined : readMd5(md5),
-    contentDigest === undefined ? undefined : readContentDigest(contentDigest),
-  ].filter((digest) => digest !== undefined)
+  const { 'content-md5': md5, 'content-digest': contentDigest = '' } = headers
+  const ofMd5 = md5 === undefined ? [] : [readDigest('Content-MD5', 'md5', md5.trim(), md5Form)]
+  return [...ofMd5, ...readContentDigest(contentDigest)]
 }
 
 export async function* checkedBy(digests: readonly Digest[], content: AsyncIterable<Uint8Array>) {

@@ -30,11 +30,11 @@ const asBytes = (value: string): string => {
 }
 
 const mendDisposition = (field: string): string => {
+  // curl writes `attachment` when the user sets a Content-Type other than multipart/form-data. Some clients put a
+  // semicolon after the last parameter.
   const line = field
     .replaceAll('\r\n', '')
-    // curl writes `attachment` when the user sets a Content-Type other than multipart/form-data.
     .replace(/^(content-disposition:[ \t]*)attachment(?=[ \t]*;)/i, '$1form-data')
-    // Some clients put a semicolon after the last parameter.
     .replace(/;[ \t]*$/, '')
   const first = line.indexOf(';')
   if (first < 0) return line
@@ -69,31 +69,27 @@ const mendHeader = (header: string): string => {
   return mended.join('\r\n')
 }
 
-const createWindow = (source: AsyncIterator<Uint8Array>) => {
-  // A line end is added in front, so that the first delimiter looks like all others.
-  let bytes: Buffer = lineEnd
-  return {
-    get bytes() {
-      return bytes
-    },
-    async grow(): Promise<boolean> {
-      const { done, value } = await source.next()
-      if (done) return false
-      const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
-      return true
-    },
-    take(length: number): Buffer {
-      const taken = bytes.subarray(0, length)
-      bytes = bytes.subarray(length)
-      return taken
-    },
-  }
+interface Window {
+  readonly source: AsyncIterator<Uint8Array>
+  bytes: Buffer
 }
-type Window = ReturnType<typeof createWindow>
+
+const grow = async (window: Window): Promise<boolean> => {
+  const { done, value } = await window.source.next()
+  if (done) return false
+  const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  window.bytes = window.bytes.length === 0 ? chunk : Buffer.concat([window.bytes, chunk])
+  return true
+}
+
+const take = (window: Window, length: number): Buffer => {
+  const taken = window.bytes.subarray(0, length)
+  window.bytes = window.bytes.subarray(length)
+  return taken
+}
 
 const startsWith = async (window: Window, mark: Buffer): Promise<boolean> => {
-  while (window.bytes.length < mark.length && (await window.grow()));
+  while (window.bytes.length < mark.length && (await grow(window)));
   return window.bytes.subarray(0, mark.length).equals(mark)
 }
 
@@ -103,7 +99,7 @@ const find = async (window: Window, mark: Buffer, what: string, from = 0): Promi
     if (at > longestHeader || (at < 0 && window.bytes.length > longestHeader + mark.length)) {
       throw new MultipartError(`${what} is too long`)
     }
-    if (at >= 0 || !(await window.grow())) return at
+    if (at >= 0 || !(await grow(window))) return at
   }
 }
 
@@ -120,15 +116,15 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
   for (;;) {
     const at = window.bytes.indexOf(delimiter)
     if (at >= 0) {
-      const last = window.take(at + delimiter.length).subarray(0, at)
+      const last = take(window, at + delimiter.length).subarray(0, at)
       if (last.length > 0) yield last
       return true
     }
     // Keeps the end of the piece if a delimiter may begin there. Most pieces have no such end, so nothing is copied.
     const start = window.bytes.indexOf('\r', Math.max(window.bytes.length - delimiter.length + 1, 0))
     const safe = start < 0 ? window.bytes.length : start
-    if (safe > 0) yield window.take(safe)
-    if (!(await window.grow())) return false
+    if (safe > 0) yield take(window, safe)
+    if (!(await grow(window))) return false
   }
 }
 
@@ -136,7 +132,7 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
 const takeHeader = async (window: Window): Promise<string | undefined> => {
   const end = await find(window, headerEnd, 'the header of a part')
   if (end < 0) return undefined
-  const header = window.take(end + lineEnd.length).toString('latin1', 0, end)
+  const header = take(window, end + lineEnd.length).toString('latin1', 0, end)
   if (header === '') throw new MultipartError('a part has no header')
   if (!header.startsWith('\r\n')) throw new MultipartError('the line of a boundary contains more than the boundary')
   return mendHeader(header.slice(lineEnd.length))
@@ -146,13 +142,13 @@ async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffe
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const first = await find(window, delimiter, 'the preamble')
   if (first < 0) return 0
-  window.take(first + delimiter.length)
+  take(window, first + delimiter.length)
   for (let count = 0; ; count++) {
     if (await startsWith(window, dashes)) {
       yield Buffer.concat([delimiter, dashes])
       // The epilogue is read to its end and ignored. This detects a connection that breaks in the epilogue.
-      do window.take(window.bytes.length)
-      while (await window.grow())
+      do take(window, window.bytes.length)
+      while (await grow(window))
       return count
     }
     if (count === mostParts) throw new MultipartError(`it has more than ${mostParts} parts`)
@@ -160,7 +156,7 @@ async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffe
     if (header === undefined) return count
     yield Buffer.from(`\r\n--${boundary}\r\n${header}\r\n\r\n`, 'latin1')
     // A part without content may share its blank line with the delimiter (RFC 2046, section 5.1.1).
-    if (!(await startsWith(window, delimiter))) window.take(lineEnd.length)
+    if (!(await startsWith(window, delimiter))) take(window, lineEnd.length)
     if (!(yield* throughDelimiter(window, delimiter))) return count + 1
   }
 }
@@ -174,7 +170,8 @@ export const prepareBody = async (
   source: AsyncIterator<Uint8Array>,
   declared: string | undefined,
 ): Promise<{ readonly boundary: string; readonly pieces: AsyncGenerator<Buffer, number> }> => {
-  const window = createWindow(source)
+  // A line end is added in front, so that the first delimiter looks like all others.
+  const window: Window = { source, bytes: lineEnd }
   const boundary = declared ?? (await sniffBoundary(window))
   if (boundary.length > longestBoundary || !/^[\x20-\x7e]*[\x21-\x7e]$/.test(boundary)) {
     throw new MultipartError('its boundary is empty, too long or not well-formed')

@@ -5,13 +5,12 @@ import { MultipartError, prepareBody, undeclared } from './multipart-body.ts'
 
 /**
  * A part of a multipart/form-data body (RFC 7578). Each character of `name` and `fileName` is one byte. A file name
- * includes its path. Parts with a file name or of type `application/octet-stream` are files; other parts have no
- * content. Read the content before you ask for the next part: unread content is skipped. A second reader continues
- * where the first one stopped.
+ * includes its path. Parts with a file name or of type `application/octet-stream` are files; other parts have neither
+ * `fileName` nor content. Read the content before you ask for the next part: unread content is skipped. A second reader
+ * continues where the first one stopped.
  */
-export interface Part {
+interface Part {
   readonly name: string | undefined
-  readonly isFile: boolean
   readonly fileName: string | undefined
   readonly contentType: string | undefined
   readonly content: AsyncIterable<Buffer>
@@ -26,7 +25,7 @@ export async function* readMultipart(source: AsyncIterator<Uint8Array>, declared
     headers: { 'content-type': `multipart/form-data; boundary="${boundary.replace(/["\\]/g, '\\$&')}"` },
     defParamCharset: 'latin1',
     preservePath: true,
-    // The parser gets a piece only after all parts of the previous piece are read, so the parser never has to wait.
+    // The parser finds all parts of a piece at once, and gets the next piece only after they are read. It never waits.
     fileHwm: Number.MAX_SAFE_INTEGER,
     limits: { fieldSize: 0 },
   })
@@ -35,7 +34,6 @@ export async function* readMultipart(source: AsyncIterator<Uint8Array>, declared
   let isOver = false
   let failure: MultipartError | undefined
 
-  // The parser is synchronous: it has found all parts of a piece when this function returns.
   const advance = async (): Promise<void> => {
     const next = await pieces.next()
     if (!next.done) parser.write(next.value)
@@ -58,23 +56,15 @@ export async function* readMultipart(source: AsyncIterator<Uint8Array>, declared
     }
   }
 
-  const arrive = (part: Part): void => {
+  parser.on('file', (name: string | undefined, stream, { filename: fileName = '', mimeType }) => {
     found++
-    arrived.push(part)
-  }
-  parser.on('file', (name: string | undefined, stream, { filename, mimeType }) => {
     stream.on('error', () => {})
     const contentType = mimeType === undeclared ? undefined : mimeType
-    arrive({
-      name,
-      isFile: true,
-      fileName: filename,
-      contentType,
-      content: { [Symbol.asyncIterator]: () => contentOf(stream) },
-    })
+    arrived.push({ name, fileName, contentType, content: { [Symbol.asyncIterator]: () => contentOf(stream) } })
   })
   parser.on('field', (name: string | undefined) => {
-    arrive({ name, isFile: false, fileName: undefined, contentType: undefined, content: nothing() })
+    found++
+    arrived.push({ name, fileName: undefined, contentType: undefined, content: nothing() })
   })
   parser.on('error', (cause) => {
     failure ??= new MultipartError(cause instanceof Error ? cause.message : String(cause), { cause })

@@ -1,15 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { Json } from '../core/pages.ts'
-import { contentTypes, tagOfText } from './representation.ts'
-
-interface XmlNames {
-  readonly root: string
-  readonly item?: string
-}
+import { tagOfText } from './representation.ts'
 
 export interface Document {
   readonly value: object
-  readonly xml?: XmlNames
+  readonly xml?: { readonly root: string; readonly item?: string }
 }
 
 export type XmlDocument = Required<Document>
@@ -52,17 +47,14 @@ export const ok = <Value extends object>(value: Value, { xml, ...how }: How = {}
   ...how,
 })
 
-export const okWithJson = <Value extends object>(json: Json<Value>): TextReply => ({
-  status: 200,
-  content: { type: contentTypes.json, bytes: json },
-  tag: `${tagOfText(json)}.json`,
-})
-
 export const text = (type: string, bytes: string, tag?: string): TextReply => ({
   status: 200,
   content: { type: `${type}; charset=utf-8`, bytes },
   ...(tag && { tag }),
 })
+
+export const okWithJson = <Value extends object>(json: Json<Value>): TextReply =>
+  text('application/json', json, `${tagOfText(json)}.json`)
 
 export const neverStored = { 'Cache-Control': 'no-store' }
 

@@ -97,7 +97,7 @@ it('a body has at most 1,000 parts', async () => {
   await expect(read(1_001)).rejects.toThrow(messages.http.manyParts)
 })
 
-const part = { name: 'file', isFile: true, fileName: 'a', contentType: undefined, content: 'x' }
+const part = { name: 'file', fileName: 'a', contentType: undefined, content: 'x' }
 
 it.each([
   ['no blank after a colon', fileHeader.replace(': ', ':')],
