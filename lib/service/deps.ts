@@ -203,9 +203,6 @@ export const createWebhooksDeps = (
   settings: HandledSettings,
   stores: EdgeStores & DeliveryStores,
   surroundings: Surroundings & Sending,
-) => ({
-  ...createDeliveryDeps(stores, surroundings),
-  edge: edgeOf(settings, stores, surroundings),
-})
+) => ({ ...createDeliveryDeps(stores, surroundings), edge: edgeOf(settings, stores, surroundings) })
 
 export type WebhooksDeps = ReturnType<typeof createWebhooksDeps>

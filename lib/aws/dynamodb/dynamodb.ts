@@ -192,11 +192,7 @@ export async function* queryPages<Item extends object>(
   const query = {
     TableName: name,
     IndexName: index,
-    ...written({
-      KeyConditionExpression: where,
-      FilterExpression: filter,
-      ProjectionExpression: only(columns),
-    }),
+    ...written({ KeyConditionExpression: where, FilterExpression: filter, ProjectionExpression: only(columns) }),
     ScanIndexForward: newestFirst ? false : undefined,
     ConsistentRead: consistent,
     Select: countOnly ? ('COUNT' as const) : undefined,

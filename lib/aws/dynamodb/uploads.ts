@@ -25,7 +25,7 @@ interface RecordItem extends Omit<Upload, 'id' | 'isComplete' | 'holding'> {
   readonly holding: StoredHolding | null
   readonly ends: number
   readonly holder?: string
-  readonly until?: number
+  readonly until?: number | undefined
 }
 
 const storedHolding = ({ parts, ...holding }: Holding): StoredHolding => ({
@@ -102,12 +102,7 @@ const createUploadLeases = (
   table: Table<RecordItem>,
   now: () => number,
 ): Pick<UploadRecords, 'take' | 'renew' | 'advance' | 'giveBack'> => {
-  const changeOwn = async (
-    id: string,
-    holder: string,
-    set: { readonly until?: number | undefined },
-    condition = isLeased,
-  ) => {
+  const changeOwn = async (id: string, holder: string, set: Pick<RecordItem, 'until'>, condition = isLeased) => {
     const own = [isOpen, expression`#holder = ${holder}`, condition]
     return (await table.update(uploadKey(id), { set, condition: own })) !== undefined
   }

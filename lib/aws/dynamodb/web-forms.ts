@@ -3,7 +3,7 @@ import { setRecent } from '../../core/cached-lookup.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId, WebFormId } from '../../core/ids.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
-import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
+import type { SystemField, WebForms } from '../../fields/web-forms.ts'
 import { expression, mapped, openTable, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
@@ -38,12 +38,7 @@ const toField = ({ t, n, m, o }: FieldItem): SystemField => ({
 
 const fromField = ({ typeId: t, name: n, mandatory: m, order: o }: SystemField): FieldItem => ({ t, n, m, o })
 
-const toForm = ({ site, form: id, name, fields }: FormItem): WebForm => ({
-  site,
-  id,
-  name,
-  fields: fields.map(toField),
-})
+const toForm = ({ site, form: id, name, fields }: FormItem) => ({ site, id, name, fields: fields.map(toField) })
 
 type Apply = Parameters<WebForms['changeFields']>[2]
 type FormTable = Table<FormItem>
@@ -73,10 +68,8 @@ const tryToChange = async (table: FormTable, item: FormItem, apply: Apply, { mar
   const changes = [mark, ...item.changes].slice(0, mostMarks)
   const set = { fields: fields.map(fromField), version: version + 1, changes }
   const changed = { ...item, ...set }
-  const [last] = item.changes
   // A form that was removed and created again may have the same version, but has a different mark.
-  const isLast = last === undefined ? undefined : expression`#changes[0] = ${last}`
-  const condition = [expression`#version = ${version}`, isLast]
+  const condition = expression`#version = ${version} AND #changes[0] = ${item.changes[0]}`
   try {
     const isReplaced = (await table.update({ site, form }, { set, condition, signal })) !== undefined
     return isReplaced ? changed : undefined
