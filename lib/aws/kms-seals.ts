@@ -6,8 +6,7 @@ import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
 const contextOf = ({ site, id }: Pick<Webhook, 'site' | 'id'>) => ({ site: String(site), webhook: id })
 
-// In milliseconds: the process of a sender asks KMS again for a secret after this time.
-const openFor = 300_000
+const secretKeptFor = 300_000
 
 /** V-4: a secret can be opened only with its key, and only for its own webhook. */
 export const createKmsSeals = (key: string, config: KMSClientConfig = {}): SecretSeals => {
@@ -20,7 +19,7 @@ export const createKmsSeals = (key: string, config: KMSClientConfig = {}): Secre
     const { Plaintext } = await client.send(command)
     return Plaintext && { text: Buffer.from(Plaintext).toString() }
   }
-  const opened = cachedLookup(decrypt, { ttl: openFor, max: 1_000, now: systemClock.monotonic })
+  const opened = cachedLookup(decrypt, { ttl: secretKeptFor, max: 1_000, now: systemClock.monotonic })
 
   return {
     async seal(webhook, secret) {

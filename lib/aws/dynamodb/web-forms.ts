@@ -48,7 +48,6 @@ const mostKnown = 100
 // After this many changes by others, a writer whose answer was lost cannot recognise its own change any more.
 const mostMarks = 16
 
-// In milliseconds: a writer stops after this time if other writers are always faster.
 const longestRetry = 8_000
 const longestPause = 200
 
@@ -98,7 +97,6 @@ const formsOf = (site: SiteId) => ({ where: expression`#site = ${site}` })
  */
 export const createWebForms = ({ record, ...options }: RecordingOptions): WebForms => {
   const table = openTable<FormItem>(options)
-  // Forms as this process has last written them. Most often nobody else changes a form between two changes.
   const known = new Map<string, FormItem>()
 
   const changeForm = async (site: SiteId, form: WebFormId, apply: Apply, deadline: Deadline): Promise<boolean> => {

@@ -155,7 +155,6 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
     })
 
   return {
-    /** Undefined if another worker has the lease. That worker will notice this call. */
     async take(site: SiteId, id: string, holder: string, duration: number): Promise<WebhookLease | undefined> {
       const taken = await tryToTake(site, id, holder, duration)
       if (taken) return taken

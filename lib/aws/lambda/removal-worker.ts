@@ -77,7 +77,6 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
 
 type HandlerDeps = Deps & RecountDeps & { readonly sites: Pick<SiteDirectory, 'getSite'> }
 
-// In milliseconds: how long a worker remembers the quota of a site, and the time for the last calls of a recount.
 const siteTtl = 20_000
 const timeToEnd = 20_000
 
