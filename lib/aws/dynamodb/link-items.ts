@@ -19,6 +19,7 @@ interface WantedLink extends LinkName {
 
 // Leading zeros keep categories in order of their ids, in the index too.
 const idDigits = 10
+const afterAll = 10 ** idDigits - 1
 const listKey = ({ site, kind, category }: { site: SiteId; kind: ObjectKind; category: number }) =>
   `${site}#${kind}#${String(category).padStart(idDigits, '0')}`
 
@@ -42,7 +43,7 @@ const rangeOf = (list: LinkList, consistent = false): KeyRange => ({
 
 const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
   above(category) {
-    const [from, to] = [category + 1, 10 ** idDigits - 1].map((id) => listKey({ site, kind, category: id }))
+    const [from, to] = [Math.min(category + 1, afterAll), afterAll].map((end) => listKey({ site, kind, category: end }))
     return { index: 'byObject', where: expression`#id = ${id} AND #list BETWEEN ${from} AND ${to}` }
   },
   idOf: ({ list }) => categoryIn(list),
