@@ -79,13 +79,9 @@ const timeToUndo = (changes: readonly Change[]): number => {
   return 3_000 + 0.6 * changes.length + 0.7 * covered + staged / spareBytesPerMillisecond
 }
 
-interface Bodies {
-  readonly bucket: Bucket
-  readonly bodyOf: (staged: Staged) => StagedBody
-}
-
 export const createAttempt = (
-  { bucket: given, bodyOf }: Bodies,
+  given: Bucket,
+  bodyOf: (staged: Staged) => StagedBody,
   changes: readonly Change[],
   conditions: PlaceConditions,
 ) => {

@@ -1,9 +1,10 @@
 import {
   AbortMultipartUploadCommand,
-  type CompletedPart,
   CreateMultipartUploadCommand,
   type CreateMultipartUploadCommandInput,
   type HeadObjectCommandOutput,
+  ListPartsCommand,
+  type Part,
   S3Client,
   type S3ClientConfig,
   S3ServiceException,
@@ -14,18 +15,19 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Expected } from '../../storage/object-store.ts'
 import { failLikePort, timeouts } from '../calls/client-calls.ts'
 
+/**
+ * `client` repeats calls after transient failures, so it is for idempotent calls only. `once` repeats only refused
+ * calls. It is for calls that make a version, because after a lost answer the version would stay unknown. An object of
+ * more than `largestCopy` bytes is copied in parts. `finding` is the bucket with a later deadline, for finding the
+ * results of calls whose answer was lost.
+ */
 export interface Bucket {
-  // This client repeats calls after transient failures, so it is for idempotent calls only.
   readonly client: S3Client
-  // This client repeats only refused calls. It is for calls that make a version, because after a lost answer the
-  // version would stay unknown.
   readonly once: S3Client
   readonly name: string
-  // In bytes: a larger object is copied in parts.
   readonly largestCopy: number
   readonly known: { readonly lacks: Set<keyof typeof abilities>; isSortedByBytes?: Promise<boolean> }
   readonly options: { readonly abortSignal?: AbortSignal }
-  // The bucket with a later deadline, for finding the results of calls whose answer was lost.
   readonly finding?: Bucket
 }
 
@@ -145,31 +147,32 @@ export interface Upload {
   readonly uploadId: string
 }
 
+/** S3 needs the algorithm of the checksums at the start of an upload, and each checksum at its end. */
 export const beginUpload = async (
   { client, name, options }: Bucket,
   goal: Omit<CreateMultipartUploadCommandInput, 'Bucket'>,
 ): Promise<string> => {
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, ...goal }), options)
-  if (!UploadId) throw new Error('S3 began an upload without an id')
+  const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, ...goal }), options)
   return UploadId
 }
 
-/** S3 needs the algorithm at the start of an upload, and each checksum at its end. */
-export const startUpload = (
-  bucket: Bucket,
-  { key, contentType, id }: { readonly key: string; readonly contentType: string; readonly id: string },
-  ChecksumAlgorithm: 'CRC32' | 'SHA256' = 'CRC32',
-) => beginUpload(bucket, { Key: key, ...marked(contentType, id), ChecksumAlgorithm })
-
-export const sendPart = async (
-  { client, name }: Bucket,
-  { key, uploadId }: Upload,
-  number: number,
-  bytes: Buffer,
-): Promise<CompletedPart> => {
+export const sendPart = async ({ client, name }: Bucket, { key, uploadId }: Upload, number: number, bytes: Buffer) => {
   const command = { Bucket: name, Key: key, UploadId: uploadId, PartNumber: number, Body: bytes }
   const { ETag, ChecksumCRC32 } = await client.send(new UploadPartCommand(command))
   return { PartNumber: number, ETag, ChecksumCRC32 }
+}
+
+// The SDK's paginator would never end, because S3 sends a marker with the last page too.
+export const listParts = async ({ client, name }: Bucket, { key, uploadId }: Upload): Promise<Part[]> => {
+  const found: Part[] = []
+  let after: string | undefined
+  do {
+    const command = { Bucket: name, Key: key, UploadId: uploadId, PartNumberMarker: after }
+    const { Parts = [], IsTruncated, NextPartNumberMarker } = await client.send(new ListPartsCommand(command))
+    found.push(...Parts)
+    after = IsTruncated ? NextPartNumberMarker : undefined
+  } while (after !== undefined && found.length < mostParts)
+  return found
 }
 
 export const abortUpload = async ({ client, name, options }: Bucket, { key, uploadId }: Upload): Promise<void> => {

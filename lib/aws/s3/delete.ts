@@ -93,10 +93,7 @@ const conditionalRemoval = 'conditional removals'
  * Hides an object if it still has the tag. Without a tag, hides it in any state. LocalStack 4.14.0 does not implement
  * this condition (501), so there this function compares the tag before the call.
  */
-export const deleteState = async (
-  bucket: Bucket,
-  { key, tag }: { readonly key: string; readonly tag: string | undefined },
-) => {
+export const deleteState = async (bucket: Bucket, key: string, tag?: string) => {
   const { client, known, name, options } = bucket
   const command = { Bucket: name, Key: key }
   if (tag === undefined) return client.send(new DeleteObjectCommand(command), options)
@@ -120,7 +117,7 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed, refused: Refused): Prom
     return
   }
   try {
-    await deleteState(bucket, doomed)
+    await deleteState(bucket, doomed.key, doomed.tag)
   } catch (error) {
     if (!isRefused(error)) throw error
     await noteRefusal(bucket, doomed.key, isRefusedAtOnce(error), refused)

@@ -44,10 +44,7 @@ const toListed = (
   fingerprint: unquote(ETag),
 })
 
-export const toInfo = (
-  key: string,
-  head: Pick<HeadObjectCommandOutput, 'ContentLength' | 'LastModified' | 'ETag' | 'ContentType' | 'VersionId'>,
-): ObjectInfo => ({
+export const toInfo = (key: string, head: Partial<HeadObjectCommandOutput>): ObjectInfo => ({
   ...toListed(key, head.ContentLength, head),
   contentType: head.ContentType ?? 'application/octet-stream',
   ...(head.VersionId !== undefined && { versionId: head.VersionId }),

@@ -41,11 +41,7 @@ const continueSearch = (search: Search, states: readonly State[], isDeleteMarker
 // In milliseconds: the clocks of the bucket and the caller differ a little, and S3 rounds to seconds.
 const slack = 1_000
 
-export async function* listRemovedWithin(
-  bucket: Bucket,
-  prefix: string,
-  { from, to }: Period,
-): AsyncGenerator<readonly RemovedObject[], void> {
+export async function* listRemovedWithin(bucket: Bucket, prefix: string, { from, to }: Period) {
   const isDeleteMarker = ({ kind, at }: State) => kind === 'marker' && at > from - slack - 1_000 && at <= to + slack
   let search: Search | undefined
   for await (const page of statesBelow(bucket, prefix, (key) => search?.key === key && search.isOver)) {
@@ -99,11 +95,7 @@ interface Undecided {
 
 type Candidate = RemovedEntry | { readonly key: string; readonly size?: undefined }
 
-const candidatesIn = (
-  { states, folders }: Pick<Page, 'states' | 'folders'>,
-  prefix: string,
-  before: Undecided | undefined,
-) => {
+const candidatesIn = ({ states, folders }: Page, prefix: string, before: Undecided | undefined) => {
   const candidates: Candidate[] = folders.map((key) => ({ key }))
   let undecided: Undecided | undefined
   for (const [key, some] of states) {

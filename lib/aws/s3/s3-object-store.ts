@@ -22,15 +22,17 @@ import { createPartBuffers, createStaging, type PartBuffers, type StagedBody } f
 import { apply } from './steps.ts'
 import { countKept, deleteVersions, listVersions } from './versions.ts'
 
+/**
+ * The bucket must keep versions, because changes are undone with them. `hasOwnKey`: KMS encrypts the bucket with the
+ * customer's key, so entity tags are no fingerprints. `memory` is the number of bytes for staged small files, for all
+ * requests together.
+ */
 interface Options {
-  // The bucket must keep versions, because changes are undone with them.
   readonly bucket: Bucket
   readonly removals: Pick<ObservedRemovals, 'locksOf' | 'begin' | 'note' | 'cancel'>
-  // KMS encrypts the bucket with the customer's key, so entity tags are no fingerprints.
   readonly hasOwnKey?: boolean
   readonly record: RecordChange
   readonly now?: (() => number) | undefined
-  // In bytes: staged small files in memory, for all requests together.
   readonly memory?: number
   readonly buffers?: PartBuffers
 }
@@ -108,7 +110,7 @@ const place = async (
   conditions: PlaceConditions,
 ) => {
   const { unlocked, deadline: given = unlimited, removedFolder } = conditions
-  using attempt = createAttempt({ bucket, bodyOf }, changes, conditions)
+  using attempt = createAttempt(bucket, bodyOf, changes, conditions)
   const { deadline, undoDeadline, made } = attempt
   let begun: PlaceConditions['removedFolder']
   try {

@@ -3,8 +3,8 @@ import type { CompletedPart } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { createStagedContents, partLength, together } from '../../storage/content.ts'
-import type { ObjectStore, Staged, StageTarget } from '../../storage/object-store.ts'
-import { abortUpload, type Bucket, sendPart, startUpload, type Upload } from './bucket.ts'
+import type { Staged, StageTarget } from '../../storage/object-store.ts'
+import { abortUpload, type Bucket, beginUpload, marked, sendPart, type Upload } from './bucket.ts'
 
 // Buffers and the small files in memory (32 MiB) take at most 192 MiB: each of the 16 requests of an environment fills
 // one buffer, and four buffers are being sent.
@@ -124,52 +124,45 @@ export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 const partsInFlight = 3
 
 /** Small bodies stay in memory while there is room. Other bodies are uploaded without becoming visible. */
-export const stageBody = async (
-  bucket: Bucket,
-  { reserve, buffers }: { readonly reserve: (bytes: number) => boolean; readonly buffers: PartBuffers },
-  content: AsyncIterable<Uint8Array>,
-  { key: target, contentType }: StageTarget,
-): Promise<StagedBody> => {
-  using lending = buffers.open()
-  const id = randomUUID()
-  const source = inParts(content, lending)
-  const { value: first } = await source.next()
-  if (!first) throw new Error('Content has no part')
-  const { bytes, buffer, isLast } = first
-  if (isLast && reserve(bytes.length)) {
-    const kept = Buffer.from(bytes)
-    lending.giveBack(buffer)
-    return { size: kept.length, contentType, id, content: { kind: 'memory', bytes: kept } }
-  }
-  const key = target ?? `${scratchPrefix}${id}`
-  const upload = { key, uploadId: await startUpload(bucket, { key, contentType, id }) }
-  const parts: CompletedPart[] = []
-  let size = 0
-  const send = async (part: Part): Promise<void> => {
-    size += part.bytes.length
-    parts[part.number - 1] = await lending.send(part, (sent) => sendPart(bucket, upload, part.number, sent))
-  }
-  try {
-    await inParallel(together([first], source), partsInFlight, send)
-  } catch (error) {
-    // The abort comes after the last part was sent, because a part that arrives after the abort would stay.
-    await abortUpload(bucket, upload).catch(() => {})
-    throw error
-  }
-  return { size, contentType, id, content: { kind: 'upload', ...upload, parts } }
-}
-
 export const createStaging = (bucket: Bucket, memory: number, buffers: PartBuffers) => {
   const bodies = createStagedContents<StagedBody>(memory, ({ content }) => content.kind === 'memory')
   const { reserve, keep } = bodies
-  const abort = async ({ content }: StagedBody): Promise<void> => {
-    if (content.kind === 'upload') await abortUpload(bucket, content)
-  }
+
   return {
     bodyOf: bodies.of,
     take: bodies.take,
-    stage: async (...[content, target]: Parameters<ObjectStore['stage']>): Promise<Staged> =>
-      keep(await stageBody(bucket, { reserve, buffers }, content, target), abort),
+
+    async stage(content: AsyncIterable<Uint8Array>, { key: target, contentType }: StageTarget): Promise<Staged> {
+      using lending = buffers.open()
+      const id = randomUUID()
+      const source = inParts(content, lending)
+      const { value: first } = await source.next()
+      if (!first) throw new Error('Content has no part')
+      const { bytes, buffer, isLast } = first
+      if (isLast && reserve(bytes.length)) {
+        const kept = Buffer.from(bytes)
+        lending.giveBack(buffer)
+        return keep({ size: kept.length, contentType, id, content: { kind: 'memory', bytes: kept } })
+      }
+      const key = target ?? `${scratchPrefix}${id}`
+      const goal = { Key: key, ...marked(contentType, id), ChecksumAlgorithm: 'CRC32' } as const
+      const upload = { key, uploadId: await beginUpload(bucket, goal) }
+      const parts: CompletedPart[] = []
+      let size = 0
+      const send = async (part: Part): Promise<void> => {
+        size += part.bytes.length
+        parts[part.number - 1] = await lending.send(part, (sent) => sendPart(bucket, upload, part.number, sent))
+      }
+      try {
+        await inParallel(together([first], source), partsInFlight, send)
+      } catch (error) {
+        // The abort comes after the last part was sent, because a part that arrives after the abort would stay.
+        await abortUpload(bucket, upload).catch(() => {})
+        throw error
+      }
+      const body: StagedBody = { size, contentType, id, content: { kind: 'upload', ...upload, parts } }
+      return keep(body, () => abortUpload(bucket, upload))
+    },
 
     // Accepts the body of a resumable upload. The quota already counts its bytes. The caller cleans up the body.
     // Errors: unavailable, when memory is full.

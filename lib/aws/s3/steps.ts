@@ -121,7 +121,7 @@ const takeAway = async (attempt: Attempt, change: Change): Promise<unknown> => {
   if (seen === undefined) return undefined
   const find = (late: Bucket) => findDeleteMarker(late, key)
   const explain = async () => only && differs()
-  const call = deleteState({ ...bucket, client: bucket.once }, { key, tag: only?.version })
+  const call = deleteState({ ...bucket, client: bucket.once }, key, only?.version)
   return awaitVersion(attempt, { key, isNew: false, find, explain }, call)
 }
 

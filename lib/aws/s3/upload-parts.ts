@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type CompletedPart,
-  GetObjectCommand,
-  type Part as ListedPart,
-  ListPartsCommand,
-  PutObjectCommand,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3'
+import { type CompletedPart, GetObjectCommand, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength, together, untilFailure } from '../../storage/content.ts'
@@ -23,11 +16,12 @@ import type {
 import {
   abortUpload,
   type Bucket,
+  beginUpload,
   isUploadGone,
+  listParts,
+  marked,
   markOf,
-  mostParts,
   sendPart,
-  startUpload,
   throwUnknown,
   type Upload,
   unquote,
@@ -56,19 +50,6 @@ const clockSkew = 15 * 60_000
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
 
 const uploadOf = ({ target, holding }: StoredUpload): Upload => ({ key: target.key, uploadId: holding.name })
-
-// The SDK's paginator would never end, because S3 sends a marker with the last page too.
-const listParts = async ({ client, name }: Bucket, { key, uploadId }: Upload): Promise<ListedPart[]> => {
-  const found: ListedPart[] = []
-  let after: string | undefined
-  do {
-    const command = { Bucket: name, Key: key, UploadId: uploadId, PartNumberMarker: after }
-    const { Parts = [], IsTruncated, NextPartNumberMarker } = await client.send(new ListPartsCommand(command))
-    found.push(...Parts)
-    after = IsTruncated ? NextPartNumberMarker : undefined
-  } while (after !== undefined && found.length < mostParts)
-  return found
-}
 
 // The parts with these entity tags, which are no MD5 sums if KMS encrypts the bucket. Errors: storageRefused, when a
 // late call has overwritten a part.
@@ -107,7 +88,7 @@ const moveBytes = async (bucket: Bucket, { id, holding, length }: WholeUpload): 
   const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
   const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []
   if (key === null || !newest || newest.id === 'null') return holding
-  if (newest.isCurrent) await deleteState(bucket, { key, tag: undefined })
+  if (newest.isCurrent) await deleteState(bucket, key)
   const tail = newTailKey(id)
   await sendCopy(bucket, { key, size: length, versionId: newest.id }, { Key: tail })
   return { name: '', parts: [], tail }
@@ -153,7 +134,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     let opened: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
 
     const sendOne = async (number: number, bytes: Buffer): Promise<void> => {
-      opened ??= startUpload(bucket, { key, contentType, id })
+      opened ??= beginUpload(bucket, { Key: key, ...marked(contentType, id), ChecksumAlgorithm: 'CRC32' })
       const uploadId = await opened
       // Late bytes could overwrite the bytes of the next holder.
       if (isOver()) throw new ServiceError('unavailable')
@@ -211,7 +192,8 @@ const digestHeader = 'x-amz-checksum-sha256'
 
 export const createDirectParts = (bucket: Bucket): DirectParts => ({
   async begin({ id, target: { key, contentType } }) {
-    return { name: await startUpload(bucket, { key, contentType, id }, 'SHA256'), parts: [], tail: null }
+    const goal = { Key: key, ...marked(contentType, id), ChecksumAlgorithm: 'SHA256' } as const
+    return { name: await beginUpload(bucket, goal), parts: [], tail: null }
   },
 
   async addressesOf(upload, parts) {

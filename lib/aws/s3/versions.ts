@@ -52,10 +52,8 @@ interface PageQuery {
   readonly limit?: number
 }
 
-export const listPage = async (
-  { client, name, options }: Bucket,
-  { prefix, folded, after, limit = longestListing }: PageQuery,
-) => {
+export const listPage = async ({ client, name, options }: Bucket, query: PageQuery) => {
+  const { prefix, folded, after, limit = longestListing } = query
   const command = new ListObjectVersionsCommand({
     Bucket: name,
     Prefix: prefix,
@@ -88,11 +86,7 @@ export type Page = Awaited<ReturnType<typeof listPage>>
  * All states below a prefix, page by page, the newest of each key first. When `isDone` is true, the remaining states of
  * the key are skipped.
  */
-export async function* statesBelow(
-  bucket: Bucket,
-  prefix: string,
-  isDone: (key: string) => boolean = () => false,
-): AsyncGenerator<Page['states'], void> {
+export async function* statesBelow(bucket: Bucket, prefix: string, isDone: (key: string) => boolean = () => false) {
   let after: ListPosition | undefined
   do {
     const { states, next }: Page = await listPage(bucket, { prefix, folded: false, after })
@@ -160,19 +154,14 @@ export const listVersions = async (bucket: Bucket, key: string, { after, limit }
 }
 
 /** Implements `ObjectStore.purge` in batches. After each batch, yields the number of deleted versions. */
-export async function* deleteVersions(
-  bucket: Bucket,
-  versions: readonly RemovedObject[],
-): AsyncGenerator<number, void> {
+export async function* deleteVersions(bucket: Bucket, versions: readonly RemovedObject[]) {
   // A restore that began earlier removes only the delete markers that it knows, so it never uncovers an older version.
   for (const { key, hiddenBy } of versions) {
-    if (hiddenBy) await deleteState(bucket, { key, tag: undefined })
+    if (hiddenBy) await deleteState(bucket, key)
   }
   for (const some of chunksOf(versions, longestListing)) {
-    await deleteAll(
-      bucket,
-      some.map(({ key, id }): Doomed => ({ kind: 'version', key, versionId: id })),
-    )
+    const doomed = some.map(({ key, id }): Doomed => ({ kind: 'version', key, versionId: id }))
+    await deleteAll(bucket, doomed)
     yield some.length
   }
 }

@@ -113,27 +113,15 @@ export const completeParts = async (deps: UploadsDeps, requester: Requester, upl
   return await completeUpload(deps, requester, whole, lease)
 }
 
-const isEmptyAddition = (upload: Upload, { offset, length, declared }: Announcement): boolean =>
-  declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
-
-interface BegunAppend {
-  readonly upload: Upload
-  readonly lease?: Lease
-}
-
-export const beginAppend = async (
-  deps: UploadsDeps,
-  requester: Requester,
-  id: string,
-  addition: Announcement,
-): Promise<BegunAppend> => {
-  const { offset, declared } = addition
+export const beginAppend = async (deps: UploadsDeps, requester: Requester, id: string, addition: Announcement) => {
+  const { offset, length, declared } = addition
   // No upload reaches this offset, and the number may be too large for a store. So this does not ask the store.
   if (declared === 0 || offset > deps.largestResumableFile) {
     const upload = await findUpload(deps, requester, id)
     if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
     if (offset > upload.limit) throw new ServiceError('offsetMismatch')
-    if (isEmptyAddition(upload, addition)) return { upload }
+    const isUnchanged = offset === upload.offset && (length === undefined || length === upload.length)
+    if (declared === 0 && isUnchanged) return { upload }
   }
   const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked', requester)
   await using leased = new AsyncDisposableStack()
@@ -147,7 +135,7 @@ export const beginAppend = async (
 export const completeAppend = async (
   deps: UploadsDeps,
   requester: Requester,
-  { upload, lease }: BegunAppend,
+  { upload, lease }: Awaited<ReturnType<typeof beginAppend>>,
   addition: Addition,
 ): Promise<Upload> => {
   if (!lease) return settleUpload(deps, requester, upload)
@@ -160,12 +148,7 @@ export const completeAppend = async (
  * Takes the bytes that come with the creation, and places the upload if it is empty. If the bytes are refused, nothing
  * of the upload is left.
  */
-export const fillUpload = async (
-  deps: UploadsDeps,
-  requester: Requester,
-  upload: Upload,
-  first: Addition | undefined,
-): Promise<Upload> => {
+export const fillUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload, first?: Addition) => {
   try {
     if (!first) return await settleUpload(deps, requester, upload)
     return await completeAppend(deps, requester, await beginAppend(deps, requester, upload.id, first), first)

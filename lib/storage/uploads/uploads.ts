@@ -91,16 +91,6 @@ export interface UploadsDeps extends StorageStores {
 
 export const newId = (): string => randomBytes(16).toString('hex')
 
-const declaredType = (text: string | undefined): string | undefined => {
-  const type = mediaType(text)
-  return type === text?.toLowerCase() ? type : undefined
-}
-
-const isForDraft = ({ version = 'draft-publish' }: Pick<UploadRequest, 'version'>): boolean => {
-  if (version === 'draft' || version === 'draft-publish') return version === 'draft'
-  throw storageRefused('version in Upload-Metadata must be draft or draft-publish, or be left out.')
-}
-
 export const requesterOf = (
   uploader: Requester,
   { ifMatch, ifNoneMatch }: Pick<Target, 'ifMatch' | 'ifNoneMatch'>,
@@ -109,15 +99,18 @@ export const requesterOf = (
 const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: Requester) => {
   const { site } = uploader
   const name = parseFileName(request.fileName ?? '')
-  const draft = isForDraft(request)
+  const { version, fileType, ifMatch, ifNoneMatch } = request
+  if (version !== undefined && version !== 'draft' && version !== 'draft-publish')
+    throw storageRefused('version in Upload-Metadata must be draft or draft-publish, or be left out.')
   const requester = requesterOf(uploader, request)
   const where = await resolveInFolder(deps, request.folder, name, requester)
   // An upload without a version leaves the draft unchanged, as a form does.
-  const place = { site, ...where, kind: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
-  const admitted = await admit(deps, place, requester)
+  const drafts = { asDraft: version === 'draft', keepsDraft: version === undefined }
+  const admitted = await admit(deps, { site, ...where, kind: 'file', ...drafts }, requester)
   const { path, into, keepsDraft } = admitted.place
   refuse([(await isInWorkflow(deps, site, [path])) && 'workflowUpdated'])
   const edition = editionOf(admitted.place)
+  const type = mediaType(fileType)
   const largest = deps.largestResumableFile
   return {
     target: {
@@ -126,9 +119,9 @@ const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: 
       ...(keepsDraft && { keepsDraft }),
       asDraft: edition === 'draft',
       key: fileKey(edition, site, path),
-      contentType: contentTypeOf(nameOf(path), declaredType(request.fileType)),
-      ifMatch: request.ifMatch,
-      ifNoneMatch: request.ifNoneMatch,
+      contentType: contentTypeOf(nameOf(path), type === fileType?.toLowerCase() ? type : undefined),
+      ifMatch,
+      ifNoneMatch,
     },
     limit: isTemplate(path) ? Math.min(largest, largestResumableTemplate) : largest,
   }
