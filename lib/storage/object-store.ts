@@ -198,11 +198,10 @@ export interface Claim {
   complete(entry: HistoryEntry): Promise<void>
 }
 
+/** The quota counts the `reserved` bytes already. `discard` may be called twice, or after `place`. */
 export interface Staged {
   readonly size: number
-  /** The number of bytes that the quota counts already for this upload. */
   readonly reserved?: number
-  /** This may be called twice, or after `place`. */
   discard(): Promise<void>
 }
 

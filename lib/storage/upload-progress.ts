@@ -41,16 +41,14 @@ interface Options {
 export const startProgress = ({ progress, token, id, total, already = 0, isContinued, now }: Options) => {
   const upload = { token, id: id ?? randomUUID() }
   let received = already
-  let reported = 0
+  let reported: number | undefined
   let reportedAt = now()
-  let hasBegun = false
   let isWriting = false
   let hasEnded = false
   let writing = Promise.resolve()
 
   const write = (percent: number): Promise<void> => {
-    const send = hasBegun ? progress.report : progress.begin
-    hasBegun = true
+    const send = reported === undefined ? progress.begin : progress.report
     reported = percent
     reportedAt = now()
     isWriting = true
@@ -67,12 +65,12 @@ export const startProgress = ({ progress, token, id, total, already = 0, isConti
 
   const reportReceived = (): void => {
     const percent = total ? Math.min(Math.floor((received / total) * 100), 99) : 0
-    if (!hasBegun || percent > reported) void write(percent)
+    if (reported === undefined || percent > reported) void write(percent)
   }
 
   const reportIfDue = (): void => {
-    if (isWriting || hasEnded || now() - reportedAt < (hasBegun ? interval : untilBegin)) return
-    reportReceived()
+    const pause = reported === undefined ? untilBegin : interval
+    if (!isWriting && !hasEnded && now() - reportedAt >= pause) reportReceived()
   }
 
   const complete = (): Promise<void> => {

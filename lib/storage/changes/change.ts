@@ -51,7 +51,7 @@ export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: E
 
 type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
 
-interface Placement {
+export interface Placement {
   /** These paths and their parents must not be locked. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]

@@ -8,7 +8,8 @@ import { ancestorsOf, childOf, fileKey, folderKey, foldersAround, parentOf, root
 import type { FolderLocks } from '../path-locks.ts'
 import { refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
-import { type Absences, type ChangeDeps, noFileAt, type Requester, type StorageStores } from './change.ts'
+import type { Absences, ChangeDeps, Placement, Plan, Requester, StorageStores } from './change.ts'
+import { noFileAt } from './change.ts'
 
 /**
  * Only pages have drafts: for other files, `asDraft` means the live file (S-20). A form keeps the draft, but publishing
@@ -76,15 +77,10 @@ const spelled = (place: Place, path: StoragePath): Place => ({
   ...(place.into !== undefined && { into: place.into === place.path ? path : parentOf(path) }),
 })
 
-const checkPlace = (
-  files: ObjectStore,
-  { site, path, kind, asDraft = false }: Place,
-  paths: readonly StoragePath[],
-  { conditions }: Requester,
-): Promise<CheckedConditions> =>
-  kind === 'folder'
-    ? checkFolder(files, site, path, conditions)
-    : checkConditions(files, site, paths, asDraft, conditions)
+const checkPlace = (files: ObjectStore, place: Place, { conditions }: Requester): Promise<CheckedConditions> =>
+  place.kind === 'folder'
+    ? checkFolder(files, place.site, place.path, conditions)
+    : checkConditions(files, place.site, pathsOf(place), place.asDraft ?? false, conditions)
 
 const lookAsWritten = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores
@@ -94,7 +90,7 @@ const lookAsWritten = async (stores: StorageStores, place: Place, requester: Req
     findAncestors(files, site, folders),
     stores.removals.locksOf(site, foldersAround([path])),
     findTaken(files, absencesOf(place)),
-    checkPlace(files, place, kind === 'file' ? [path] : [], requester),
+    checkPlace(files, { ...place, names: [] }, requester),
   ])
   refuse([locks.open.length > 0 && 'folderLocked'])
   return { place, folders, ancestors, locks: locks.ids, taken: new Set(taken), checked }
@@ -123,10 +119,15 @@ export const lookAgain = async ({ files }: StorageStores, seen: Seen, requester:
   const { place, folders } = seen
   const [ancestors, checked] = await Promise.all([
     findAncestors(files, place.site, folders),
-    checkPlace(files, place, pathsOf(place), requester),
+    checkPlace(files, place, requester),
   ])
   return { ...seen, locks: undefined, ancestors, checked }
 }
+
+export const planAt = (
+  { place, ancestors, checked }: Seen,
+  own: Omit<Placement, 'paths' | 'ancestors' | 'matching'>,
+): Plan => checked.refusal ?? { ...own, paths: [place.path], ancestors, matching: checked.matching }
 
 // In milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve` of this time.
 const longestLock = 60_000

@@ -5,7 +5,7 @@ import { childOf, fileKey, foldCase, folderKey, nameOf, parentOf, root, type Sto
 import { refuse } from '../refusals.ts'
 import { resolveFolder } from '../resolve-path.ts'
 import { change, noFileAt, type Plan, type Requester, type StorageStores } from './change.ts'
-import { absencesOf, isInWorkflow, look, lookAgain, type Place, pathsOf, type Seen } from './look.ts'
+import { absencesOf, isInWorkflow, look, lookAgain, type Place, pathsOf, planAt, type Seen } from './look.ts'
 
 export interface FileContent {
   readonly contentType: string | undefined
@@ -83,8 +83,8 @@ export const entryOf = ({ path, into, asDraft, names }: Place) => {
   return { type: 'file.stored', subject, ...(hasDetails && { details }) } as const
 }
 
-const planPut = ({ place, ancestors, checked, locks }: Seen, staged: readonly Staged[]): Plan => {
-  if (checked.refusal) return checked.refusal
+const planPut = (seen: Seen, staged: readonly Staged[]): Plan => {
+  const { place, locks } = seen
   const { site, path, keepsDraft } = place
   const edition = editionOf(place)
   const isPublished = edition === 'live' && !keepsDraft && isPage(path)
@@ -93,15 +93,8 @@ const planPut = ({ place, ancestors, checked, locks }: Seen, staged: readonly St
   const puts = staged.map((one, index): Change => {
     return { kind: 'put', key: fileKey(edition, site, paths[index] ?? path), staged: one }
   })
-  return {
-    paths: [path],
-    changes: [...puts, ...published],
-    absent: absencesOf(place),
-    ancestors,
-    matching: checked.matching,
-    seenLocks: locks,
-    entry: entryOf(place),
-  }
+  const changes = [...puts, ...published]
+  return planAt(seen, { changes, absent: absencesOf(place), seenLocks: locks, entry: entryOf(place) })
 }
 
 /** S-47, S-48. Discards the staged bytes when the change is refused. */
@@ -131,15 +124,12 @@ export const putFile = async (
   await putStaged(deps, seen, [staged], requester)
 }
 
-const planFolder = ({ place: { site, path }, ancestors, checked }: Seen): Plan =>
-  checked.refusal ?? {
-    paths: [path],
-    changes: [{ kind: 'folder', key: folderKey('live', site, path) }],
-    absent: noFileAt(site, [path], 'destinationExists'),
-    ancestors,
-    matching: checked.matching,
-    entry: { type: 'folder.created', subject: path },
-  }
+const planFolder = (seen: Seen): Plan => {
+  const { site, path } = seen.place
+  const changes = [{ kind: 'folder', key: folderKey('live', site, path) }] as const
+  const absent = noFileAt(site, [path], 'destinationExists')
+  return planAt(seen, { changes, absent, entry: { type: 'folder.created', subject: path } })
+}
 
 /** S-49. An existing folder stays. */
 export const createFolder = async (stores: StorageStores, path: StoragePath, requester: Requester): Promise<void> => {

@@ -7,7 +7,7 @@ import { ancestorsOf, fileKey, folderKey, foldersAround, isReserved, root, type 
 import type { FolderRemovals } from '../path-locks.ts'
 import { refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
-import { absencesOf, isInWorkflow, lockPath, lookAgain, type Seen } from './look.ts'
+import { absencesOf, isInWorkflow, lockPath, lookAgain, planAt, type Seen } from './look.ts'
 import { admit } from './put.ts'
 import { extendRecords, restoreFolder } from './restore-folder.ts'
 
@@ -90,25 +90,12 @@ const findAgain = async (files: ObjectStore, site: SiteId, path: StoragePath, { 
   return restorations
 }
 
-const planRestoredFile = (
-  { place, ancestors, checked }: Seen,
-  restorations: readonly Restoration[],
-  lockId: string,
-  version?: string,
-): Plan => {
-  if (checked.refusal) return checked.refusal
-  const { site, path } = place
+const planRestoredFile = (seen: Seen, changes: readonly Restoration[], lockId: string, version?: string): Plan => {
+  const { site, path } = seen.place
   const details = version === undefined ? {} : { details: { version } }
-  const drafts = restorations.filter(({ key }) => key === fileKey('draft', site, path))
-  return {
-    paths: [path],
-    changes: restorations,
-    absent: [...absencesOf(place), ...drafts.map(({ key }) => [key, 'destinationExists'] as const)],
-    ancestors,
-    matching: checked.matching,
-    entry: { type: 'file.restored', subject: path, ...details },
-    lockId,
-  }
+  const drafts = changes.filter(({ key }) => key === fileKey('draft', site, path))
+  const absent = [...absencesOf(seen.place), ...drafts.map(({ key }) => [key, 'destinationExists'] as const)]
+  return planAt(seen, { changes, absent, entry: { type: 'file.restored', subject: path, ...details }, lockId })
 }
 
 const restoreFile = async (deps: ChangeDeps, path: StoragePath, wanted: Wanted, requester: Requester) => {
@@ -143,9 +130,8 @@ const restoreIfFree = async (deps: ChangeDeps, path: StoragePath, wanted: Wanted
   const { site } = requester
   const { files, reservedFolders } = deps
   refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file or folder to restore.' })])
-  const key = fileKey('live', site, path)
   if (wanted.version !== undefined) {
-    const restorations = await restorationsOf(files, key, wanted.version)
+    const restorations = await restorationsOf(files, fileKey('live', site, path), wanted.version)
     if (restorations.length > 0) return restoreFile(deps, path, wanted, requester)
     return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
   }

@@ -38,10 +38,7 @@ const tooLargeMessages: Readonly<Record<Transfer['kind'], string>> = {
 export const tooMuch = (kind: Transfer['kind']): ServiceError => storageRefused(tooLargeMessages[kind])
 
 /** Only pages have drafts. Other drafts count as the live file, unless there is a live file (S-20, S-111). */
-const transfersOfFile = async (
-  store: ObjectStore,
-  { kind, site, path, target }: Relocation,
-): Promise<readonly Change[]> => {
+const transfersOfFile = async (store: ObjectStore, { kind, site, path, target }: Relocation) => {
   const [live, draft] = await Promise.all([
     store.find(fileKey('live', site, path)),
     kind === 'move' && isPage(path) ? store.find(fileKey('draft', site, path)) : undefined,
@@ -51,9 +48,9 @@ const transfersOfFile = async (
     return { kind, from, key: fileKey(edition, site, target), contentType }
   }
   const changes = live ? [to('live', live)] : []
-  if (!draft) return changes
-  if (isPage(target)) return [...changes, to('draft', draft)]
-  return live ? [...changes, { kind: 'remove', key: draft.key }] : [to('live', draft)]
+  if (draft && isPage(target)) changes.push(to('draft', draft))
+  else if (draft) changes.push(live ? { kind: 'remove', key: draft.key } : to('live', draft))
+  return changes
 }
 
 const transfersOfFolder = async (store: ObjectStore, { kind, site, path, target }: Relocation) => {

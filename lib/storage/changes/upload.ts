@@ -155,10 +155,13 @@ export const uploadFiles = async (
   body: { readonly files: AsyncIterable<IncomingFile>; readonly hasArrived: boolean },
   requester: Requester,
 ): Promise<void> => {
-  const { site } = requester
   const arrived = body.hasArrived ? await readArrived(body.files) : undefined
   const names = arrived && namesToLookAt(wanted, arrived.files)
-  const looked = await look(deps, { site, path: wanted, kind: 'files', keepsDraft: true, names }, requester)
+  const looked = await look(
+    deps,
+    { site: requester.site, path: wanted, kind: 'files', keepsDraft: true, names },
+    requester,
+  )
   const before = names ? looked : { ...looked, locks: undefined }
   refuse([before.taken.has('pathUnknown') && 'pathUnknown'])
   const parts: Part[] = []
