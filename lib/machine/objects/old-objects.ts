@@ -62,7 +62,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
     keep: `INSERT INTO old_objects (${columns}, gone, removed)
       SELECT ${columns}, ${moment}, ?2 FROM objects WHERE key = ?3 AND version = coalesce(?4, version)`,
     purge: all<Pick<ObjectRow, 'key' | 'blob'> & { gone: number; removed: Flag }>(
-      `DELETE FROM old_objects WHERE key = ? AND version IN (SELECT value FROM json_each(?))
+      `DELETE FROM old_objects WHERE (key, version) IN (SELECT value ->> 'key', value ->> 'id' FROM json_each(?))
        RETURNING key, blob, gone, removed`,
     ),
     removeBefore: `UPDATE old_objects SET gone = ?2, removed = 1
@@ -73,19 +73,13 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
   return {
     ...objects,
     keep: (key: string, isRemoved: boolean, version?: string) => void objects.keep(now(), isRemoved, key, version),
-    forget: (key: string, version: string) => void objects.purge(key, [version]),
+    forget: (key: string, id: string) => void objects.purge([{ key, id }]),
     /**
      * Returns where the bytes of the purged old versions are. If an object was removed in one of these states, it then
      * counts as removed in the state before.
      */
     purge(versions: readonly Pick<RemovedObject, 'key' | 'id'>[]): readonly (string | null)[] {
-      const byKey = [...Map.groupBy(versions, ({ key }) => key)]
-      const purged = byKey.flatMap(([key, some]) =>
-        objects.purge(
-          key,
-          some.map(({ id }) => id),
-        ),
-      )
+      const purged = objects.purge(versions)
       for (const { key, gone, removed } of purged.toSorted((one, other) => one.gone - other.gone))
         if (removed === 1) objects.removeBefore(key, gone)
       return purged.map(({ blob }) => blob)
