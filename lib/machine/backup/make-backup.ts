@@ -8,12 +8,11 @@ import { type BackupMarker, writeBackupMarker } from '../directory/backup-marker
 import {
   type DataDirectory,
   directoryAround,
+  flush,
   layoutOf,
   makePrivateFile,
   makePrivateFolder,
   sizeOf,
-  syncFile,
-  syncFolder,
   writePrivately,
 } from '../directory/data-directory.ts'
 import { asSentence, UsageError } from '../directory/faults.ts'
@@ -58,7 +57,7 @@ const moveTo = (path: string, unfinished: string): void => {
     const code = systemCodeOf(error)
     throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? isTaken(path) : error
   }
-  syncFolder(dirname(path))
+  flush(dirname(path))
 }
 
 /**
@@ -86,7 +85,7 @@ const openBackupPlace = (given: string) => {
       moveTo(path, directory.path)
       lock?.[Symbol.dispose]()
       rmSync(layoutOf(path).unfinished)
-      syncFolder(path)
+      flush(path)
     },
     [Symbol.dispose]: () => leftovers.dispose(),
   }
@@ -172,7 +171,7 @@ const fill = async (
   await hold.extend()
   const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
   // SQLite does not flush the copy to the disk.
-  syncFile(directory.database)
+  flush(directory.database)
   const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
   const missing = await takeBlobs(passage, blobs, signal)
   if (missing.length > 0 && !(await hold.extend()))
@@ -180,7 +179,7 @@ const fill = async (
   const damaged = [...snapshot.damaged, ...missing]
   if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
   copyDemo(source, directory)
-  syncFolder(directory.blobs)
+  flush(directory.blobs)
   signal.throwIfAborted()
   const bytes = blobs.reduce((sum, { size }) => sum + size, sizeOf(directory.database))
   return writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })

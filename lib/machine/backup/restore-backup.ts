@@ -3,14 +3,7 @@ import { reasonOf } from '../../core/system-failures.ts'
 import { checkDatabaseBytes, countsOf, neededNow } from '../check/byte-pass.ts'
 import { checkStructure } from '../check/database-pass.ts'
 import { readBackupMarker } from '../directory/backup-marker.ts'
-import {
-  type DataDirectory,
-  layoutOf,
-  ownerToServe,
-  syncFile,
-  syncFolder,
-  writePrivately,
-} from '../directory/data-directory.ts'
+import { type DataDirectory, flush, layoutOf, ownerToServe, writePrivately } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
 import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
 import { claimEmpty } from '../directory/open-directory.ts'
@@ -50,7 +43,7 @@ const copyFiles = (from: DataDirectory, to: DataDirectory, keepsWebhooks: boolea
   copyFileSync(from.database, to.database, constants.COPYFILE_EXCL)
   chmodSync(to.database, 0o600)
   const disabledWebhooks = keepsWebhooks ? 0 : disableWebhooks(to.database)
-  syncFile(to.database)
+  flush(to.database)
   const demo = inspectDemo(from)
   if (demo && 'code' in demo) throw damaged(from, `${from.demo}: ${demo.detail}`)
   if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
@@ -92,7 +85,7 @@ export const restoreBackup = async (
           `${first.fault}. Name another backup, or add --even-if-damaged to restore the rest. Nothing was changed.`,
       )
     }
-    syncFolder(directory.blobs)
+    flush(directory.blobs)
     signal.throwIfAborted()
     claim.fulfil()
     return { path: directory.path, ...marker, ...countsOf(found), disabledWebhooks }

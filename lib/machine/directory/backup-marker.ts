@@ -38,7 +38,6 @@ export const writeBackupMarker = (
   return whole
 }
 
-/** Returns a fault if there is no backup, or if this program cannot read the backup. */
 export const readBackupMarker = (backup: DataDirectory): BackupMarker | Fault => {
   const { path, backupMarker, blobs } = backup
   try {

@@ -20,13 +20,11 @@ import { basename, dirname, join, resolve } from 'node:path'
 // Other users of the machine can read nothing, whatever the umask is (O-12).
 const modes = { folder: 0o700, file: 0o600 } as const
 
-const sync = (path: string, flags: string): void => {
+/** Flushes a file, or the names in a folder, to the disk. */
+export const flush = (path: string): void => {
   using opened = new DisposableStack()
-  fsyncSync(opened.adopt(openSync(path, flags), closeSync))
+  fsyncSync(opened.adopt(openSync(path, 'r'), closeSync))
 }
-
-export const syncFolder = (path: string): void => sync(path, 'r')
-export const syncFile = (path: string): void => sync(path, 'r+')
 
 // Also creates missing parents. The names of all of them survive a power cut (O-20). In folders such as /proc, `mkdir`
 // with `recursive` would never end.
@@ -40,7 +38,7 @@ const makeFolder = (path: string): void => {
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
     return
   }
-  syncFolder(parent)
+  flush(parent)
 }
 
 export const makePrivateFolder = (path: string): void => {
@@ -48,16 +46,13 @@ export const makePrivateFolder = (path: string): void => {
   chmodSync(path, modes.folder)
 }
 
-interface Owner {
-  readonly uid: number
-  readonly gid: number
-}
-
 /** The owner of a folder, if the owner is a user other than root and this process runs as root. */
-export const ownerToServe = (folder: string): Owner | undefined => {
+export const ownerToServe = (folder: string) => {
   const { uid, gid } = statSync(folder)
   return process.getuid?.() === 0 && (uid !== 0 || gid !== 0) ? { uid, gid } : undefined
 }
+
+type Owner = NonNullable<ReturnType<typeof ownerToServe>>
 
 /** Everything below the folder then belongs to the owner that `ownerToServe` returns. */
 export const giveToOwner = (folder: string): Owner | undefined => {
@@ -94,9 +89,9 @@ export const writePrivately = (path: string, content: string, owner?: Owner): vo
   const written = `${path}.new`
   rmSync(written, { force: true })
   createPrivately(written, content, owner)
-  syncFile(written)
+  flush(written)
   renameSync(written, path)
-  syncFolder(dirname(path))
+  flush(dirname(path))
 }
 
 export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -174,5 +169,5 @@ export const removeContents = (directory: DataDirectory, isOfVersion01?: boolean
   const old = ['tables', 'objects', 'run'].map((name) => join(path, name))
   const own = [database, wal, `${database}-shm`, `${database}-journal`, blobs, orphans, `${demo}.new`, running]
   for (const file of [...(isOfVersion01 ? old : own), demo]) rmSync(file, { recursive: true, force: true })
-  syncFolder(path)
+  flush(path)
 }

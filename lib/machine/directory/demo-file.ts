@@ -6,11 +6,7 @@ import type { SiteDirectory } from '../../sites/site-directory.ts'
 import { type DataDirectory, ownerToServe, writePrivately } from './data-directory.ts'
 import { cannotBeWritten, type Fault, isForbidden, refusalOf } from './faults.ts'
 
-const id = <Id extends number>() =>
-  z
-    .int()
-    .positive()
-    .transform((value) => value as Id)
+const id = <Id extends number>() => z.custom<Id>((value) => Number.isSafeInteger(value) && Number(value) > 0)
 
 // After `removed`, another site may have the id of the demo site. Files of older versions have no state.
 const demoSchema = z.object({

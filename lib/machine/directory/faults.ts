@@ -76,6 +76,18 @@ const refusals = {
     `"site-admin restore '${path.replaceAll("'", "'\\''")}' --data-dir DIRECTORY".`,
   unfinishedBackup: ({ path }) => `The directory ${path} is an incomplete backup. Remove it, and make another backup.`,
   unreadable: ({ path }, detail) => `The data directory ${path} cannot be used: ${detail}`,
+  notEmpty: ({ path }) =>
+    `The data directory ${path} already contains data. Name an empty directory with --data-dir. Nothing was changed.`,
+  // Even a reader takes locks, and creates files beside the database.
+  onReadOnlyDisk: ({ path }) =>
+    `The data directory ${path} is on a read-only file system, but every command except "check" writes locks there. ` +
+    'Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was changed.',
+  inUse: ({ path }) =>
+    `The data directory ${path} is in use by another process. Stop that process, or choose another directory with ` +
+    '--data-dir.',
+  beingOpened: ({ path }) =>
+    `The data directory ${path} is being opened or closed by another process. Repeat the command when that process ` +
+    'has ended.',
 
   databaseMissing: withoutDatabase('missing'),
   databaseEmpty: withoutDatabase('empty'),
@@ -188,7 +200,6 @@ export const cannotBeWritten = ({ path }: DataDirectory, error: unknown): UsageE
     ? error
     : new UsageError(`The data directory ${path} cannot be written: ${reasonWithAdvice(error)}`)
 
-/** Undefined for errors that SQLite did not throw. */
 export const databaseFailure = (error: unknown): string | undefined => {
   const failure = failureOf(error)
   const advice = adviceOn.get(failure)

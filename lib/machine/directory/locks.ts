@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isBusy } from '../../core/system-failures.ts'
 import { connect } from '../sqlite/database.ts'
 import { type DataDirectory, makeLocks, makePrivateFile } from './data-directory.ts'
-import { cannotBeWritten, isForbidden, UsageError } from './faults.ts'
+import { cannotBeWritten, isForbidden, refusalOf, UsageError } from './faults.ts'
 
 type LockKind = 'shared' | 'exclusive'
 
@@ -52,15 +52,12 @@ const interval = 10
  * While this lock is held, no other process opens or closes the database. Throws UsageError when another process holds
  * the lock for too long.
  */
-export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposable> => {
+export const takeGate = async (directory: DataDirectory): Promise<Disposable> => {
   for (const until = performance.now() + longestWait; performance.now() < until; await pause(interval)) {
-    const gate = takeLock(locks.gate, 'exclusive')
+    const gate = takeLock(directory.locks.gate, 'exclusive')
     if (gate) return gate
   }
-  throw new UsageError(
-    `The data directory ${path} is being opened or closed by another process. Repeat the command when that ` +
-      'process has ended.',
-  )
+  throw refusalOf(directory, { code: 'beingOpened' })
 }
 
 /** Takes the gate for a reader. Returns undefined on a read-only file system. */
@@ -74,14 +71,8 @@ export const tryToTakeGate = async (directory: DataDirectory): Promise<Disposabl
   }
 }
 
-export const inUse = ({ path }: DataDirectory) =>
-  new UsageError(
-    `The data directory ${path} is in use by another process. Stop that process, or choose another ` +
-      'directory with --data-dir.',
-  )
-
 export const takeLockOf = (directory: DataDirectory, name: 'service' | 'users', kind: LockKind): Disposable => {
   const lock = takeLock(directory.locks[name], kind)
-  if (!lock) throw inUse(directory)
+  if (!lock) throw refusalOf(directory, { code: 'inUse' })
   return lock
 }

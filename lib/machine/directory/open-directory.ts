@@ -5,20 +5,19 @@ import { type Database, openDatabase } from '../sqlite/database.ts'
 import { isEmpty, prepareSchema, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
 import {
   type DataDirectory,
+  flush,
   giveToOwner,
   layoutOf,
   makeFolders,
   makeLocks,
   makePrivateFile,
   removeContents,
-  syncFile,
-  syncFolder,
   writeMarker,
   writePrivately,
 } from './data-directory.ts'
 import { cannotBeWritten, type Fault, type Purpose, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
 import { admit, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
-import { inUse, isAlone, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
+import { isAlone, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
 
 /** Throws UsageError when the contents of the directory may not be removed. */
 export type Reset = false | ((contents: ReturnType<typeof countContents>) => Promise<void>)
@@ -35,15 +34,6 @@ export interface Opening {
 
 const purposeOf = ({ role, reset }: Opening): Purpose => (role === 'command' ? 'command' : reset ? 'reset' : 'serve')
 
-// Throws UsageError on a read-only file system: even a reader takes locks, and creates files beside the database.
-const admitWriting = (directory: DataDirectory): void => {
-  if (!isOnReadOnlyDisk(directory)) return
-  throw new UsageError(
-    `The data directory ${directory.path} is on a read-only file system, but every command except "check" writes ` +
-      'locks there. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was changed.',
-  )
-}
-
 // If this function is interrupted, the marker already marks the directory as incomplete. The caller holds every lock.
 const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: Fault | undefined): void => {
   writeMarker(directory, state)
@@ -57,7 +47,7 @@ const prepare = async (directory: DataDirectory, request: Opening): Promise<bool
   const fault = admit(directory, purposeOf(request))
   const alone = isAlone(directory)
   if (role === 'service' && (reset || fault)) {
-    if (!alone || isUsedByOldService(directory)) throw inUse(directory)
+    if (!alone || isUsedByOldService(directory)) throw refusalOf(directory, { code: 'inUse' })
     if (reset && fault?.code !== 'empty' && fault?.code !== 'new') await reset(countContents(directory))
     begin(directory, 'new', fault)
     return true
@@ -70,7 +60,8 @@ const prepare = async (directory: DataDirectory, request: Opening): Promise<bool
 
 const enter = async (directory: DataDirectory, request: Opening) => {
   try {
-    if (!admit(directory, purposeOf(request))) admitWriting(directory)
+    const fault = admit(directory, purposeOf(request))
+    if (!fault && isOnReadOnlyDisk(directory)) throw refusalOf(directory, { code: 'onReadOnlyDisk' })
     makeLocks(directory)
     using gate = new DisposableStack()
     gate.use(await takeGate(directory))
@@ -91,9 +82,9 @@ type Entry = Awaited<ReturnType<typeof enter>>
 const writeRunning = ({ path, running, wal }: DataDirectory): void => {
   if (existsSync(running)) {
     // A killed process may have left changes that are not flushed, and other processes now depend on these changes.
-    syncFile(wal)
+    flush(wal)
   } else {
-    syncFolder(path)
+    flush(path)
     writePrivately(running, '')
   }
 }
@@ -106,7 +97,7 @@ const leave = (directory: DataDirectory, { service, users }: Entry, database: Da
   using last = takeLock(directory.locks.users, 'exclusive')
   if (last) {
     if (existsSync(directory.running)) unlinkSync(directory.running)
-    syncFolder(directory.path)
+    flush(directory.path)
   }
   database?.close()
 }
@@ -173,10 +164,7 @@ export type OpenDataDirectory = Awaited<ReturnType<typeof openDataDirectory>>
 const admitEmpty = (directory: DataDirectory): Fault => {
   const fault = admit(directory, 'restore')
   if (fault) return fault
-  throw new UsageError(
-    `The data directory ${directory.path} already contains data. Name an empty directory with --data-dir. Nothing ` +
-      'was changed.',
-  )
+  throw refusalOf(directory, { code: 'notEmpty' })
 }
 
 const lockEmpty = async (directory: DataDirectory): Promise<Disposable> => {

@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync } f
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { systemCodeOf } from '../../core/system-failures.ts'
-import { syncFile, syncFolder } from '../directory/data-directory.ts'
+import { flush } from '../directory/data-directory.ts'
 import { column, each, type Flag } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
@@ -32,8 +32,8 @@ const move = (from: string, to: string): void => {
   } catch (error) {
     if (systemCodeOf(error) !== 'EXDEV') throw error
     copyFileSync(from, to)
-    syncFile(to)
-    syncFolder(dirname(to))
+    flush(to)
+    flush(dirname(to))
     rmSync(from)
   }
 }
