@@ -101,7 +101,7 @@ const openStores = async (deps: StoreDeps) => {
   const isHeld = createIsHeld(database.connection)
   const blobs = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
   const files = createObjectStore({ database, blobs, record, now: clock.wall })
-  const sweepUploads = createUploadSweep(database, blobs, clock.wall)
+  const sweepUploads = createUploadSweep({ database, blobs, now: clock.wall })
   // Expired uploads are removed first, so that no row refers to their blobs when `putInOrder` runs.
   if (role === 'service') await sweepUploads()
   const giveUpOld = () => files.giveUp(clock.wall() - deps.keptFor)

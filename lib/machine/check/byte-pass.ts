@@ -55,14 +55,12 @@ async function* damagedContents(connection: DatabaseSync, signal?: AbortSignal) 
        SELECT blob, key, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
        WHERE blob IS NOT NULL GROUP BY blob) AS object ON object.blob = name`,
   )
-  let left = contentsPerTurn
+  let count = 0
   for (const content of contents) {
-    const { name, key, isEarlier } = content
     const fault = faultOf(content)
-    if (fault !== undefined) yield { name, key, isEarlier, fault }
-    left -= 1
-    if (left > 0) continue
-    left = contentsPerTurn
+    if (fault !== undefined) yield { ...content, fault }
+    count += 1
+    if (count % contentsPerTurn > 0) continue
     await yieldTurn()
     signal?.throwIfAborted()
   }

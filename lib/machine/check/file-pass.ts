@@ -30,8 +30,7 @@ export interface ContentOwner {
 interface Content extends ContentOwner {
   readonly blob: string
   readonly size: number
-  /** The bytes, if they are in the database; null if they are in a blob. */
-  readonly held: number | null
+  readonly lengthInDatabase: number | null
 }
 
 const oldVersionLabel = 'an old version of'
@@ -69,11 +68,11 @@ export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
 }
 
 const findingOf = ({ blobs }: DataDirectory, content: Content): Finding | undefined => {
-  const { blob, size, held } = content
+  const { blob, size, lengthInDatabase } = content
   const file = pathOfBlob(blobs, blob)
-  const stats = held === null ? lstatSync(file, { throwIfNoEntry: false }) : undefined
+  const stats = lengthInDatabase === null ? lstatSync(file, { throwIfNoEntry: false }) : undefined
   if (stats && !stats.isFile()) return findingOfBytes(content, `${notFile}: ${file}`)
-  const found = held ?? stats?.size
+  const found = lengthInDatabase ?? stats?.size
   if (found === undefined) return findingOfBytes(content, `its bytes are missing: ${file}`)
   return found === size ? undefined : findingOfBytes(content, `${faultOfSize(size, found)}: ${file}`)
 }
@@ -103,7 +102,7 @@ export const checkFiles = (
   const findings = checkObjects(connection)
   const contents = each<Content>(
     connection,
-    `SELECT key, isEarlier, blob, size, length(small_contents.bytes) AS held
+    `SELECT key, isEarlier, blob, size, length(small_contents.bytes) AS lengthInDatabase
      FROM (${everyObject}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
   )
   const unclaimed = new Set(before)

@@ -59,24 +59,20 @@ const createStaging = ({
     return keep({ blob, size, contentType, fingerprint }, () => blobs.remove([blob]))
   }
 
-  const stageContent = async (content: AsyncIterable<Uint8Array>, { contentType }: StageTarget): Promise<Staged> => {
-    const ahead = await readAhead(content, smallContent)
-    if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
-    const bytes = Buffer.concat(ahead.gathered, ahead.size)
-    if (!reserve(bytes.length)) return keepOnDisk([bytes], contentType)
-    return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
-  }
-
   return {
     of,
     take,
     adopt: (blob: StagedBlob): Staged => keep(blob),
     isBusy: () => comingIn > 0,
 
-    async stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged> {
+    async stage(content: AsyncIterable<Uint8Array>, { contentType }: StageTarget): Promise<Staged> {
       comingIn += 1
       try {
-        return await stageContent(content, target)
+        const ahead = await readAhead(content, smallContent)
+        if (!ahead.isWhole) return await keepOnDisk(ahead.content, contentType)
+        const bytes = Buffer.concat(ahead.gathered, ahead.size)
+        if (!reserve(bytes.length)) return await keepOnDisk([bytes], contentType)
+        return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
       } finally {
         comingIn -= 1
       }

@@ -3,16 +3,13 @@ import { unlimited } from '../../core/time.ts'
 import { type Change, NotPlaced, type PlaceConditions, type Staged, type Transfer } from '../../storage/object-store.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { newName } from './blobs.ts'
-import { endOf, type ObjectRows } from './object-rows.ts'
+import { endOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
 import type { OldObjects } from './old-objects.ts'
 
-export interface StagedBlob extends Pick<Staged, 'size'> {
+export interface StagedBlob extends Pick<ObjectRow, 'size' | 'contentType' | 'fingerprint'> {
   readonly blob: string
   /** Undefined if the bytes are in a blob. */
   readonly bytes?: Uint8Array
-  readonly contentType: string
-  /** Null for large content: its fingerprint is computed after the bytes are placed. */
-  readonly fingerprint: string | null
   /** Runs in the transaction that places the bytes. If this throws, the bytes are not placed. */
   readonly alongside?: () => void
 }

@@ -9,7 +9,7 @@ import { type Blobs, newName } from './blobs.ts'
 import type { LocalObjectStore } from './object-store.ts'
 
 interface Deps {
-  readonly database: Pick<Database, 'connection'>
+  readonly database: Pick<Database, 'connection' | 'write'>
   readonly blobs: Blobs
   readonly files: Pick<LocalObjectStore, 'adopt'>
   readonly now: () => number
@@ -80,14 +80,10 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
 }
 
 /** Only frees space: the record of an upload decides whether the upload has expired. */
-export const createUploadSweep = (
-  { connection, write }: Pick<Database, 'connection' | 'write'>,
-  blobs: Pick<Blobs, 'remove'>,
-  now: () => number,
-): (() => Promise<void>) => {
-  const remove = column<string | null>('DELETE FROM uploads WHERE expires <= ? RETURNING blob')(connection)
+export const createUploadSweep = ({ database, blobs, now }: Omit<Deps, 'files'>) => {
+  const remove = column<string | null>('DELETE FROM uploads WHERE expires <= ? RETURNING blob')(database.connection)
   return async () => {
-    const names = await write(() => remove(now()))
+    const names = await database.write(() => remove(now()))
     await blobs.remove(names.filter((name) => name !== null))
   }
 }

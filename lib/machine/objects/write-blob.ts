@@ -50,7 +50,6 @@ const createSyncAhead = (file: FileHandle, durable: boolean, kept: { size: numbe
 export interface Writing {
   readonly durable: boolean
   readonly start?: number
-  /** How many bytes are on the disk already. */
   readonly kept?: { size: number }
   /** Once this is true, the file may belong to another request, so nothing more is written. */
   readonly isOver?: () => boolean
