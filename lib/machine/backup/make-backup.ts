@@ -77,8 +77,7 @@ const openBackupPlace = (given: string) => {
   makePrivateFolder(directory.path)
   const lock = made.use(takeLock(directory.unfinished, 'exclusive'))
   makePrivateFolder(directory.blobs)
-  const leftovers = made.move()
-  return {
+  return Object.assign(made.move(), {
     directory,
     path,
     complete(): void {
@@ -87,8 +86,7 @@ const openBackupPlace = (given: string) => {
       rmSync(layoutOf(path).unfinished)
       flush(path)
     },
-    [Symbol.dispose]: () => leftovers.dispose(),
-  }
+  })
 }
 
 export interface BackupOptions {

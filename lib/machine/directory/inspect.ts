@@ -171,14 +171,6 @@ export const countContents = (directory: DataDirectory) => {
   }
 }
 
-const sizeOfFolder = async (folder: string): Promise<number> => {
-  let bytes = 0
-  for await (const each of await opendir(folder, { recursive: true })) {
-    if (each.isFile()) bytes += sizeOf(join(each.parentPath, each.name))
-  }
-  return bytes
-}
-
 /** Measurements of a data directory for its operator. Sizes are in bytes, moments in epoch milliseconds. */
 export const createMeasures = (
   { database: file, wal, blobs }: DataDirectory,
@@ -192,7 +184,13 @@ export const createMeasures = (
   )(connection)
   return {
     databaseBytes: async () => sizeOf(file) + sizeOf(wal),
-    blobBytes: () => sizeOfFolder(blobs),
+    async blobBytes() {
+      let bytes = 0
+      for await (const each of await opendir(blobs, { recursive: true })) {
+        if (each.isFile()) bytes += sizeOf(join(each.parentPath, each.name))
+      }
+      return bytes
+    },
     oldestRemoval: async () => (await read(oldest)) ?? undefined,
     /** The enabled webhooks with an entry that has waited for a minute, and those whose last delivery failed. */
     webhooks: async () => (await read(webhooks)) ?? { waiting: 0, failing: 0 },

@@ -34,8 +34,6 @@ export const isFree = (file: string, kind: LockKind): boolean => {
   return lock !== undefined
 }
 
-export const isAlone = ({ locks }: DataDirectory): boolean => isFree(locks.users, 'exclusive')
-
 export const hasService = ({ locks }: DataDirectory): boolean =>
   existsSync(locks.service) && !isFree(locks.service, 'shared')
 

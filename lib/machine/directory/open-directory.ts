@@ -17,7 +17,7 @@ import {
 } from './data-directory.ts'
 import { cannotBeWritten, type Fault, type Purpose, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
 import { admit, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
-import { isAlone, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
+import { isFree, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
 
 /** Throws UsageError when the contents of the directory may not be removed. */
 export type Reset = false | ((contents: ReturnType<typeof countContents>) => Promise<void>)
@@ -45,7 +45,7 @@ const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: 
 const prepare = async (directory: DataDirectory, request: Opening): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))
-  const alone = isAlone(directory)
+  const alone = isFree(directory.locks.users, 'exclusive')
   if (role === 'service' && (reset || fault)) {
     if (!alone || isUsedByOldService(directory)) throw refusalOf(directory, { code: 'inUse' })
     if (reset && fault?.code !== 'empty' && fault?.code !== 'new') await reset(countContents(directory))

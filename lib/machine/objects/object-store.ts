@@ -84,10 +84,6 @@ const createStaging = ({
 // briefly.
 const removalStep = 200
 
-// Removes bytes that no row refers to any more. Returns the blobs to remove after the transaction.
-const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
-  name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
-
 interface Dropping extends Pick<Deps, 'database' | 'blobs'> {
   readonly rows: ObjectRows
 }
@@ -95,7 +91,8 @@ interface Dropping extends Pick<Deps, 'database' | 'blobs'> {
 const dropOld = async ({ database, blobs, rows }: Dropping, take: () => readonly (string | null)[]) => {
   const dropped = await database.write(() => {
     const names = take()
-    return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
+    const unused = names.filter((name) => name !== null).filter((name) => !rows.refersTo(name))
+    return { count: names.length, blobs: unused.filter((name) => !rows.dropContent(name)) }
   })
   // The change is on the disk. If a blob remains after a crash, the next start moves it to `orphans/`.
   await blobs.remove(dropped.blobs).catch(() => {})
