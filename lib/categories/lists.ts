@@ -4,7 +4,7 @@ import type { SiteId } from '../core/ids.ts'
 import { objectKinds, type Scalars } from '../core/object-kinds.ts'
 import type { Json } from '../core/pages.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
-import type { Content, Contents, Count, Listed, SiteObject } from './contents.ts'
+import type { Content, Contents, Count, SiteObject } from './contents.ts'
 import { associationShape, contentShape, type Item, siteUrlShape } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type Entry, type ItemPage, type ListSource, runList } from './run-list.ts'
@@ -24,11 +24,11 @@ const associationSource = (
   { contents, links, longestList: longest }: ListDeps,
   list: LinkList,
   category: Promise<Content | undefined>,
-): ListSource<CategoryLink> => {
+): ListSource => {
   const { site, kind } = list
   const text = textMember(kind)
 
-  const outline = ({ id, displayable }: CategoryLink) => ({
+  const contentOf = ({ id, displayable }: CategoryLink) => ({
     objectId: id,
     categoryId: list.category,
     objectType: objectKinds[kind].type,
@@ -38,18 +38,19 @@ const associationSource = (
 
   return {
     longest,
-    entries: (after, limit) => links.list(list, after, limit),
+    async entries(after, limit) {
+      return (await links.list(list, after, limit)).map((link) => ({ id: link.id, content: contentOf(link) }))
+    },
     count: (after, limit) => links.count(list, after, limit),
-    outline,
-    outlineHas: ({ object }) => object === undefined,
+    listHas: ({ object }) => object === undefined,
     async items(entries) {
       const ids = entries.map(({ id }) => id)
       const [objects, found] = await Promise.all([contents.getMany(site, kind, ids), category])
       if (!found) return []
       const shownCategory: Scalars = found
-      return entries.flatMap((entry) => {
-        const object = objects.get(entry.id)
-        return object ? [{ ...outline(entry), [kind]: object, category: shownCategory }] : []
+      return entries.flatMap(({ id, content }) => {
+        const object = objects.get(id)
+        return object ? [{ ...content, [kind]: object, category: shownCategory }] : []
       })
     },
     async addTexts(items, fields) {
@@ -82,14 +83,14 @@ export const categoriesOfObjectList = (object: SiteObject): List => {
     shape: contentShape('category'),
     identity: [site, kind, id, 'category'],
     async read({ contents, links, longestList: longest }, query) {
-      const source: ListSource<Entry> = {
+      const source: ListSource = {
         longest,
         async entries(after, limit) {
-          return (await links.categoriesOf(object, after, limit)).map((category) => ({ id: category }))
+          const categories = await links.categoriesOf(object, after, limit)
+          return categories.map((category) => ({ id: category, content: { id: category } }))
         },
         count: (after, limit) => links.countCategoriesOf(object, after, limit),
-        outline: (entry) => ({ id: entry.id }),
-        outlineHas: ({ name }) => name === 'id',
+        listHas: ({ name }) => name === 'id',
         async items(entries) {
           const ids = entries.map((entry) => entry.id)
           const categories = await contents.getMany(site, 'category', ids)
@@ -109,13 +110,12 @@ export const contentList = (site: SiteId, kind: ContentKind): List => ({
   identity: [site, kind],
   read({ contents, longestList: longest }, query) {
     const text = textMember(kind)
-    const source: ListSource<Listed> = {
+    const source: ListSource = {
       longest,
       entries: (after, limit) => contents.list(site, kind, after, limit),
       count: (after, limit) => contents.count(site, kind, after, limit),
-      outline: ({ id, content }) => content ?? { id },
-      outlineHas: () => true,
-      items: async (entries) => entries.flatMap(({ content }) => content ?? []),
+      listHas: () => true,
+      items: async (entries) => entries.flatMap(({ content }) => (content ? [content] : [])),
       async addTexts(items, fields) {
         if (text === undefined || !fields.showsOwn(text)) return items
         const ids = items.map(({ id }) => Number(id))
@@ -129,16 +129,15 @@ export const contentList = (site: SiteId, kind: ContentKind): List => ({
 
 export const siteUrlList = (site: SiteId, url: string): List => {
   const item: Item = { siteId: site, url }
-  const behind = (after: number): readonly Entry[] => (site > after ? [{ id: site }] : [])
-  const source: ListSource<Entry> = {
+  const behind = (after: number): readonly Entry[] => (site > after ? [{ id: site, content: item }] : [])
+  const source: ListSource = {
     longest: Number.POSITIVE_INFINITY,
     entries: async (after) => behind(after),
     async count(after, limit): Promise<Count> {
       const count = behind(after).length
       return { count, last: site, ended: count < limit }
     },
-    outline: () => item,
-    outlineHas: () => true,
+    listHas: () => true,
     items: async (entries) => entries.map(() => item),
   }
   return { shape: siteUrlShape, identity: [site, url], read: (_, query) => runList(source, query) }

@@ -6,32 +6,33 @@ import type { Count } from './contents.ts'
 import type { Item, MemberReference, Position } from './query/item-shape.ts'
 import type { ListQuery, Selection } from './query/list-query.ts'
 
+/** `content` has the members that the store's list has. It is undefined if the item is being removed. */
 export interface Entry {
   readonly id: number
+  readonly content: Item | undefined
 }
 
 /**
  * C-11: one request may read `longest` entries. `entries` returns up to `limit` entries with ids above `after`, sorted
  * by id. Only the last page has fewer. `addTexts` adds the long texts that `fields` selects, if the list has long texts.
  */
-export interface ListSource<E extends Entry> {
+export interface ListSource {
   readonly longest: number
-  entries(after: number, limit: number): Promise<readonly E[]>
+  entries(after: number, limit: number): Promise<readonly Entry[]>
   count(after: number, limit: number): Promise<Count>
-  outline(entry: E): Item
-  outlineHas(member: MemberReference): boolean
-  items(entries: readonly E[]): Promise<readonly Item[]>
+  listHas(member: MemberReference): boolean
+  items(entries: readonly Entry[]): Promise<readonly Item[]>
   addTexts?(items: readonly Item[], fields: Selection): Promise<readonly Item[]>
 }
 
-interface Match<E extends Entry> {
-  readonly entry: E
+interface Match {
+  readonly entry: Entry
   readonly position: Position
   readonly item?: Item
 }
 
-interface Page<E extends Entry> {
-  readonly matches: readonly Match<E>[]
+interface Page {
+  readonly matches: readonly Match[]
   readonly total: number | null
   readonly next: { readonly behind: Position | undefined } | null
 }
@@ -41,17 +42,17 @@ const firstStep = 100
 const longestStep = 1_000
 
 // Reads whole items only when `where` or `order` names a member that the entries lack.
-const findMatches = async <E extends Entry>(
-  source: ListSource<E>,
+const findMatches = async (
+  source: ListSource,
   { where, order }: ListQuery,
-  entries: readonly E[],
+  entries: readonly Entry[],
   readsItems?: boolean,
-): Promise<Match<E>[]> => {
+): Promise<Match[]> => {
   // A store in this process never yields to other requests, so this lets them run first.
   await yieldToRequests()
   const members = [...(where?.members ?? []), ...order.members]
-  const isWhole = readsItems || !members.every((member) => source.outlineHas(member))
-  const items = isWhole ? await source.items(entries) : entries.map((entry) => source.outline(entry))
+  const isWhole = readsItems || !members.every((member) => source.listHas(member))
+  const items = isWhole ? await source.items(entries) : entries.map(({ id, content }) => content ?? { id })
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   return items.flatMap((item) => {
     if (where && !where.matches(item)) return []
@@ -61,7 +62,7 @@ const findMatches = async <E extends Entry>(
   })
 }
 
-const findAllMatches = async <E extends Entry>(source: ListSource<E>, query: ListQuery): Promise<Match<E>[]> => {
+const findAllMatches = async (source: ListSource, query: ListQuery): Promise<Match[]> => {
   const { longest } = source
   const entries = await source.entries(start, longest + 1)
   if (entries.length > longest) {
@@ -71,22 +72,17 @@ const findAllMatches = async <E extends Entry>(source: ListSource<E>, query: Lis
         'by page with cursor, without order and count.',
     })
   }
-  const matches: Match<E>[] = []
+  const matches: Match[] = []
   for (const some of chunksOf(entries, longestStep)) matches.push(...(await findMatches(source, query, some)))
   return matches.sort((a, b) => query.order.compare(a.position, b.position))
 }
 
-const cutAtLimit = <E extends Entry>(
-  matches: readonly Match<E>[],
-  { limit }: ListQuery,
-  before: Position | undefined,
-  next: Page<E>['next'],
-) => {
+const cutAtLimit = (matches: readonly Match[], limit: number, before: Position | undefined) => {
   const shown = matches.slice(0, limit)
-  return { matches: shown, next: matches.length > limit ? { behind: shown.at(-1)?.position ?? before } : next }
+  return { matches: shown, next: matches.length > limit ? { behind: shown.at(-1)?.position ?? before } : null }
 }
 
-const choosePageOfAll = async <E extends Entry>(source: ListSource<E>, query: ListQuery): Promise<Page<E>> => {
+const choosePageOfAll = async (source: ListSource, query: ListQuery): Promise<Page> => {
   const { paging, order, limit } = query
   const all = await findAllMatches(source, query)
   if (paging.by === 'skip') {
@@ -94,10 +90,10 @@ const choosePageOfAll = async <E extends Entry>(source: ListSource<E>, query: Li
   }
   const { after, count } = paging
   const behind = after ? all.filter(({ position }) => order.compare(position, after) > 0) : all
-  return { ...cutAtLimit(behind, query, after, null), total: count ? all.length : null }
+  return { ...cutAtLimit(behind, limit, after), total: count ? all.length : null }
 }
 
-const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, skip: number): Promise<Page<E>> => {
+const skipTo = async (source: ListSource, query: ListQuery, skip: number): Promise<Page> => {
   const passed = skip > 0 ? await source.count(start, skip) : { count: 0, last: start, ended: false }
   if (passed.ended) return { matches: [], total: passed.count, next: null }
   const entries = query.limit > 0 ? await source.entries(passed.last, query.limit) : []
@@ -111,8 +107,8 @@ const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, 
 }
 
 // Reads in order of id until the page is full, or until `source.longest` entries are read. The next page continues there.
-const walk = async <E extends Entry>(source: ListSource<E>, query: ListQuery, after: Position | undefined) => {
-  const matches: Match<E>[] = []
+const walk = async (source: ListSource, query: ListQuery, after: Position | undefined) => {
+  const matches: Match[] = []
   let last = after?.key ?? start
   let left = source.longest
   let step = query.where ? Math.max(firstStep, query.limit + 1) : query.limit + 1
@@ -122,14 +118,15 @@ const walk = async <E extends Entry>(source: ListSource<E>, query: ListQuery, af
     matches.push(...(await findMatches(source, query, entries)))
     left -= entries.length
     last = entries.at(-1)?.id ?? last
-    if (entries.length < wanted) return cutAtLimit(matches, query, after, null)
+    if (entries.length < wanted) return cutAtLimit(matches, query.limit, after)
     if (left === 0) break
     step = Math.min(step * 2, Math.max(longestStep, query.limit + 1))
   }
-  return cutAtLimit(matches, query, after, { behind: { key: last, values: [] } })
+  const page = cutAtLimit(matches, query.limit, after)
+  return { ...page, next: page.next ?? { behind: { key: last, values: [] } } }
 }
 
-const choosePage = async <E extends Entry>(source: ListSource<E>, query: ListQuery): Promise<Page<E>> => {
+const choosePage = async (source: ListSource, query: ListQuery): Promise<Page> => {
   const { paging, where, order } = query
   // A count of filtered entries reads all entries, so the page is taken from this read.
   const needsAll = order.members.length > 0 || (where && (paging.by === 'skip' || paging.count))
@@ -153,11 +150,7 @@ export interface ItemPage {
 const textsAtOnce = 50
 
 /** C-10: writes as many items as fit into an answer. */
-const writeItems = async <E extends Entry>(
-  source: ListSource<E>,
-  items: readonly Item[],
-  fields: Selection,
-): Promise<readonly Json<Item>[]> => {
+const writeItems = async (source: ListSource, items: readonly Item[], fields: Selection) => {
   const { taken, add } = collectThatFit<Item>(largestPage)
   for (const some of chunksOf(items, textsAtOnce)) {
     const whole = (await source.addTexts?.(some, fields)) ?? some
@@ -169,7 +162,7 @@ const writeItems = async <E extends Entry>(
 const writePage = (items: readonly Json<Item>[], rest: Omit<ItemPage, 'items'>): Json<ItemPage> =>
   `{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}` as Json<ItemPage>
 
-export const runList = async <E extends Entry>(source: ListSource<E>, query: ListQuery): Promise<Json<ItemPage>> => {
+export const runList = async (source: ListSource, query: ListQuery): Promise<Json<ItemPage>> => {
   const { matches, total, next } = await choosePage(source, query)
   const read = matches.flatMap(({ item }) => (item ? [item] : []))
   const items = read.length === matches.length ? read : await source.items(matches.map(({ entry }) => entry))

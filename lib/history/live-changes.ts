@@ -113,9 +113,7 @@ export interface Listener extends Pick<SiteFeed, 'history' | 'recentAfter' | 'ne
   readonly isOver: () => boolean
 }
 
-type Limits = Readonly<Record<'perSite' | 'inAll', number>>
-
-export const createLiveChanges = (history: History, { perSite, inAll }: Limits) => {
+export const createLiveChanges = (history: History, { perSite, inAll }: Record<'perSite' | 'inAll', number>) => {
   const feeds = new Map<SiteId, { readonly feed: SiteFeed; listeners: number }>()
   let total = 0
   let isClosed = false

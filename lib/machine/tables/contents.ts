@@ -67,9 +67,7 @@ const textOf = (content: Content | undefined, kind: ContentKind): string => (con
 
 type Apply = Parameters<Contents['changeMany']>[3]
 
-type Statements = Readonly<Record<ContentKind, ReturnType<typeof prepareContents>>>
-
-const createChange = (statements: Statements, record: RecordChange) => {
+const createChange = (statements: Record<ContentKind, ReturnType<typeof prepareContents>>, record: RecordChange) => {
   const putDifference = (site: SiteId, kind: ContentKind, stored: Content | undefined, content: Content): boolean => {
     const { put, texts } = statements[kind]
     const isOther = !stored || !isSameContent(kind, stored, content)

@@ -27,19 +27,19 @@ interface Options {
 const sourceOf = (
   items: readonly Item[],
   { gone = [], room = 4_900, longest = 20_000, reads = { objects: 0 } }: Options,
-): ListSource<{ id: number }> => {
+): ListSource => {
   const ids = items.map((item) => Number(item['objectId']))
   const behind = (after: number, limit: number) => ids.filter((id) => id > after).slice(0, limit)
   const itemOf = ({ id }: { id: number }) => items.find((item) => item['objectId'] === id) ?? {}
   return {
     longest,
-    entries: async (after, limit) => behind(after, limit).map((id) => ({ id })),
+    entries: async (after, limit) =>
+      behind(after, limit).map((id) => ({ id, content: { ...itemOf({ id }), news: null } })),
     async count(after, limit) {
       const counted = behind(after, limit)
       return { count: counted.length, last: counted.at(-1) ?? after, ended: counted.length < limit }
     },
-    outline: (entry) => ({ ...itemOf(entry), news: null }),
-    outlineHas: ({ object }) => object === undefined,
+    listHas: ({ object }) => object === undefined,
     async items(entries) {
       reads.objects += entries.length
       return entries.filter(({ id }) => !gone.includes(id)).map(itemOf)
