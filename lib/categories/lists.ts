@@ -20,11 +20,8 @@ export interface List extends ListDescription {
   read(deps: ListDeps, query: ListQuery): Promise<Json<ItemPage>>
 }
 
-const associationSource = (
-  { contents, links, longestList: longest }: ListDeps,
-  list: LinkList,
-  category: Promise<Content | undefined>,
-): ListSource => {
+const associationSource = (deps: ListDeps, list: LinkList, category: Promise<Content | undefined>): ListSource => {
+  const { contents, links, longestList: longest } = deps
   const { site, kind } = list
   const text = textMember(kind)
 

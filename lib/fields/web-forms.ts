@@ -162,11 +162,7 @@ export interface ImportedField extends FieldChange {
 export const importField = (fields: Fields, field: ImportedField, replaces?: boolean): Fields => {
   const existing = fields.find(({ typeId }) => typeId === field.typeId)
   const kept = replaces ? undefined : existing
-  const name = field.name ?? kept?.name
-  return insertField(existing ? without(fields, existing) : fields, {
-    typeId: field.typeId,
-    ...(name !== undefined && { name }),
-    mandatory: field.mandatory ?? kept?.mandatory ?? false,
-    order: field.order ?? existing?.order,
-  })
+  const { typeId, name = kept?.name, mandatory = kept?.mandatory ?? false, order = existing?.order } = field
+  const others = fields.filter((other) => other !== existing)
+  return insertField(others, { typeId, ...(name !== undefined && { name }), mandatory, order })
 }

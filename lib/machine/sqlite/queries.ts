@@ -56,7 +56,6 @@ export const allArrays = <Row extends readonly unknown[], Value>(sql: string, to
 
 export const column = <Value>(sql: string) => allArrays(sql, ([first]: readonly [Value]) => first)
 
-/** The first column of the first row. */
 export const value = <Value>(sql: string) =>
   statement(sql, (prepared, values) => {
     prepared.setReturnArrays(true)
@@ -117,7 +116,6 @@ export interface CountedRows {
   readonly last: number | null
 }
 
-/** Counts up to `limit` rows, as `readPages` reads them. */
 export const countPages = async (
   read: Database['read'],
   query: (...values: Values) => CountedRows | undefined,

@@ -13,11 +13,7 @@ export type RecordChange = (entry: HistoryEntry) => void
 // larger than the ids of a restored backup, and the entry of a removal is not older than the removed objects.
 const perMillisecond = 1_000
 
-export const createRecorder = (
-  connection: DatabaseSync,
-  now: () => number,
-  { wrote }: Pick<ChangeWatch, 'wrote'> = { wrote: () => {} },
-): RecordChange => {
+export const createRecorder = (connection: DatabaseSync, now: () => number, watch?: ChangeWatch): RecordChange => {
   const insert = run(
     `INSERT INTO changes (id, site, at, type, subject, actor, request, details)
      VALUES (max(?1 * ${perMillisecond}, 1 + coalesce((SELECT max(id) FROM changes WHERE site = ?2), 0),
@@ -25,7 +21,7 @@ export const createRecorder = (
   )(connection)
   return ({ site, type, subject, actor, requestId, details }) => {
     insert(now(), site, type, subject, actor, requestId, details)
-    wrote(site)
+    watch?.wrote(site)
   }
 }
 
@@ -41,10 +37,7 @@ const toChange = fromRow<Change>({ type: storedChangeType, details: JSON.parse }
 const positionOf = ({ position }: Change): number => position
 
 /** SQLite runs one write transaction at a time, so positions become visible in their order. */
-export const createHistory = (
-  database: Pick<Database, 'connection' | 'read'>,
-  { watch }: Pick<ChangeWatch, 'watch'> = createChangeWatch(database),
-): History => {
+export const createHistory = (database: Database, { watch } = createChangeWatch(database)): History => {
   const changes = prepareAll(database.connection, {
     after: all(`SELECT ${columns} FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?`, toChange),
     before: all(`SELECT ${columns} FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?`, toChange),
@@ -70,7 +63,7 @@ type Watched = SiteId | typeof webhookChanges
  * Knows when the history of a site may have grown (V-18, V-22). An entry is reported after its transaction, because a
  * transaction runs without pauses. A transaction that fails may be reported too.
  */
-export const createChangeWatch = ({ connection, read }: Pick<Database, 'connection' | 'read'>) => {
+export const createChangeWatch = ({ connection, read }: Database) => {
   const changes = new EventEmitter().setMaxListeners(0)
   const version = value<number>('PRAGMA data_version')(connection)
   let known: number | undefined

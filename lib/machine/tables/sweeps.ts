@@ -22,11 +22,7 @@ const expiring = (filesKeptFor: number) => [
 const step = 2_000
 
 /** Sweeps of one table each. They only free space: readers leave out expired rows. `filesKeptFor` is in milliseconds. */
-export const createSweeps = (
-  { connection, write }: Pick<Database, 'connection' | 'write'>,
-  now: () => number,
-  filesKeptFor: number,
-): readonly (() => Promise<void>)[] =>
+export const createSweeps = ({ connection, write }: Database, now: () => number, filesKeptFor: number) =>
   expiring(filesKeptFor).map(({ table, key, from = table, expired, after = 0 }) => {
     const remove = run(
       `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${from} WHERE ${expired} LIMIT +?2)`,

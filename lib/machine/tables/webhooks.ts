@@ -55,11 +55,7 @@ const openRecords = (connection: DatabaseSync) => {
   }
 }
 
-export const createWebhooks = (
-  { connection, read, write }: Database,
-  record: RecordChange,
-  { wrote, watch }: Pick<ChangeWatch, 'wrote' | 'watch'>,
-) => {
+export const createWebhooks = ({ connection, read, write }: Database, record: RecordChange, changes: ChangeWatch) => {
   const records = openRecords(connection)
   const rows = prepareAll(connection, {
     ofSite: all(`SELECT ${columns} FROM webhooks WHERE site = ? ORDER BY id`, toWebhook),
@@ -68,14 +64,14 @@ export const createWebhooks = (
     clear: 'DELETE FROM webhooks WHERE site = ?',
   })
   const changed = <Result>(result: Result): Result => {
-    wrote(webhookChanges)
+    changes.wrote(webhookChanges)
     return result
   }
 
   return {
     listOfSite: (site) => read(() => rows.ofSite(site)),
     /** Calls `check` whenever the webhooks of a site may have changed. The returned function ends these calls. */
-    watch: (check: () => void) => watch(webhookChanges, check),
+    watch: (check: () => void) => changes.watch(webhookChanges, check),
     listEnabled: () => read(() => rows.enabled()),
 
     get: (site, id) => read(() => records.get(site, id)),
