@@ -23,7 +23,7 @@ interface BodyLimits {
 export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, waitForBody: false }
 
 const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits): Promise<void> => {
-  const timer = setTimeout(() => request.destroy(), ms)
+  using _timer = setTimeout(() => request.destroy(), ms)
   let length = 0
   try {
     for await (const chunk of request) {
@@ -32,8 +32,6 @@ const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits):
     }
   } catch {
     // The caller has disconnected, or was too slow. The service sends its answer in both cases.
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -208,14 +208,12 @@ export const closerOf = (server: Server, timeout = 10_000) => {
     server.close()
     const waitingFor = inFlight()
     if (waitingFor > 0) report({ waitingFor })
-    const sweep = setInterval(closeIdle, sweepInterval)
-    const end = setTimeout(() => {
+    using _sweep = setInterval(closeIdle, sweepInterval)
+    using _end = setTimeout(() => {
       const cutOff = inFlight()
       for (const connection of connections.keys()) connection.destroy()
       if (cutOff > 0) report({ cutOff })
     }, timeout)
     await closed
-    clearInterval(sweep)
-    clearTimeout(end)
   }
 }
