@@ -7,7 +7,7 @@ import type { Handler } from '../lib/http/request.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import { createSecureServer, type Front } from '../server/server.ts'
 
-export interface CertificateFiles {
+interface CertificateFiles {
   readonly cert: string
   readonly key: string
 }

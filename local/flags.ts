@@ -5,7 +5,6 @@ import { plainId } from '../lib/core/names.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import { readBlocks } from '../server/read-request.ts'
-import type { CertificateFiles } from './certificate.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { MetricsAddress } from './metrics.ts'
 import type { LogFormat } from './request-log.ts'
@@ -33,10 +32,7 @@ export interface RawFlags {
   readonly log: LogFormat
 }
 
-export interface Flags extends Omit<RawFlags, 'port' | 'baseUrl' | 'dataCentres' | 'tlsCert' | 'tlsKey'> {
-  readonly dataCentres: readonly DataCentreListener[]
-  readonly tls?: CertificateFiles
-}
+export type Flags = Readonly<ReturnType<typeof flagsOf>>
 
 const defaultPort = 4000
 
@@ -96,7 +92,7 @@ const parseMetrics = parserOf((text): MetricsAddress | undefined => {
 
 export const parseText = parserIf((text) => text.trim() !== '', 'It must not be empty.')
 
-const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | undefined): Flags['dataCentres'] => {
+const addBaseUrls = (dataCentres: readonly DataCentreListener[], baseUrls: BaseUrls | undefined) => {
   if (baseUrls === undefined) return dataCentres
   if (typeof baseUrls === 'string') {
     if (dataCentres.length === 1) return dataCentres.map((dataCentre) => ({ ...dataCentre, baseUrl: baseUrls }))
@@ -150,7 +146,7 @@ export const printableErrors = {
 }
 
 /** Throws UsageError for flags that contradict each other. */
-export const flagsOf = ({ port, baseUrl, dataCentres, tlsCert: cert, tlsKey: key, ...flags }: RawFlags): Flags => {
+export const flagsOf = ({ port, baseUrl, dataCentres, tlsCert: cert, tlsKey: key, ...flags }: RawFlags) => {
   if (port !== undefined && dataCentres) {
     throw new UsageError('Give --port or --data-centres, not both: --data-centres names the ports.')
   }

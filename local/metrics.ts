@@ -7,7 +7,7 @@ import { cachedLookup } from '../lib/core/cached-lookup.ts'
 import { systemClock } from '../lib/core/time.ts'
 import { signInOutcomes, type Telemetry } from '../lib/http/request.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
-import type { Measures } from '../lib/machine/directory/inspect.ts'
+import type { Machine } from '../lib/machine/machine.ts'
 import packageFile from '../package.json' with { type: 'json' }
 import { surviveShortage } from '../server/server.ts'
 import { listen, withPort } from './listeners.ts'
@@ -19,10 +19,9 @@ export interface MetricsAddress {
   readonly port: number
 }
 
-interface Watched {
-  readonly measures: Measures
-  readonly dataDirectory: string
-  readonly listeners: () => number
+interface Watched extends Pick<Machine, 'measures'> {
+  readonly directory: Pick<Machine['directory'], 'path'>
+  readonly stores: { readonly live: Pick<Machine['stores']['live'], 'count'> }
 }
 
 // In seconds.
@@ -31,7 +30,7 @@ const buckets = [0.005, 0.02, 0.1, 0.5, 2, 5, 20]
 // In milliseconds. A count of all blobs may take long, so a scrape waits only briefly for it and shows the last count.
 const blobs = { interval: 300_000, longestWait: 1_000 }
 
-const gaugesOf = ({ measures, dataDirectory, listeners }: Watched) => {
+const gaugesOf = ({ measures, directory, stores }: Watched) => {
   let blobBytes = Number.NaN
   const count = async () => {
     blobBytes = await measures.blobBytes()
@@ -47,7 +46,7 @@ const gaugesOf = ({ measures, dataDirectory, listeners }: Watched) => {
     return began === undefined ? 0 : (Date.now() - began) / 1000
   }
   const free = () => {
-    const { bavail, bsize } = statfsSync(dataDirectory)
+    const { bavail, bsize } = statfsSync(directory.path)
     return bavail * bsize
   }
   return {
@@ -63,7 +62,7 @@ const gaugesOf = ({ measures, dataDirectory, listeners }: Watched) => {
       'The number of webhooks whose last delivery failed.',
       async () => (await measures.webhooks()).failing,
     ],
-    listeners: ['The number of requests that wait for changes.', listeners],
+    listeners: ['The number of requests that wait for changes.', stores.live.count],
   } as const satisfies Record<string, readonly [help: string, read: () => number | Promise<number>]>
 }
 

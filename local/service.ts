@@ -129,18 +129,12 @@ export const startService = async (options: Options) => {
     durable: settings.fsync === 'on',
     keptFor: settings.keptDays * 24 * 3600 * 1000,
   })
-  const { directory, stores, measures } = machine
+  const { directory, stores } = machine
   const callers = createCallerLookup(stores)
   const home = dataCentres[0]?.id ?? ''
   const target = createTarget({ permitsPrivate })
   const readiness = createReadiness(directory.path)
-  const metrics =
-    options.metrics &&
-    (await import('./metrics.ts')).createMetrics({
-      measures,
-      dataDirectory: directory.path,
-      listeners: stores.live.count,
-    })
+  const metrics = options.metrics && (await import('./metrics.ts')).createMetrics(machine)
   const counted = metrics?.alsoTo(telemetry) ?? telemetry
   const listeners = createListeners(
     dataCentres,
@@ -171,8 +165,7 @@ export const startService = async (options: Options) => {
     const { urls, listening } = await listeners.listen()
     const metricsUrl = options.metrics && (await metrics?.listen(options.metrics))
     await registerDataCentres(stores.sites, urls, home)
-    const deps = { directory, stores, dataCentre: home, say }
-    const demo = wantsDemo ? await ensureDemo(deps) : undefined
+    const demo = wantsDemo ? await ensureDemo({ directory, stores, dataCentre: home, say }) : undefined
     const hasPeople = demo && (await stores.people.listOfSites(demo.siteId)).length > 0
     sender.start()
     readiness.started()

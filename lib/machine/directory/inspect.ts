@@ -196,5 +196,3 @@ export const createMeasures = (
     webhooks: async () => (await read(webhooks)) ?? { waiting: 0, failing: 0 },
   }
 }
-
-export type Measures = ReturnType<typeof createMeasures>

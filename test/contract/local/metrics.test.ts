@@ -63,7 +63,8 @@ test('the metrics come without a long count of blobs or a measure that fails (V-
     oldestRemoval: async () => undefined,
     webhooks: async () => ({ waiting: 0, failing: 0 }),
   }
-  const metrics = createMetrics({ measures, dataDirectory: scratchDirectory(), listeners: () => 0 })
+  const watched = { directory: { path: scratchDirectory() }, stores: { live: { count: () => 0 } } }
+  const metrics = createMetrics({ measures, ...watched })
   const url = await metrics.listen(address)
   const read = async () => {
     const text = await (await fetch(url)).text()
