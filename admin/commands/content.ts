@@ -112,7 +112,6 @@ const rename = async (stores: AdminStores, id: CategoryId, { site, name }: NewOp
   return { id, name }
 }
 
-// Returns only the members that identify an object.
 const listObjects = (stores: AdminStores, kind: ObjectKind, { site }: OfSite) => {
   const { shown, flag, date } = objectKinds[kind].examples
   return rowsOf(stores, kind, site, ['id', ...shown.split(','), flag, date])

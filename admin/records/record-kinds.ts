@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import { type LinkList, type LinkOutcome, tryToLink } from '../../lib/categories/category-links.ts'
 import type { Content } from '../../lib/categories/contents.ts'
@@ -86,9 +87,6 @@ const webFormRecord = recordKind(webFormSchema, async (records, { site, stores: 
   return new Map()
 })
 
-const textOf = (fields: readonly SystemField[]): string =>
-  JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
-
 // A field at a new position moves the fields behind it. So the wanted positions are set again in ascending order.
 const settle = (imported: readonly SystemField[], records: readonly ImportedField[]): readonly SystemField[] => {
   const orders = new Map(records.map(({ typeId, order }) => [typeId, order] as const).filter(([, order]) => order))
@@ -121,7 +119,7 @@ const fieldRecord = recordKind(fieldSchema, async (records, { site, stores: { we
       }
       const placed = group.filter((record) => !faults.has(record))
       const after = settle(fields, placed)
-      return textOf(before) === textOf(after) ? before : after
+      return isDeepStrictEqual(before, after) ? before : after
     }
     try {
       await webForms.changeFields(site, webFormId, apply, importEntry(site, 'field', group.length))

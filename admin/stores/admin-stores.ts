@@ -16,12 +16,10 @@ export interface AreaStores
   files(): Promise<Pick<Stores['files'], 'keptBelow' | 'list' | 'exists' | 'remove'>>
 }
 
-/** The directory, and the stores of each data centre. */
-export interface AdminStores extends Pick<Stores, 'sites' | 'grants' | 'people' | 'issuers'> {
+export interface AdminStores extends Pick<Stores, 'sites' | 'grants' | 'people' | 'issuers'>, AsyncDisposable {
   areas(site: Pick<Site, 'dataCentre'>): Promise<AreaStores>
   /** In milliseconds: caches may accept a revoked token for this time. */
   memory(): Promise<number>
-  close(): Promise<void>
 }
 
 /** Reads a list to its end, in the order of the ids. */
@@ -68,8 +66,7 @@ interface Creation<Id extends number> {
 }
 
 /** Creates an object with the wanted id, or with the next free id. Returns the id. Throws a Refusal. */
-export const createUnderId = async <Id extends number>(creation: Creation<Id>): Promise<Id> => {
-  const { wanted, next, largest, create, taken } = creation
+export const createUnderId = async <Id extends number>({ wanted, next, largest, create, taken }: Creation<Id>) => {
   // Another command may take the same id at the same moment. Then the next id is tried.
   for (let id = wanted ?? (await next()); id <= largest; id++) {
     if (await create(id as Id)) return id as Id

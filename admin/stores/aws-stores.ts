@@ -107,6 +107,6 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
       }
     },
     memory: async () => longestMemory,
-    close: async () => dynamodb.destroy(),
+    [Symbol.asyncDispose]: async () => dynamodb.destroy(),
   }
 }

@@ -22,11 +22,10 @@ const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
     areas: async () => ({ ...stores, files: async () => stores.files }),
     // Only a running service caches tokens. If no service runs, there is nothing to wait for.
     memory: async () => (hasService(directory) ? longestMemory : 0),
-    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 
-/** Throws a Refusal if the site does not exist. */
 export const siteOf = async ({ sites }: Pick<AdminStores, 'sites'>, id: SiteId): Promise<Site> => {
   const site = await sites.getSite(id)
   if (!site) throw new Refusal(`Site ${id} does not exist. "site list" lists all sites.`)
@@ -129,15 +128,11 @@ export const onStores =
     if (!(command instanceof Command)) throw new Error('Commander did not pass the command to its action')
     const options = command.optsWithGlobals<GlobalOptions>()
     try {
-      const stores = await openStores(options)
-      try {
-        const result = await run(stores, ...given)
-        if (!result) return
-        await print(options.json ? result : forPeople(result), options.json)
-        if (hasFaults(result)) throw new FaultsFound()
-      } finally {
-        await stores.close()
-      }
+      await using stores = await openStores(options)
+      const result = await run(stores, ...given)
+      if (!result) return
+      await print(options.json ? result : forPeople(result), options.json)
+      if (hasFaults(result)) throw new FaultsFound()
     } catch (error) {
       throw located(error, options)
     }

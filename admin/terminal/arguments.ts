@@ -79,7 +79,6 @@ const parseGivenRight = parserOf(
     'A right on files may name a folder, such as files:write:/news.',
 )
 
-/** The repeatable option of every command that grants rights. */
 export const rightOption = (description: string): Option =>
   new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(
     collect(parseGivenRight, mostEntries),

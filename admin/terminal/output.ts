@@ -48,7 +48,6 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-/** Returns the error of a failed write. */
 export const writeOut = (text: string): Promise<Error | undefined> =>
   new Promise((resolve) => {
     const { stdout } = process

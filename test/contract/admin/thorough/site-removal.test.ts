@@ -46,7 +46,7 @@ const test = base.extend('open', async ({ directory: _ }, { onCleanup }) => asyn
   const { stores: areas, close } = await openMachine(path)
   onCleanup(close)
   const area = async () => ({ ...areas, files: async () => areas.files })
-  const stores: AdminStores = { ...areas, areas: area, memory: async () => memory, close }
+  const stores: AdminStores = { ...areas, areas: area, memory: async () => memory, [Symbol.asyncDispose]: close }
   const found = (await stores.sites.getSite(site)) ?? expect.fail('There is no site')
   return { areas, stores, found }
 })
