@@ -34,8 +34,6 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-const saveAsUtf8 = 'Save it in UTF-8, and import it again'
-
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
 
 // Node would read a directory or a disk on standard input as an empty file. If the command opens the path of standard
@@ -59,17 +57,6 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['noRights', 'you lack the right to read it. Run the command as a user who may read the file'],
 ])
 
-async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
-  try {
-    const bytes = openInput(file)
-    yield* decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
-  } catch (error) {
-    if (signal?.aborted) return
-    if (error instanceof NotUtf8) throw error
-    throw new Refusal(`${nameOf(file)} cannot be read: ${refusals.get(failureOf(error)) ?? reasonOf(error)}.`)
-  }
-}
-
 // Undefined for standard input, and for files that cannot be read.
 export const statsOf = (file: string): Stats | undefined => {
   if (file === '-') return undefined
@@ -80,24 +67,32 @@ export const statsOf = (file: string): Stats | undefined => {
   }
 }
 
+const refusalOf = (error: unknown, file: string, isChecked: boolean): Refusal => {
+  const what = nameOf(file)
+  if (!(error instanceof NotUtf8))
+    return new Refusal(`${what} cannot be read: ${refusals.get(failureOf(error)) ?? reasonOf(error)}.`)
+  const [fate, end] = isChecked
+    ? ['was not imported', '.']
+    : ['was imported only in part', ': importing again is safe.']
+  return new Refusal(`${what} ${fate}: ${error.message}. Save it in UTF-8, and import it again${end}`)
+}
+
 /**
  * The text of a file, or of standard input for `-`. Checks a whole file first, so that no part of an invalid file is
  * imported. The signal ends the text early. Throws a Refusal if the input cannot be read or is not UTF-8.
  */
 export async function* readInput(file: string, signal?: AbortSignal): AsyncGenerator<string> {
+  const readText = () => {
+    const bytes = openInput(file)
+    return decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
+  }
   // Standard input and pipes cannot be read twice.
   const isChecked = statsOf(file)?.isFile() ?? false
   try {
-    if (isChecked) for await (const _ of readText(file, signal));
-    yield* readText(file, signal)
+    if (isChecked) for await (const _ of readText());
+    yield* readText()
   } catch (error) {
-    if (!(error instanceof NotUtf8)) throw error
-    const what = nameOf(file)
-    throw new Refusal(
-      isChecked
-        ? `${what} was not imported: ${error.message}. ${saveAsUtf8}.`
-        : `${what} was imported only in part: ${error.message}. ${saveAsUtf8}: importing again is safe.`,
-    )
+    if (!signal?.aborted) throw refusalOf(error, file, isChecked)
   }
 }
 
