@@ -34,11 +34,6 @@ const refusals: Readonly<Record<string, (host: string, port: number) => string>>
   EINVAL: (host) => `This machine has no address ${host}. Choose another address with --host.`,
 }
 
-const refusalOf = (error: unknown, host: string, port: number): unknown => {
-  const refusal = refusals[String(systemCodeOf(error))]?.(host, port)
-  return refusal === undefined ? error : new UsageError(refusal)
-}
-
 export const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
   server.listen(port, host)
   await once(server, 'listening')
@@ -70,7 +65,8 @@ export const createListeners = (
       const listening: Record<string, string> = {}
       for (const { id, port, baseUrl, server } of listeners) {
         const taken = await listen(server, host, port).catch((error) => {
-          throw refusalOf(error, host, port)
+          const refusal = refusals[String(systemCodeOf(error))]?.(host, port)
+          throw refusal === undefined ? error : new UsageError(refusal)
         })
         listening[id] = withPort(taken.address, taken.port)
         urls[id] = baseUrl ?? `${scheme}://${withPort(anyAddress.has(taken.address) ? ownAddress() : host, taken.port)}`

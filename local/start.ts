@@ -92,33 +92,26 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   const telemetry = createRequestLog(quiet, format)
   const reset = flags.reset && (yes ? async () => {} : confirmReset(dataDir))
   const service = await startService({ ...flags, dataDirectory: dataDir, reset, telemetry, say })
-  const stop = () => {
+  const stop = async () => {
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop)
     // A terminal that closes may send SIGHUP twice: from the shell, and from the system.
     process.on('SIGHUP', () => {})
-    service
-      .stop()
-      .finally(settleLog)
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          console.error('The service did not stop cleanly:', error)
-          process.exit(1)
-        },
-      )
+    try {
+      await service.stop()
+    } catch (error) {
+      console.error('The service did not stop cleanly:', error)
+      process.exitCode = 1
+    }
+    await settleLog()
+    process.exit()
   }
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop)
   if (format === 'json') for (const line of readyLines(service)) say(line)
   const { baseUrl, dataCentres, listening, metricsUrl, demo } = service
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
-  // O-6: the JSON object lacks members that have no value.
-  const forPrograms = {
-    baseUrl,
-    dataCentres,
-    ...(isBehindProxy && { listening }),
-    ...(metricsUrl !== undefined && { metrics: metricsUrl }),
-    ...demo,
-  }
+  // O-6: JSON leaves out members that have no value.
+  const ofProxy = isBehindProxy ? { listening } : undefined
+  const forPrograms = { baseUrl, dataCentres, ...ofProxy, metrics: metricsUrl, ...demo }
   const directory = escapeControls(resolve(dataDir)).replaceAll("'", "'\\''")
   console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${directory}'`))
 }
