@@ -103,12 +103,6 @@ const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m,
 // The roles that need folders are missing, because a rule has no folders.
 const rolesOfRules = (Object.keys(roles) as RoleName[]).filter((name) => !roles[name].isPerFolder)
 
-const grantsOf = ({ right, ttl, role }: RuleOptions): Rule['grants'] => {
-  if ((role === undefined) === (right.length === 0))
-    throw new Refusal('Give --right for programs, or --role for people, but not both.')
-  return role === undefined ? { rights: simplified(right).map(textOfRight), ttl } : { role }
-}
-
 const viewOfRule = ({ grants, ...rule }: Rule) => ({ ...rule, ...grants })
 
 const entryOfRule = (type: ChangeType, rule: Rule): HistoryEntry =>
@@ -118,13 +112,15 @@ const entryOfRule = (type: ChangeType, rule: Rule): HistoryEntry =>
     ...(isForPrograms(rule) ? { rights: rule.grants.rights } : rule.grants),
   })
 
-const createRule = async (stores: AdminStores, options: RuleOptions) => {
-  const { issuer, claim, site } = options
+const createRule = async (stores: AdminStores, { issuer, claim, site, right, ttl, role }: RuleOptions) => {
   await siteOf(stores, site)
   const claims = Object.fromEntries(claim)
   if (Object.keys(claims).length < claim.length)
     throw new Refusal('Give each claim only once: a token must have all claims of a rule.')
-  const rule: Rule = { id: randomBytes(4).toString('hex'), issuer, claims, site, grants: grantsOf(options) }
+  if ((role === undefined) === (right.length === 0))
+    throw new Refusal('Give --right for programs, or --role for people, but not both.')
+  const grants = role === undefined ? { rights: simplified(right).map(textOfRight), ttl } : { role }
+  const rule: Rule = { id: randomBytes(4).toString('hex'), issuer, claims, site, grants }
   await stores.issuers.changeTrust((trust) => addRule(trust, rule), [entryOfRule('rule.created', rule)])
   return viewOfRule(rule)
 }

@@ -102,23 +102,20 @@ const personOn = async ({ people }: AdminStores, name: string, site: SiteId): Pr
   throw new Refusal(`Site ${site} has no person ${name}. "user list --site ${site}" lists its people.`)
 }
 
-const refuseLacking = (person: Person, site: SiteId, rights: readonly Right[]): void => {
-  const held = rightsOfEntry(person.sites[site])
-  const lacking = rights.find((right) => !includesRight(held, right))
-  if (lacking === undefined) return
-  throw new Refusal(
-    `${person.name} lacks the right ${textOfRight(lacking)} on site ${site}, so a key cannot have it. ` +
-      `Give the right to the person first ("user change ${person.name}"), or leave this right out.`,
-  )
-}
-
 const revokeKey = (stores: AdminStores, text: string) => revokeGrant(stores, 'key', text)
 
 const createKey = async (stores: AdminStores, options: KeyOptions, self: Command) => {
   const { site, user, name, right: rights, ttl } = options
   await siteOf(stores, site)
   const person = await personOn(stores, user, site)
-  refuseLacking(person, site, rights)
+  const held = rightsOfEntry(person.sites[site])
+  const lacking = rights.find((right) => !includesRight(held, right))
+  if (lacking !== undefined) {
+    throw new Refusal(
+      `${person.name} lacks the right ${textOfRight(lacking)} on site ${site}, so a key cannot have it. ` +
+        `Give the right to the person first ("user change ${person.name}"), or leave this right out.`,
+    )
+  }
   const wanted = { name, rights, expires: Math.floor(Date.now() / 1000) + ttl }
   const { id, key, expires } = await issueKey(stores.grants, person, site, wanted, administrator)
   return printOnce(self, 'key', id, { id, key, expires }, () => revokeKey(stores, key))

@@ -43,15 +43,12 @@ export interface GlobalOptions {
   readonly json: boolean
 }
 
-// The message of the AWS client itself would not name the variable.
-const checkEndpoint = (endpoint: string | undefined): void => {
-  if (!endpoint || URL.canParse(endpoint)) return
-  throw new Refusal('AWS_ENDPOINT_URL is not a URL. Set it to one such as http://127.0.0.1:4566, or leave it out.')
-}
-
 const openStores = async ({ target, dataDir, stackPrefix, directoryRegion }: GlobalOptions): Promise<AdminStores> => {
   if (target === 'local') return openLocalStores(dataDir)
-  checkEndpoint(process.env['AWS_ENDPOINT_URL'])
+  const endpoint = process.env['AWS_ENDPOINT_URL']
+  // The message of the AWS client itself would not name the variable.
+  if (endpoint && !URL.canParse(endpoint))
+    throw new Refusal('AWS_ENDPOINT_URL is not a URL. Set it to one such as http://127.0.0.1:4566, or leave it out.')
   const { openAwsStores } = await import('./aws-stores.ts')
   return openAwsStores(stackPrefix, directoryRegion)
 }
