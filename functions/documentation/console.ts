@@ -11,11 +11,6 @@ import { acceptsGzip, tagOfText } from '../../lib/http/representation.ts'
 import type { DocumentationDeps } from '../../lib/service/deps.ts'
 import { pagePolicy } from './reference.ts'
 
-type ConsoleDeps = Pick<
-  DocumentationDeps,
-  'consoleFolder' | 'findDataCentres' | 'downloadsUrl' | 'keptDays' | 'findBaseUrl'
->
-
 // Only files with these extensions are served.
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -48,7 +43,7 @@ const readText = (file: string): Promise<string | undefined> =>
 
 // The page runs only scripts of the service, and sends requests only to the data centres and the download URL. Trusted
 // Types prevent the page from turning texts into HTML.
-const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<string> => {
+const policy = async ({ findDataCentres, downloadsUrl }: DocumentationDeps): Promise<string> => {
   const urls = [...(await findDataCentres()).map(({ url }) => url), ...(downloadsUrl ? [downloadsUrl] : [])]
   const origins = [...new Set(urls.map((url) => new URL(url).origin))].join(' ')
   const more = "frame-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -69,7 +64,7 @@ const isolation = {
  * The console. Its addresses are relative, so the console works behind any prefix. 404/100004 if the console is not
  * built.
  */
-export const getConsole: PublicOperation<ConsoleDeps> = async ({ path }, deps) => {
+export const getConsole: PublicOperation<DocumentationDeps> = async ({ path }, deps) => {
   if (path.endsWith('/')) return { status: 308, headers: { Location: '../console' } }
   const built = await readText(join(deps.consoleFolder, 'index.html'))
   if (built === undefined) throw new ServiceError('routeUnknown', notBuilt)
@@ -101,7 +96,7 @@ const load = async (file: string): Promise<{ readonly plain: Reply; readonly gzi
 const assetOf = cachedLookup(load)
 
 /** A file of the console. 404/100004 for other names. */
-export const getConsoleAsset: PublicOperation<ConsoleDeps> = async (request, { consoleFolder }) => {
+export const getConsoleAsset: PublicOperation<DocumentationDeps> = async (request, { consoleFolder }) => {
   const name = request.params['file'] ?? ''
   if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new ServiceError('routeUnknown')
   const file = join(consoleFolder, name)

@@ -110,8 +110,6 @@ export interface OperationContract {
   readonly errors?: readonly ErrorName[]
   /** Without examples, one request with the examples of the parameters is recorded. */
   readonly examples?: readonly ExampleRequest[]
-  /** The answers are too large for the document, so the document shows their address instead. */
-  readonly shownByAddress?: true
 }
 
 interface GroupTag {
@@ -121,6 +119,8 @@ interface GroupTag {
 
 export interface GroupContract<Group extends string> {
   readonly tag: GroupTag
+  /** The answers are too large for the document, so the document shows their addresses instead. */
+  readonly shownByAddress?: true
   readonly parameters: ParameterContracts
   readonly operations: Readonly<Record<OperationOf<Group>, OperationContract>>
 }

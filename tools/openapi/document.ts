@@ -53,15 +53,13 @@ type Content = Readonly<Record<string, { readonly schema: Node }>>
 const isBinary = (described: Content[string] | undefined): boolean => described?.schema['format'] === 'binary'
 
 // Adds an example to each media type. A body of any type that has no schema of its own can show bytes.
-const withExamples = (content: Content, { contract }: Context, bodies: readonly Shown[]): Node => {
-  const shownFor = (type: string, described: Content[string]): Shown | undefined =>
-    bodies.find(({ mediaType }) => mediaType === type) ??
-    bodies.find(({ mediaType }) => type === '*/*' && !content[mediaType]) ??
-    bodies.find(({ mediaType }) => isBinary(described) && (!content[mediaType] || isBinary(content[mediaType])))
+const withExamples = (content: Content, { shownByAddress }: Context, bodies: readonly Shown[]): Node => {
   return mapValues(content, (described, type) => {
-    const shown = shownFor(type, described)
+    const canShow = ({ mediaType }: Shown) =>
+      content[mediaType] ? isBinary(described) && isBinary(content[mediaType]) : type === '*/*' || isBinary(described)
+    const shown = bodies.find(({ mediaType }) => mediaType === type) ?? bodies.find(canShow)
     if (!shown) return described
-    if (contract.shownByAddress) return { ...described, examples: { output: { externalValue: shown.value } } }
+    if (shownByAddress) return { ...described, examples: { output: { externalValue: shown.value } } }
     return { ...described, example: shown.value }
   })
 }

@@ -44,21 +44,14 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
 const addWebhook = async ({ webhooks, deliveries, history }: LocalStores, entry: HistoryEntry): Promise<string> => {
   const { site } = entry
   const id = 'whk_d2f1d2f1d2f1d2f1'
+  const type = 'file.stored'
   // The service refuses to connect to this address, so a test needs no network.
   const target = { targetUrl: 'https://127.0.0.1/hooks', types: ['file.*'], subject: 'news/' }
-  const kept = {
-    enabled: false,
-    description: 'News',
-    secrets: [{ sealed: `whsec_${'0'.repeat(32)}` }],
-    position: 0,
-    retries: [],
-  }
-  const reported = { type: 'file.stored', subject: 'news/index.html' } as const
-  await webhooks.create({ site, id, ...target, ...kept }, { ...entry, ...reported })
+  const kept = { enabled: false, description: 'News', secrets: [{ sealed: `whsec_${'0'.repeat(32)}` }], retries: [] }
+  await webhooks.create({ site, id, ...target, ...kept, position: 0 }, { ...entry, type, subject: 'news/index.html' })
   const [{ position = 0 } = {}] = await history.before(site, undefined, 1)
-  const delivery = { id: `dlv_${position}`, position, type: reported.type, attempt: 1 }
-  const outcome = { delivery: { ...delivery, at: 1_769_860_800_000, status: 200, milliseconds: 38 } }
-  await deliveries.record(site, id, outcome)
+  const delivery = { id: `dlv_${position}`, position, type, attempt: 1, at: Date.parse(exampleDate) } as const
+  await deliveries.record(site, id, { delivery: { ...delivery, status: 200, milliseconds: 38 } })
   return delivery.id
 }
 
@@ -187,7 +180,7 @@ const record = async (service: Service, operation: Operation, example: ExampleRe
     status,
     error,
     request: example.shown ? sent.map((one) => ({ ...one, value: example.shown })) : sent,
-    answer: contract.shownByAddress
+    answer: operation.shownByAddress
       ? [{ mediaType: mediaType(type ?? '') ?? '', value: `${exampleBaseUrl}${path}` }]
       : show(type, normalised(text, baseUrl), error ? { root: 'error' } : contract.answers[status]?.xml),
   }

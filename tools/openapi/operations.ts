@@ -22,7 +22,7 @@ const contracts: { readonly [Name in (typeof routes)[number]['group']]: GroupCon
 export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
 
 const describe = (route: Route) => {
-  const { parameters, tag, operations }: GroupContract<never> = contracts[route.group]
+  const { parameters, tag, operations, shownByAddress }: GroupContract<never> = contracts[route.group]
   const contract = Object.entries<OperationContract>(operations).find(([name]) => name === route.operation)?.[1]
   if (!contract) throw new Error(`No contract describes ${route.operation}`)
   const policy = groupPolicies[route.group]
@@ -37,6 +37,7 @@ const describe = (route: Route) => {
       return { ...variable, example: contract.pathExamples?.[name] ?? variable.example }
     }),
     tag: contract.tag ?? tag,
+    shownByAddress,
   }
 }
 

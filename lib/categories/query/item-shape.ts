@@ -67,17 +67,19 @@ const referencesTo = (members: Members, object?: string): readonly MemberReferen
     },
   }))
 
-export const comparableIn = (members: Members): readonly string[] =>
-  Object.keys(members).filter((name) => members[name]?.type !== 'text')
+/** The members that `where` and `order` know. */
+export const membersIn = ({ own, objects }: ItemShape): readonly MemberReference[] => {
+  const standard = objects.filter((object) => object.standard)
+  return [...referencesTo(own), ...standard.flatMap((object) => referencesTo(object.members, object.name))]
+}
 
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
 }
 
 /** C-31: one of the item's own members, a dotted name (`news.subject`), or a bare name of an inner object. */
-export const memberNamed = ({ own, objects }: ItemShape, name: string, use: string): MemberReference => {
-  const standard = objects.filter((object) => object.standard)
-  const known = [...referencesTo(own), ...standard.flatMap((object) => referencesTo(object.members, object.name))]
+export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
+  const known = membersIn(shape)
   const member = known.find((one) => one.name === name) ?? known.find(({ bareName }) => bareName === name)
   if (!member) {
     const comparable = known.filter(({ type }) => type !== 'text')

@@ -1,11 +1,5 @@
 import * as z from 'zod/mini'
-import {
-  associationShape,
-  comparableIn,
-  contentShape,
-  type ItemShape,
-  siteUrlShape,
-} from '../../categories/query/item-shape.ts'
+import { associationShape, contentShape, type ItemShape, membersIn, siteUrlShape } from '../../categories/query/item-shape.ts'
 import { largestLimit, standardLimit } from '../../categories/query/list-query.ts'
 import { deepestWhere, longestWhere, mostConditions } from '../../categories/query/where.ts'
 import { manyObjects, type ObjectKind, objectKindNames, oneOf } from '../../core/content-kinds.ts'
@@ -99,18 +93,12 @@ export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
 // The names that `where` and `order` accept: members of the item, and members of the inner object with or without its
 // name in front.
-const comparable = ({ own, objects }: ItemShape): string[] => {
-  const inner = objects
-    .filter(({ standard }) => standard)
-    .flatMap(({ name: object, members }) => comparableIn(members).flatMap((name) => [`${object}.${name}`, name]))
-  return [...new Set([...inner, ...comparableIn(own)])]
-}
-
 const orderOf = (shape: ItemShape) => {
-  const name = `-?(${comparable(shape)
-    .map((member) => member.replace('.', '\\.'))
-    .join('|')})`
-  return z.string().check(z.regex(new RegExp(`^(${name}(,${name})*)?$`)))
+  const known = membersIn(shape).filter(({ type }) => type !== 'text')
+  const inner = known.filter(({ object }) => object !== undefined)
+  const names = [...inner.flatMap(({ name, bareName }) => [name, bareName]), ...known.map(({ name }) => name)]
+  const choice = [...new Set(names)].map((name) => name.replace('.', '\\.')).join('|')
+  return z.string().check(z.regex(new RegExp(`^(-?(${choice})(,-?(${choice}))*)?$`)))
 }
 
 const fieldsSwitch = (example: string): ParameterContracts => ({

@@ -12,6 +12,7 @@ export const serviceTag = { name: 'Service', description: 'The service and its d
 
 export const documentationContract: GroupContract<'documentation'> = {
   tag: serviceTag,
+  shownByAddress: true,
   parameters: {
     asset: parameter('The name of the file.', 'swagger-ui.css', z.enum(Object.keys(referenceAssets))),
     file: text('The name of the file, as the page spells it.', 'licenses.txt'),
@@ -20,13 +21,10 @@ export const documentationContract: GroupContract<'documentation'> = {
     getOpenApi: {
       summary: 'Read this document',
       answers: ok('The document, with the address of the data centre that answers.', openApi, { headers: ['ETag'] }),
-      shownByAddress: true,
     },
     getReference: {
       summary: 'Read this document as a page',
       answers: { 200: { description: 'The page.', mediaTypes: ['text/html'] } },
-      // The page contains the source text of a function, and this text differs between runtimes.
-      shownByAddress: true,
     },
     getReferenceAsset: {
       summary: 'Get a file of the page',
@@ -35,7 +33,6 @@ export const documentationContract: GroupContract<'documentation'> = {
         headers: ['ETag'],
       }),
       examples: Object.keys(referenceAssets).map((asset) => ({ path: { asset } })),
-      shownByAddress: true,
     },
     getConsole: {
       summary: 'Open the console',
@@ -49,7 +46,6 @@ export const documentationContract: GroupContract<'documentation'> = {
           headers: ['Location'],
         },
       },
-      shownByAddress: true,
     },
     getConsoleAsset: {
       summary: 'Get a file of the console',
@@ -60,7 +56,6 @@ export const documentationContract: GroupContract<'documentation'> = {
         mediaTypes: ['application/octet-stream', '*/*'],
         optionalHeaders: ['ETag', 'Cache-Control'],
       }),
-      shownByAddress: true,
     },
   },
 }
