@@ -55,24 +55,6 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
 ): Handler => {
   const respond = createResponder(group, routes, operations, deps)
 
-  const sendAnswer = async <Sent>(request: Request, deadline: Deadline, send: Send<Sent>, trace: Trace) => {
-    let failure: unknown
-    const cut = (error: unknown) => {
-      failure = error
-    }
-    let answer: Answer | undefined
-    try {
-      answer = await untilAborted(respond(request, deadline, trace), request, discardBody)
-      const sent = await untilAborted(send(forCaller(answer, trace), cut), request, () => {})
-      return { sent, status: answer.status, failure }
-    } catch (error) {
-      if (answer) discardBody(answer)
-      const instead = renderReply(request, errorReply(asServiceError(error), request.id), trace.formats)
-      const sent = await send(forCaller(instead, trace), cut)
-      return { sent, status: instead.status, failure: instead.status >= 500 ? error : failure }
-    }
-  }
-
   return async <Sent = Answer>(
     received: Request,
     deadline: Deadline,
@@ -85,7 +67,22 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
     report(() => telemetry.arrival?.(arrival))
     const { formats } = groupPolicies[group]
     const trace: Trace = { operation: 'none', site: null, token: null, formats, admitted: false }
-    const { sent, status, failure } = await sendAnswer(request, deadline, send, trace)
+    let failure: unknown
+    const cut = (error: unknown) => {
+      failure = error
+    }
+    let answer: Answer | undefined
+    let sent: Sent
+    try {
+      answer = await untilAborted(respond(request, deadline, trace), request, discardBody)
+      sent = await untilAborted(send(forCaller(answer, trace), cut), request, () => {})
+    } catch (error) {
+      if (answer) discardBody(answer)
+      answer = renderReply(request, errorReply(asServiceError(error), request.id), trace.formats)
+      sent = await send(forCaller(answer, trace), cut)
+      if (answer.status >= 500) failure = error
+    }
+    const { status } = answer
     const { operation, site, token } = trace
     const durationMs = Math.round((clock.monotonic() - startedAt) * 1000) / 1000
     const error = failure === undefined ? {} : { error: failure }

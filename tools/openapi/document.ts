@@ -1,11 +1,5 @@
 import { where } from '../../lib/contract/categories/contract-where.ts'
-import {
-  type AnswerContract,
-  answerHeaders,
-  type BodyContract,
-  type ParameterContracts,
-  text,
-} from '../../lib/contract/contract.ts'
+import { type AnswerContract, type BodyContract, type ParameterContracts, text } from '../../lib/contract/contract.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { byName } from '../../lib/core/names.ts'
 import { isRead } from '../../lib/http/request.ts'
@@ -13,7 +7,7 @@ import { redirectStatus } from '../../lib/http/resolve-site.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { exampleBaseUrl, type Recording, type Shown } from './examples.ts'
 import { type Operation, operations, variablesOf } from './operations.ts'
-import { type Context, errorResponses, headers, headersTooLarge, nameOfHeader, typeOf } from './responses.ts'
+import { type Context, errorResponses, headerComponents, headers, headersTooLarge, typeOf } from './responses.ts'
 import { createSchemas, mapValues, type Node } from './schemas.ts'
 
 const conditions: Readonly<Record<'change' | 'read', ParameterContracts>> = {
@@ -186,7 +180,6 @@ export const createDocument = (recordings: readonly Recording[]): Node => {
   // A parameter refers to this component as the schema of its content.
   schemas.sent(where)
   const text = JSON.stringify([paths, responses])
-  const headers = Object.entries(answerHeaders).map(([name, header]) => [nameOfHeader(name), header] as const)
   return {
     openapi: '3.1.0',
     info: {
@@ -201,7 +194,7 @@ export const createDocument = (recordings: readonly Recording[]): Node => {
     components: {
       schemas: schemas.components,
       responses,
-      headers: Object.fromEntries(headers.filter(([name]) => text.includes(`"#/components/headers/${name}"`))),
+      headers: headerComponents(text),
       securitySchemes,
     },
   }

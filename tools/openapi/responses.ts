@@ -19,7 +19,15 @@ export interface Context extends Operation {
 
 export const typeOf = (format: Format): string => mediaType(contentTypes[format]) ?? ''
 
-export const nameOfHeader = (header: string) => header.replaceAll('-', '')
+const nameOfHeader = (header: string) => header.replaceAll('-', '')
+
+/** The headers that the text of the document refers to. */
+export const headerComponents = (text: string): Node =>
+  Object.fromEntries(
+    Object.entries(answerHeaders)
+      .map(([name, header]) => [nameOfHeader(name), header] as const)
+      .filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  )
 
 export const headers = (names: readonly string[], optional: readonly HeaderName[] = []): Node => ({
   ...byName(['X-Request-Id', ...names], (name) => ({ $ref: `#/components/headers/${nameOfHeader(name)}` })),

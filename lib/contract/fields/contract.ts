@@ -35,8 +35,8 @@ export const createdField = component('CreatedField', 'The address of a new fiel
 export const webForm = component('WebForm', 'A web form of a site.', { links, id: z.int(), name: z.string() })
 const fieldType = component('FieldType', 'A type of system field.', { id: typeNumber, name: z.string() })
 
-const pageOf = <Item extends z.core.$ZodType>(item: Item) =>
-  z.object({
+const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string, description: string) =>
+  component(id, description, {
     links,
     items: z.array(item),
     totalItemsCount: z.int().check(z.minimum(0)),
@@ -44,10 +44,10 @@ const pageOf = <Item extends z.core.$ZodType>(item: Item) =>
     currentPage: z.int(),
   })
 
-export const fieldPage = named(pageOf(field), 'FieldPage', 'The system fields of a web form, sorted by order.')
-export const webFormPage = named(pageOf(webForm), 'WebFormPage', 'The web forms of a site, sorted by id.')
-export const fieldTypePage = named(
-  pageOf(fieldType),
+export const fieldPage = pageOf(field, 'FieldPage', 'The system fields of a web form, sorted by order.')
+export const webFormPage = pageOf(webForm, 'WebFormPage', 'The web forms of a site, sorted by id.')
+export const fieldTypePage = pageOf(
+  fieldType,
   'FieldTypePage',
   'The types of system fields that can be placed on a form.',
 )
@@ -64,7 +64,7 @@ const site = component('Site', 'A site that the token covers.', {
   ),
 })
 
-export const sitePage = named(pageOf(site), 'SitePage', 'The sites that the token covers, sorted by id.')
+export const sitePage = pageOf(site, 'SitePage', 'The sites that the token covers, sorted by id.')
 
 export const health = component('Health', 'The service answers.', { status: z.literal('ok') })
 
