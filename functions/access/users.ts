@@ -2,13 +2,7 @@ import { currentKeys, describeKeys, issueKey, keyLifetimes, orderOfKey, revokeKe
 import { describeEntry, describePerson, keyOfName, type Person, type SiteEntry } from '../../lib/access/people.ts'
 import { describeInvitation } from '../../lib/access/sign-in.ts'
 import { addUser as add, changeUser as change, findUser, removeUser as remove } from '../../lib/access/user-rules.ts'
-import type {
-  createdKey,
-  invitation as invitationAnswer,
-  keyList,
-  user as userAnswer,
-  userPage,
-} from '../../lib/contract/access/answers.ts'
+import type * as answers from '../../lib/contract/access/answers.ts'
 import type { GivenEntry } from '../../lib/contract/access/bodies.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
@@ -65,7 +59,7 @@ const entryIn = ({ role, folders, rights }: GivenEntry): SiteEntry | undefined =
 }
 
 /** shows only the entry of this site. */
-const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => ({
+const userView = (person: Person, site: SiteId): Answer<typeof answers.user> => ({
   ...describePerson(person),
   ...describeEntry(person.sites[site]),
 })
@@ -75,7 +69,7 @@ export const listUsers = operation({ query: pageIn('users') }, async ({ site, qu
   const all = await people.listOfSites(site.id)
   const viewsOf = (shown: readonly Person[]) => shown.map((person) => userView(person, site.id))
   const { views: users, next } = await pageOf(query, all, ({ name }) => keyOfName(name), viewsOf)
-  return ok<Answer<typeof userPage>>({ users, ...next })
+  return ok<Answer<typeof answers.userPage>>({ users, ...next })
 })
 
 /** 404/101010 for a person without an entry on the site. */
@@ -94,14 +88,14 @@ export const addUser = operation({ body: bodyOf('userCreationBody') }, async (in
   const { site, body, dataCentre } = input
   const sites = { [site.id]: entryIn(body) ?? { rights: [] } }
   const { person, invitation } = await add(deps, input, { ...body, sites })
-  return secret<Answer<typeof invitationAnswer>>(describeInvitation(person.name, invitation, dataCentre.url), 201)
+  return secret<Answer<typeof answers.invitation>>(describeInvitation(person.name, invitation, dataCentre.url), 201)
 })
 
 /** 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
 export const changeUser = operation({ params: nameOf, body: bodyOf('userChangeBody') }, async (input, deps) => {
   const { body, params, dataCentre } = input
   const { person, invitation } = await change(deps, onlyTo(input), params.name, { ...body, entry: entryIn(body) })
-  return secret<Answer<typeof invitationAnswer>>(describeInvitation(person.name, invitation, dataCentre.url))
+  return secret<Answer<typeof answers.invitation>>(describeInvitation(person.name, invitation, dataCentre.url))
 })
 
 /** */
@@ -114,7 +108,7 @@ export const removeUser = operation({ params: nameOf }, async (input, deps) => {
 export const listKeys = operation({ query: pageIn('keys') }, async ({ site, query }, deps) => {
   const keys = await currentKeys(deps.grants, site.id, deps.clock.wall())
   const { views, next } = await pageOf(query, keys, orderOfKey, (shown) => describeKeys(deps, shown))
-  return ok<Answer<typeof keyList>>({ keys: views, ...next })
+  return ok<Answer<typeof answers.keyList>>({ keys: views, ...next })
 })
 
 /** A-88, in epoch seconds. Errors: accessMalformed. */
@@ -138,7 +132,7 @@ export const createKey = operation({ body: bodyOf('keyCreationBody') }, async (i
   for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
   const wanted = { name: body.name, rights, expires: expiryOf(body.expires, Math.floor(deps.clock.wall() / 1000)) }
   const key = await issueKey(deps.grants, caller.person, site.id, wanted, author)
-  return secret<Answer<typeof createdKey>>(key, 201)
+  return secret<Answer<typeof answers.createdKey>>(key, 201)
 })
 
 /** 404/101010 for a key that the site does not have. */

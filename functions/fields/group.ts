@@ -1,12 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type {
-  createdField,
-  field as fieldAnswer,
-  fieldPage,
-  fieldTypePage,
-  webForm,
-  webFormPage,
-} from '../../lib/contract/fields/contract.ts'
+import type * as contract from '../../lib/contract/fields/contract.ts'
 import { fieldsRoutes } from '../../lib/contract/routes/fields.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { ChangeType } from '../../lib/core/history-entry.ts'
@@ -39,7 +32,7 @@ const siteUrl = ({ dataCentre, site }: Place): string => `${sitesUrl(dataCentre)
 const formUrl = (place: Place, form: WebFormId): string => `${siteUrl(place)}/webforms/${form}`
 const fieldsUrl = (place: Place, form: WebFormId): string => `${formUrl(place, form)}/fields/system`
 
-const webFormView = ({ id, name }: WebFormSummary, place: Place): Answer<typeof webForm> => ({
+const webFormView = ({ id, name }: WebFormSummary, place: Place): Answer<typeof contract.webForm> => ({
   links: [
     { rel: 'self', uri: formUrl(place, id) },
     { rel: 'systemFields', uri: fieldsUrl(place, id) },
@@ -48,7 +41,7 @@ const webFormView = ({ id, name }: WebFormSummary, place: Place): Answer<typeof 
   name,
 })
 
-const fieldView = ({ typeId, name, mandatory, order }: SystemField, fields: string): Answer<typeof fieldAnswer> => {
+const fieldView = ({ typeId, name, mandatory, order }: SystemField, fields: string): Answer<typeof contract.field> => {
   const typeName = fieldTypeName(typeId) ?? ''
   return {
     links: [{ rel: 'self', uri: `${fields}/${typeId}` }],
@@ -91,7 +84,9 @@ const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promis
 
 const listWebForms = operation({}, async (input, { webForms }) => {
   const items = (await webForms.list(input.site.id)).map((form) => webFormView(form, input))
-  return ok<Answer<typeof webFormPage>>(wholeList(`${siteUrl(input)}/webforms`, items), { xml: xmlNames.webForms })
+  return ok<Answer<typeof contract.webFormPage>>(wholeList(`${siteUrl(input)}/webforms`, items), {
+    xml: xmlNames.webForms,
+  })
 })
 
 const getWebForm = operation({ params: webFormOf }, async (input, { webForms }) => {
@@ -112,7 +107,7 @@ const listFields = operation({ params: webFormOf }, async (input, { webForms }) 
   const form = await findForm(webForms, input.site.id, input.params.webForm)
   const url = fieldsUrl(input, form.id)
   const items = form.fields.map((field) => fieldView(field, url))
-  return ok<Answer<typeof fieldPage>>(wholeList(url, items), { xml: xmlNames.fields, tag: byValue })
+  return ok<Answer<typeof contract.fieldPage>>(wholeList(url, items), { xml: xmlNames.fields, tag: byValue })
 })
 
 const changeFields = (
@@ -141,7 +136,7 @@ const createField = operation({ params: webFormOf, body: bodyOf('fieldCreationBo
   const self = `${fieldsUrl(input, input.params.webForm)}/${type.id}`
   const value = { links: [{ rel: 'self' as const, uri: self }], id: type.id }
   const how = { headers: { Location: self }, xml: xmlNames.field }
-  return { ...ok<Answer<typeof createdField>>(value, how), status: 201 }
+  return { ...ok<Answer<typeof contract.createdField>>(value, how), status: 201 }
 })
 
 /** F-18 (operation 4). 412 when a condition fails. */
@@ -164,7 +159,7 @@ const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
 
 const listFieldTypes = operation({}, async (input) => {
   const self = `${siteUrl(input)}/webformfieldtypes/system`
-  return ok<Answer<typeof fieldTypePage>>(wholeList(self, items), { xml: xmlNames.fieldTypes })
+  return ok<Answer<typeof contract.fieldTypePage>>(wholeList(self, items), { xml: xmlNames.fieldTypes })
 })
 
 const operations = {

@@ -1,13 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import { webhooksRoutes } from '../../lib/contract/routes/webhooks.ts'
-import type {
-  changedWebhook,
-  createdWebhook,
-  delivery as deliveryAnswer,
-  deliveryList,
-  webhook as webhookAnswer,
-  webhookList,
-} from '../../lib/contract/webhooks/contract.ts'
+import type * as contract from '../../lib/contract/webhooks/contract.ts'
 import { invalidInput, ServiceError, tooManyRequests } from '../../lib/core/errors.ts'
 import { changeTypes, isWantedType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -58,7 +51,7 @@ const requirePermitted = ({ target }: WebhooksDeps, targetUrl: string | undefine
 }
 
 const listWebhooks = operation({}, async ({ site }, { webhooks }) =>
-  ok<Answer<typeof webhookList>>({ items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }),
+  ok<Answer<typeof contract.webhookList>>({ items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }),
 )
 
 /** V-1, V-2, V-4. Errors: webhookMalformed, rightMissing, tooManyWebhooks. */
@@ -69,11 +62,11 @@ const createWebhook = operation({ body: bodyOf('webhookCreationBody') }, async (
   const made = await create(deps, site.id, body, author)
   if (!made) throw new ServiceError('tooManyWebhooks')
   const { webhook, secret: shown } = made
-  return secret<Answer<typeof createdWebhook>>({ ...viewOfWebhook(webhook), secret: shown }, 201)
+  return secret<Answer<typeof contract.createdWebhook>>({ ...viewOfWebhook(webhook), secret: shown }, 201)
 })
 
 const getWebhook = operation({ params: idOf }, async ({ site, params }, deps) =>
-  ok<Answer<typeof webhookAnswer>>(viewOfWebhook(await findWebhook(deps, site.id, params.id))),
+  ok<Answer<typeof contract.webhook>>(viewOfWebhook(await findWebhook(deps, site.id, params.id))),
 )
 
 /** V-1, V-2, V-5. Errors: webhookMalformed, rightMissing, webhookUnknown. */
@@ -85,7 +78,7 @@ const changeWebhook = operation({ params: idOf, body: bodyOf('webhookChangeBody'
   const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
   if (!changed) throw new ServiceError('webhookUnknown')
   const { webhook, ...shown } = changed
-  return secret<Answer<typeof changedWebhook>>({ ...viewOfWebhook(webhook), ...shown })
+  return secret<Answer<typeof contract.changedWebhook>>({ ...viewOfWebhook(webhook), ...shown })
 })
 
 /** V-1, V-32. Errors: webhookUnknown. */
@@ -98,14 +91,14 @@ const removeWebhook = operation({ params: idOf }, async ({ site, params, author 
 /** V-13. Errors: webhookUnknown. */
 const listDeliveries = operation({ params: idOf }, async ({ site, params: { id } }, deps) => {
   await findWebhook(deps, site.id, id)
-  return ok<Answer<typeof deliveryList>>({
+  return ok<Answer<typeof contract.deliveryList>>({
     items: (await deps.deliveries.recent(site.id, id)).map(viewOfDelivery),
   })
 })
 
 const tooMany = () => tooManyRequests('The service is already sending several tests or repeated deliveries.', 5)
 
-const toReply = (sent: Delivery | TestDelivery): Reply => ok<Answer<typeof deliveryAnswer>>(viewOfDelivery(sent))
+const toReply = (sent: Delivery | TestDelivery): Reply => ok<Answer<typeof contract.delivery>>(viewOfDelivery(sent))
 
 // V-13: limits the requests that wait for slow targets.
 const inTurn = createTurns({ atOnce: 4, mostWaiting: 0, refuse: tooMany })
