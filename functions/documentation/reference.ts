@@ -25,12 +25,12 @@ interface OpenApi {
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
+type Inclusion = [operation: readonly [path: string, method: string], name: string, place: string, isSent: boolean]
+
 // The part of the renderer's API that this file uses (https://github.com/swagger-api/swagger-ui, "Plugin API").
 interface Renderer {
   readonly authActions: { restoreAuthorization(payload: { readonly authorized: unknown }): void }
-  readonly specActions: {
-    updateEmptyParamInclusion(operation: readonly [string, string], name: string, place: string, sent: boolean): void
-  }
+  readonly specActions: { updateEmptyParamInclusion(...inclusion: Inclusion): void }
 }
 
 declare const SwaggerUIBundle: (options: object) => Renderer
@@ -46,7 +46,7 @@ declare const sessionStorage: { getItem(key: string): string | null; setItem(key
  */
 const drawReference = (root: string): void => {
   const key = 'site-admin authorized'
-  const sentByDefault: [string, string, Parameter][] = []
+  const sentByDefault: Inclusion[] = []
 
   const unfilled = ({ example, ...parameter }: Parameter): Parameter => {
     if (parameter.required) return { ...parameter, example }
@@ -63,15 +63,12 @@ const drawReference = (root: string): void => {
       for (const [method, operation] of Object.entries(operations)) {
         const { parameters = [] } = operation
         for (const parameter of parameters)
-          if (parameter['x-sent-by-default']) sentByDefault.push([path, method, parameter])
+          if (parameter['x-sent-by-default']) sentByDefault.push([[path, method], parameter.name, parameter.in, true])
         operation.parameters = parameters.map(unfilled)
       }
     }
     return spec
   }
-
-  const at = (spec: Json, path: readonly string[]): Json =>
-    path.reduce<Json>((node, name) => Object(node)[name] ?? null, spec)
 
   // Each schema gets its name as its title. No reference of the document is circular.
   const resolved = (spec: Json, node: Json): Json => {
@@ -84,13 +81,14 @@ const drawReference = (root: string): void => {
     if (typeof $ref !== 'string') return own
     const path = $ref.slice('#/'.length).split('/')
     const title = path[1] === 'schemas' && { title: path[2] }
-    return { ...title, ...Object(resolved(spec, at(spec, path))), ...own }
+    return { ...title, ...Object(resolvedAt(spec, path)), ...own }
+  }
+  const resolvedAt = (spec: Json, path: readonly string[]): Json => {
+    const found = path.reduce<Json>((node, name) => Object(node)[name] ?? null, spec)
+    return resolved(spec, found)
   }
 
-  const resolveSubtree = async (spec: Json, path: readonly string[]) => ({
-    spec: resolved(spec, at(spec, path)),
-    errors: [],
-  })
+  const resolveSubtree = async (spec: Json, path: readonly string[]) => ({ spec: resolvedAt(spec, path), errors: [] })
   const updateJsonSpec = (update: (spec: OpenApi) => unknown) => (spec: OpenApi) => update(forPeople(spec))
   const persistAuthorizationIfNeeded =
     (_: unknown, { authSelectors }: { readonly authSelectors: { authorized(): unknown } }) =>
@@ -114,9 +112,7 @@ const drawReference = (root: string): void => {
     onComplete: () => {
       const kept = sessionStorage.getItem(key)
       if (kept) page.authActions.restoreAuthorization({ authorized: JSON.parse(kept) })
-      for (const [path, method, parameter] of sentByDefault) {
-        page.specActions.updateEmptyParamInclusion([path, method], parameter.name, parameter.in, true)
-      }
+      for (const inclusion of sentByDefault) page.specActions.updateEmptyParamInclusion(...inclusion)
     },
   })
 }

@@ -118,16 +118,13 @@ const whereDescription =
   'strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most ' +
   `${longestWhere} characters, ${mostConditions} conditions, ${deepestWhere} levels of \`$and\` and \`$or\`.`
 
-const listSwitches = (
-  shape: ItemShape,
-  { fields, where, order }: { fields: string; where: string; order: string },
-): ParameterContracts => ({
-  ...fieldsSwitch(fields),
-  where: parameter(whereDescription, where, whereText),
+const listSwitches = (shape: ItemShape, shown: Record<'fields' | 'where' | 'order', string>): ParameterContracts => ({
+  ...fieldsSwitch(shown.fields),
+  where: parameter(whereDescription, shown.where, whereText),
   order: parameter(
     'The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. ' +
       'Equal items are sorted by id.',
-    order,
+    shown.order,
     orderOf(shape),
   ),
   skip: parameter('The number of items to skip at the start.', 0, anyCount),
