@@ -104,19 +104,16 @@ const unchanged: Node = {
   headers: headers(['ETag']),
 }
 
-const moved = ({ route, policy }: Operation): Node => {
-  if (!route.right) return {}
-  const description = 'The site is in another data centre. Repeat the request there.'
-  return {
-    [redirectStatus(route.method, route, policy)]: { description, headers: headers(['Location', 'Cache-Control']) },
-  }
+const moved: Node = {
+  description: 'The site is in another data centre. Repeat the request there.',
+  headers: headers(['Location', 'Cache-Control']),
 }
 
 const security = ({ route, policy }: Operation): Node[] =>
   route.public ? [] : [{ bare: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
 
 const describeOperation = (context: Context): Node => {
-  const { route, contract, tag } = context
+  const { route, policy, contract, tag } = context
   const answered = Object.values(contract.answers).flatMap((one) => [one.headers ?? [], one.optionalHeaders ?? []])
   const isTagged = isRead(route.method) && answered.flat().includes('ETag')
   const needed = route.right && `The token needs the right \`${route.right}\`.`
@@ -132,7 +129,7 @@ const describeOperation = (context: Context): Node => {
     responses: {
       ...(isTagged && { 304: unchanged }),
       ...mapValues(contract.answers, (answer, status) => success(status, answer, context)),
-      ...moved(context),
+      ...(route.right && { [redirectStatus(route.method, route, policy)]: moved }),
       431: { $ref: '#/components/responses/HeadersTooLarge' },
       ...errorResponses(context),
     },

@@ -195,15 +195,9 @@ const recordHeadersTooLarge = async ({ baseUrl }: Service): Promise<Recording> =
   return { operation: 'none', status: response.status, error: undefined, request: [], answer }
 }
 
-const recordAll = async (service: Service): Promise<readonly Recording[]> => {
-  const recordings: Recording[] = []
-  for (const operation of operations) {
-    for (const example of operation.contract.examples ?? [{}]) {
-      recordings.push(await record(service, operation, example))
-    }
-  }
-  return [...recordings, await recordHeadersTooLarge(service)]
-}
+const examples = operations.flatMap((operation) =>
+  (operation.contract.examples ?? [{}]).map((example) => [operation, example] as const),
+)
 
 /** Sends the example requests of each operation to a service, in the order of the route table. */
 export const recordExamples = async (): Promise<readonly Recording[]> => {
@@ -220,7 +214,10 @@ export const recordExamples = async (): Promise<readonly Recording[]> => {
     if (!demo) throw new Error('The first start created no demo site')
     const { token, delivery } = await openRecords(dataDirectory, demo.siteId)
     const upload = await prepareFiles(baseUrl, token)
-    return await recordAll({ baseUrl, token, variables: { upload, delivery } })
+    const service = { baseUrl, token, variables: { upload, delivery } }
+    const recordings: Recording[] = []
+    for (const [operation, example] of examples) recordings.push(await record(service, operation, example))
+    return [...recordings, await recordHeadersTooLarge(service)]
   } finally {
     await stop()
     await rm(dataDirectory, { recursive: true, force: true })

@@ -60,11 +60,6 @@ ${rows.join('\n')}
 `
 }
 
-const recordSections = (): string =>
-  Object.entries(recordShapes)
-    .map(([kind, { meaning, schema }]) => sectionOf(kind, meaning, schema))
-    .join('\n')
-
 const exampleIn = (recordings: readonly Recording[]): string => {
   const refused = recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed')
   const [shown] = refused?.answer ?? []
@@ -89,18 +84,17 @@ const replaceBetween = (page: string, begin: string, end: string, text: string):
 
 export const generate = async (): Promise<Readonly<Record<string, string>>> => {
   const recordings = await recordExamples()
-  const [errorsPage, recordsPage] = await Promise.all(
-    ['errors.md', 'records.md'].map((name) => readFile(join(docs, name), 'utf8')),
-  )
+  const read = (name: string) => readFile(join(docs, name), 'utf8')
+  const records = Object.entries(recordShapes).map(([kind, { meaning, schema }]) => sectionOf(kind, meaning, schema))
   return {
     'openapi.json': `${JSON.stringify(createDocument(recordings), null, 2)}\n`,
     'errors.md': replaceBetween(
-      replaceBetween(errorsPage ?? '', '```json\n', '\n```', exampleIn(recordings)),
+      replaceBetween(await read('errors.md'), '```json\n', '\n```', exampleIn(recordings)),
       '|---|---|---|\n',
       '\n\nGenerated from',
       errorRows(),
     ),
-    'records.md': replaceBetween(recordsPage ?? '', '\n```\n\n', '\nGenerated from', recordSections()),
+    'records.md': replaceBetween(await read('records.md'), '\n```\n\n', '\nGenerated from', records.join('\n')),
   }
 }
 
