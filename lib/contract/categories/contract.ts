@@ -1,5 +1,11 @@
 import * as z from 'zod/mini'
-import { associationShape, contentShape, type ItemShape, membersIn, siteUrlShape } from '../../categories/query/item-shape.ts'
+import {
+  associationShape,
+  contentShape,
+  type ItemShape,
+  membersIn,
+  siteUrlShape,
+} from '../../categories/query/item-shape.ts'
 import { largestLimit, standardLimit } from '../../categories/query/list-query.ts'
 import { deepestWhere, longestWhere, mostConditions } from '../../categories/query/where.ts'
 import { manyObjects, type ObjectKind, objectKindNames, oneOf } from '../../core/content-kinds.ts'
