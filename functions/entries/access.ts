@@ -11,6 +11,7 @@ import { createAccessHandler } from '../access/group.ts'
 const settings = readSettingsOf('access')
 const parameter = settings.clientSecretsParameter
 
+// A-93: the client secrets of issuers are in a parameter of Systems Manager, which is read when a secret is first needed.
 // A new secret takes effect after five minutes.
 const remembered = { ttl: 300_000, max: 1, now: systemClock.monotonic }
 const findSecrets = cachedLookup(async (name: string): Promise<ReadonlyMap<string, string>> => {
@@ -19,15 +20,11 @@ const findSecrets = cachedLookup(async (name: string): Promise<ReadonlyMap<strin
   return text === undefined ? new Map() : readClientSecrets(text, `The parameter ${name} `)
 }, remembered)
 
-/** A-93: the client secrets of issuers from a parameter of Systems Manager, read when they are first needed. */
 const findClientSecret = async (issuer: string): Promise<string | undefined> =>
   parameter === undefined ? undefined : (await findSecrets(parameter)).get(issuer)
 
 const telemetry = createTelemetry('access', settings.logLevel)
+const surroundings = { telemetry, insecureSignIn: true, findClientSecret }
+const deps = createAccessDeps(settings, openAccessStores(settings), surroundings)
 
-export const handler = lambdaHandler(
-  createAccessHandler(
-    createAccessDeps(settings, openAccessStores(settings), { telemetry, insecureSignIn: true, findClientSecret }),
-  ),
-  settings,
-)
+export const handler = lambdaHandler(createAccessHandler(deps), settings)

@@ -7,8 +7,6 @@ import { createCategoriesHandler } from '../categories/group.ts'
 
 const settings = readSettingsOf('categories')
 const telemetry = createTelemetry('categories', settings.logLevel)
+const deps = createCategoriesDeps(settings, openCategoriesStores(settings), { telemetry })
 
-export const handler = lambdaHandler(
-  createCategoriesHandler(createCategoriesDeps(settings, openCategoriesStores(settings), { telemetry })),
-  settings,
-)
+export const handler = lambdaHandler(createCategoriesHandler(deps), settings)

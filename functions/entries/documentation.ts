@@ -10,8 +10,6 @@ const settings = readSettingsOf('documentation')
 const stores = { sites: openSites(settings) }
 const telemetry = createTelemetry('documentation', settings.logLevel)
 const consoleFolder = join(import.meta.dirname, 'console')
+const deps = createDocumentationDeps(settings, stores, { telemetry, consoleFolder })
 
-export const handler = lambdaHandler(
-  createDocumentationHandler(createDocumentationDeps(settings, stores, { telemetry, consoleFolder })),
-  settings,
-)
+export const handler = lambdaHandler(createDocumentationHandler(deps), settings)

@@ -7,8 +7,6 @@ import { createFieldsHandler } from '../fields/group.ts'
 
 const settings = readSettingsOf('fields')
 const telemetry = createTelemetry('fields', settings.logLevel)
+const deps = createFieldsDeps(settings, openFieldsStores(settings), { telemetry })
 
-export const handler = lambdaHandler(
-  createFieldsHandler(createFieldsDeps(settings, openFieldsStores(settings), { telemetry })),
-  settings,
-)
+export const handler = lambdaHandler(createFieldsHandler(deps), settings)

@@ -3,7 +3,6 @@ import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openStorageStores } from '../../lib/aws/open-files.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
 import { createStorageDeps } from '../../lib/service/deps.ts'
-import type { LeaseTerms } from '../../lib/storage/uploads/uploads.ts'
 import { createStorageHandler } from '../storage/group.ts'
 
 const settings = readSettingsOf('storage')
@@ -11,9 +10,7 @@ const { stores, downloads, linkTo } = openStorageStores(settings)
 const telemetry = createTelemetry('storage', settings.logLevel)
 
 // A function ends after 28 s, so no lease needs to be renewed.
-const lease: LeaseTerms = { lasts: 33_000 }
+const lease = { lasts: 33_000 }
+const deps = createStorageDeps(settings, stores, { telemetry, downloads, linkTo, lease })
 
-export const handler = lambdaHandler(
-  createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads, linkTo, lease })),
-  settings,
-)
+export const handler = lambdaHandler(createStorageHandler(deps), settings)

@@ -30,18 +30,13 @@ export const openFileStores = (
   const files = createS3ObjectStore({ bucket, hasOwnKey, removals, record, buffers, now: given.now })
   const linkTo = (object: ObjectInfo) => downloadLink(bucket, object)
   return {
-    files,
-    history,
+    ...{ files, history, workflows, removals, counts: usage, linkTo },
     // The limits of V-23.
     live: createLiveChanges(history, { perSite: 20, inAll: 1_000 }),
     uploadParts: createUploadParts({ bucket, adopt: files.adopt, buffers }),
     directParts: createDirectParts(bucket),
-    workflows,
-    removals,
-    counts: usage,
     removalQueue: queueOnDemand(settings.removalsQueueUrl),
     downloads: { largestAnswer, urlOf: async (object: ObjectInfo) => (await linkTo(object)).url },
-    linkTo,
   }
 }
 
