@@ -40,11 +40,11 @@ const resultOf = (bucket: Bucket, { key, isNew, spare }: Creation, answer: Answe
   return isNew ? { kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) } : { kind: 'final', key }
 }
 
-const findLost = async ({ finding, ...bucket }: Attempt['bucket'], { find }: Creation): Promise<string | undefined> => {
-  const found = await find(finding)
+const findLost = async (bucket: Attempt['bucket'], { find }: Creation): Promise<string | undefined> => {
+  const found = await find(bucket.finding)
   if (found || !bucket.options.abortSignal?.aborted) return found
   await awaitLateCalls(bucket)
-  return find(finding)
+  return find(bucket.finding)
 }
 
 export const awaitVersion = async ({ bucket, made }: Attempt, creation: Creation, call: Promise<Answer>) => {

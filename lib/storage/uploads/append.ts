@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
+import type { Deadline } from '../../core/time.ts'
 import type { Requester } from '../changes/change.ts'
+import type { Claim } from '../object-store.ts'
 import { storageRefused } from '../refusals.ts'
 import {
   type Addition,
   type Announcement,
   countedBytes,
   type Durable,
+  expiryOfComplete,
   holdingOf,
+  longestRequest,
   type Progress,
   progressOf,
   type Upload,
@@ -50,7 +54,6 @@ const keepLease = (
   }
   let mustGiveBack = true
   return {
-    holder,
     isOver: () => monotonic() >= until,
     recordAtRenewals(upload: Upload, durable: Durable): void {
       recorded = { upload, durable }
@@ -62,6 +65,12 @@ const keepLease = (
       mustGiveBack = isKept
       return isStored
     },
+    claim: (deadline: Deadline): Claim => ({
+      // The lease lasts until the end of the request, so that no other request takes over while this one undoes its
+      // placement.
+      isHeld: () => uploadRecords.renew(id, holder, Math.min(Math.max(lasts, deadline.timeLeft()), longestRequest)),
+      complete: (entry) => uploadRecords.complete(id, holder, expiryOfComplete(wall()), entry, deadline),
+    }),
     async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(timer)
       await stopRecording()

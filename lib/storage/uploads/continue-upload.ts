@@ -2,7 +2,6 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
 import { admit, entryOf, putStaged } from '../changes/put.ts'
 import { isTemplate, templateFault } from '../file-kind.ts'
-import type { Claim } from '../object-store.ts'
 import { requireScope, storedPath } from '../path.ts'
 import { refuse } from '../refusals.ts'
 import { acquireLease, appendBytes, type Lease } from './append.ts'
@@ -12,7 +11,6 @@ import {
   expiryOfComplete,
   holdingOf,
   isWaiting,
-  longestRequest,
   type Target,
   type Upload,
   type WholeUpload,
@@ -44,16 +42,6 @@ const wholeOf = (upload: Upload): WholeUpload => {
   return { id, target, created, length: offset, holding: holdingOf(upload) }
 }
 
-const claimOf = (deps: UploadsDeps, id: string, { holder }: Lease, { deadline }: Requester): Claim => {
-  const { uploadRecords, clock, lease } = deps
-  return {
-    // The lease lasts until the end of the request, so that no other request takes over while this one undoes its
-    // placement.
-    isHeld: () => uploadRecords.renew(id, holder, Math.min(Math.max(lease.lasts, deadline.timeLeft()), longestRequest)),
-    complete: (entry) => uploadRecords.complete(id, holder, expiryOfComplete(clock.wall()), entry, deadline),
-  }
-}
-
 const completed = (upload: Upload, { clock }: UploadsDeps): Upload => ({
   ...upload,
   isComplete: true,
@@ -63,7 +51,7 @@ const completed = (upload: Upload, { clock }: UploadsDeps): Upload => ({
 
 const completeUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload, lease: Lease) => {
   if (lease.isOver()) throw new ServiceError('unavailable')
-  const claim = claimOf(deps, upload.id, lease, requester)
+  const claim = lease.claim(requester.deadline)
   try {
     await placeUpload(deps, wholeOf(upload), { ...requester, claim })
   } catch (error) {
@@ -91,9 +79,9 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
     if (holding !== held.holding && !(await lease.advance(own, true))) throw new ServiceError('unavailable')
     return await completeUpload(deps, requester, own, lease)
   }
-  const { author, site } = requester
+  const { author, site, deadline } = requester
   const entry = { ...author, site, ...entryOf(placeOf(held.target, requester)) }
-  await claimOf(deps, held.id, lease, requester).complete(entry)
+  await lease.claim(deadline).complete(entry)
   return completed(held, deps)
 }
 
