@@ -20,7 +20,6 @@ import {
 } from '../../lib/storage/uploads/uploads.ts'
 import { countedBody, declaredLength, operation, schemaOf, trackUpload, uploaderOf } from './params.ts'
 
-// The headers are those of tus 1.0 (https://tus.io/protocols/resumable-upload).
 export const tusVersion = '1.0.0'
 
 type RequestHeaders = OperationInput['headers']
@@ -28,7 +27,8 @@ type AnswerHeaders = Readonly<Record<string, string>>
 
 export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumable'] !== undefined
 
-// "If the version specified by the Client is not supported by the Server, it MUST respond with the 412".
+// "If the version specified by the Client is not supported by the Server, it MUST respond with the 412" (tus 1.0, as all
+// quotations here: https://tus.io/protocols/resumable-upload).
 export const requireTus = (headers: RequestHeaders): void => {
   if (headers['tus-resumable'] === tusVersion) return
   throw new ServiceError('protocolVersionUnknown', {

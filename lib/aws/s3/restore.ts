@@ -53,13 +53,10 @@ const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[
   return [...missing.values()]
 }
 
-// A listing costs as much as a dozen HEAD requests.
-const fewObjects = callsInFlight
-
 // The first object that is missing or has other bytes. Another caller may have stored the same bytes, which does not
-// count as a difference.
+// count as a difference. A listing costs as much as a dozen HEAD requests.
 const findMissing = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<string | undefined> => {
-  const left = restorations.length > fewObjects ? await withoutListed(bucket, restorations) : restorations
+  const left = restorations.length > callsInFlight ? await withoutListed(bucket, restorations) : restorations
   let missing: string | undefined
   await inParallel(left, callsInFlight, async ({ key, id, tag }) => {
     if (missing !== undefined) return

@@ -58,9 +58,6 @@ const checkBefore = async (
   return locks.ids
 }
 
-const changesKey = (change: Change, key: string): boolean =>
-  change.key === key || (change.kind === 'move' && change.from.key === key)
-
 // In milliseconds. After this time, the caller that created a folder has checked the names above it.
 const newFor = 120_000
 
@@ -75,7 +72,8 @@ const checkAfter = async (
   const { absent, present = [], absentIfNew = [], matching = [] } = conditions
   const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
   // The other keys need no check: the calls that changed them compared their states.
-  const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
+  const keys = new Set(changes.flatMap((one) => (one.kind === 'move' ? [one.key, one.from.key] : [one.key])))
+  const unchanged = matching.filter(({ key }) => !keys.has(key))
   const [locks, rival, there, changed] = await Promise.all([
     looking,
     findRival(bucket, others),
