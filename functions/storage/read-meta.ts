@@ -81,10 +81,9 @@ const describeFolder = async (deps: StorageDeps, input: Input, path: StoragePath
       : listFolder(files, scope, path, { limit, cursor, viewOf: (entry) => childView(entry, uri) }),
   ])
   const exists = async () => (isOwn ? files.exists(key) : (await entriesTowards(files, scope, path)).length > 0)
-  if (path !== root && !marker && page.contents.length === 0) {
-    const isWholeListing = !isRecursive && cursor === undefined
-    if (isWholeListing || !(await exists())) return undefined
-  }
+  const isEmpty = path !== root && !marker && page.contents.length === 0
+  const isFromStart = !isRecursive && cursor === undefined
+  if (isEmpty && (isFromStart || !(await exists()))) return undefined
   return {
     name: nameOf(path),
     type: 'folder',

@@ -47,15 +47,19 @@ export const readAhead = async (content: AsyncIterable<Uint8Array>, limit: numbe
   const source = content[Symbol.asyncIterator]()
   const gathered: Uint8Array[] = []
   let size = 0
-  let isWhole = false
-  while (!isWhole && size <= limit) {
-    const next = await source.next()
-    isWhole = next.done === true
-    if (next.done) break
+  let next = await source.next()
+  while (!next.done) {
     gathered.push(next.value)
     size += next.value.length
+    if (size > limit) break
+    next = await source.next()
   }
-  return { gathered, size, isWhole, content: together(gathered, { [Symbol.asyncIterator]: () => source }) }
+  return {
+    gathered,
+    size,
+    isWhole: next.done === true,
+    content: together(gathered, { [Symbol.asyncIterator]: () => source }),
+  }
 }
 
 /** The content up to its failure. The failure is kept and not thrown, so that the bytes before it count. */

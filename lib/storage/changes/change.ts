@@ -114,9 +114,8 @@ const mostAttempts = 10
 const removeObjects = async ({ files }: StorageStores, deletion: Deletion, { author, site, deadline }: Requester) => {
   let left = deletion.objects
   let unwritten: HistoryEntry | undefined = { ...author, site, ...deletion.entry }
-  const { removedFolder } = deletion
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-    const { spared } = await files.remove(left, { entry: unwritten, deadline, removedFolder })
+    const { spared } = await files.remove(left, { entry: unwritten, deadline, removedFolder: deletion.removedFolder })
     if (spared.size === 0) return
     if (spared.size < left.length) unwritten = undefined
     left = await findAll(files, spared)

@@ -48,6 +48,12 @@ export const findTaken = async (files: ObjectStore, absent: Absences): Promise<r
 export const openLocks = async ({ removals }: StorageStores, site: SiteId, paths: readonly StoragePath[]) =>
   (await removals.locksOf(site, foldersAround(paths))).open
 
+export const isLocked = async (stores: StorageStores, site: SiteId, paths: readonly StoragePath[]) => {
+  const below = paths.map((path) => stores.removals.isOpenBelow(site, path))
+  const [open, ...isOpenBelow] = await Promise.all([openLocks(stores, site, paths), ...below])
+  return open.length > 0 || isOpenBelow.includes(true)
+}
+
 export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, paths: readonly StoragePath[]) => {
   const pages = paths.filter(isPage)
   return pages.length > 0 && workflows.isRunning(site, pages)

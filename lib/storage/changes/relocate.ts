@@ -19,8 +19,8 @@ import {
 import { refusalIn, refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
-import { findTaken, isRunningAt, openLocks } from './look.ts'
-import { findTransfers, hasLongPath, type Relocation, refusalOfTemplates, templatesIn, tooMuch } from './transfers.ts'
+import { findTaken, isLocked, isRunningAt } from './look.ts'
+import { checkTemplates, findTransfers, hasLongPath, type Relocation, templatesIn, tooMuch } from './transfers.ts'
 
 type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
 
@@ -88,12 +88,6 @@ const spellTarget = async (files: ObjectStore, relocation: Relocation, requester
   return { relocation: spelled, ancestors: await ancestorsOfTarget(files, spelled) }
 }
 
-const refuseLocks = async (stores: ChangeDeps, { site, path, target }: Relocation): Promise<void> => {
-  const below = [path, target].map((folder) => stores.removals.isOpenBelow(site, folder))
-  const [open, ...isOpen] = await Promise.all([openLocks(stores, site, [path, target]), ...below])
-  refuse([(open.length > 0 || isOpen.includes(true)) && 'folderLocked'])
-}
-
 const lookAtTransfers = async (
   deps: ChangeDeps,
   relocation: Relocation,
@@ -105,10 +99,11 @@ const lookAtTransfers = async (
   const since = clock.wall()
   const { isFile, changes, source, states } = await findTransfers(files, relocation)
   // After the listing, so that the files of a restore that fails later are not taken along.
-  await refuseLocks(deps, relocation)
-  const seen = { relocation, ancestors, since, isFile, changes, matching: isUnconditional(conditions) ? [] : states }
-  const unmet = refusalIn([refusalOf(conditions, source), changes.length === 0 && 'fileUnknown'])
-  if (unmet) return { ...seen, refusal: unmet }
+  refuse([(await isLocked(deps, site, [path, target])) && 'folderLocked'])
+  const matching = isUnconditional(conditions) ? [] : states
+  const refusal = refusalIn([refusalOf(conditions, source), changes.length === 0 && 'fileUnknown'])
+  const seen = { relocation, ancestors, since, isFile, changes, matching, refusal }
+  if (refusal) return seen
   // A workflow may start before its page exists, so even a target that does not exist may have a workflow.
   const [isSourceInWorkflow, isTargetInWorkflow] = await Promise.all([
     kind === 'move' && isRunningAt(deps, site, path, isFile),
@@ -118,7 +113,7 @@ const lookAtTransfers = async (
   const vacant = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
   // The placement itself finds a taken target, but its refusal would come too late here.
   const [occupied] = isTargetInWorkflow || templates.length > 0 ? await findTaken(files, vacant) : []
-  const refusal = refusalIn([
+  refuse([
     kind === 'move' && !isFile && isReserved(reservedFolders, path) && 'folderReserved',
     isSourceInWorkflow && 'workflowUpdated',
     target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose a path outside the folder.'),
@@ -127,8 +122,8 @@ const lookAtTransfers = async (
     occupied,
     isTargetInWorkflow && 'workflowUpdated',
   ])
-  const end = deadline.reserving(reserves.templates)
-  return { ...seen, refusal: refusal ?? (await refusalOfTemplates(files, kind, templates, end)) }
+  await checkTemplates(files, kind, templates, deadline.reserving(reserves.templates))
+  return seen
 }
 
 const lookAtRelocation = async (

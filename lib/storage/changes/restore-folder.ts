@@ -8,7 +8,7 @@ import { ancestorsOf, editions, folderKey, foldersAround, pathIn, root, type Sto
 import { refuse, storageRefused } from '../refusals.ts'
 import { findAncestors } from '../resolve-path.ts'
 import { type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
-import { findTaken, lockPath, openLocks } from './look.ts'
+import { findTaken, isLocked, lockPath } from './look.ts'
 import { isBelowFile } from './remove.ts'
 
 const mostObjects = 10_000
@@ -136,19 +136,13 @@ export const restoreFolder = async (
   const { files, removals, workflows } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, folder, requester)
   refuse([known.length === 0 && nothingToRestore()])
-  const [open, isOpenBelow, isInFile, checked, isRunning] = await Promise.all([
-    openLocks(deps, site, [folder]),
-    removals.isOpenBelow(site, folder),
+  const [isFolderLocked, isInFile, checked, isRunning] = await Promise.all([
+    isLocked(deps, site, [folder]),
     !isUnconditional(conditions) && isBelowFile(deps, site, folder),
     checkFolder(files, site, folder, conditions),
     workflows.isRunningBelow(site, folder),
   ])
-  refuse([
-    (open.length > 0 || isOpenBelow) && 'folderLocked',
-    isInFile && 'pathUnknown',
-    checked.refusal,
-    isRunning && 'workflowUpdated',
-  ])
+  refuse([isFolderLocked && 'folderLocked', isInFile && 'pathUnknown', checked.refusal, isRunning && 'workflowUpdated'])
   await using lock = await lockPath(deps, folder, requester)
   // Before the lock, others may have restored the folder and removed it again. A removal that has emptied the folder has
   // a period by then, so it is read last.

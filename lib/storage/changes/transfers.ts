@@ -108,21 +108,14 @@ const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | und
 }
 
 /** Checks the files that will be templates (S-26). If a file changes meanwhile, it is not moved. */
-export const refusalOfTemplates = async (
+export const checkTemplates = (
   store: ObjectStore,
   kind: Transfer['kind'],
   transfers: readonly Transfer[],
   deadline: Deadline,
-): Promise<ServiceError | undefined> => {
-  let refusal: ServiceError | undefined
-  await inParallel(transfers, readsInFlight, async ({ from, key }) => {
-    if (refusal) return
-    if (deadline.isOver()) {
-      refusal = tooMuch(kind)
-      return
-    }
+): Promise<void> =>
+  inParallel(transfers, readsInFlight, async ({ from, key }) => {
+    if (deadline.isOver()) throw tooMuch(kind)
     const fault = await faultOf(store, from.key)
-    if (fault) refusal ??= new ServiceError(fault, { message: `${pathIn(key)}: ${new ServiceError(fault).message}` })
+    if (fault) throw new ServiceError(fault, { message: `${pathIn(key)}: ${new ServiceError(fault).message}` })
   })
-  return refusal
-}
