@@ -9,7 +9,7 @@ import type { ListedObject, ObjectInfo, ObjectStore, RemovalTask } from '../obje
 import { longestListing } from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
 import type { OpenRemoval, RemovalQueue } from '../path-locks.ts'
-import { type Refusals, refusalIn } from '../refusals.ts'
+import { type Refusals, refuse } from '../refusals.ts'
 import { resolveParent } from '../resolve-path.ts'
 import { type ChangeDeps, change, type FolderRemoval, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, isInWorkflow, openLocks } from './look.ts'
@@ -23,7 +23,7 @@ interface RemoveOptions extends Requester {
   readonly withContents: boolean
 }
 
-export interface SeenRemoval {
+interface SeenRemoval {
   readonly site: SiteId
   readonly path: StoragePath
   readonly open: readonly OpenRemoval[]
@@ -31,29 +31,15 @@ export interface SeenRemoval {
   readonly draft?: ObjectInfo | undefined
   /** `objects` is undefined if the folder has too many. `since` is a moment before the objects were listed. */
   readonly folder?: { readonly objects: readonly ListedObject[] | undefined; readonly since: number }
-  readonly isBelowFile?: boolean
-  readonly condition?: ServiceError | undefined
-  readonly isReserved?: boolean
-  readonly isMissing?: boolean
-  readonly isNotEmpty?: boolean
-  readonly isInWorkflow?: boolean
 }
 
-export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
-  seen.path === root && new ServiceError('nameRequired', { message: 'The root cannot be deleted. Name a folder.' }),
+export const refusalsAt = (path: StoragePath, open: readonly OpenRemoval[]): Refusals => [
+  path === root && new ServiceError('nameRequired', { message: 'The root cannot be deleted. Name a folder.' }),
   // If a folder is already being removed, a request for this very folder continues the removal.
-  seen.open.some(({ path, isRestoreLock }) => path !== seen.path || isRestoreLock) && 'folderLocked',
-  seen.isBelowFile && 'pathUnknown',
-  seen.condition,
-  seen.isReserved && 'folderReserved',
-  seen.isMissing && 'fileUnknown',
-  seen.isNotEmpty && 'folderNotEmpty',
-  seen.isInWorkflow && 'workflowDeleted',
+  open.some((one) => one.path !== path || one.isRestoreLock) && 'folderLocked',
 ]
 
 const planRemoval = (seen: SeenRemoval, { draftOnly, conditions = {} }: RemoveOptions): Plan => {
-  const refusal = refusalIn(refusalsOfRemoval(seen))
-  if (refusal) return refusal
   const { site, path, live, draft, folder } = seen
   const [open] = seen.open
   if (open) return { folder: path, open }
@@ -111,43 +97,40 @@ const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePat
   return [...live, ...draft]
 }
 
-const judgeFolder = async (deps: RemoveDeps, seen: SeenRemoval, { conditions = {} }: RemoveOptions) => {
-  const { site, path } = seen
-  const judged = { ...seen, isReserved: isReserved(deps.reservedFolders, path) }
-  if (isUnconditional(conditions)) return judged
-  const isFolder = await deps.files.exists(folderKey('live', site, path))
-  const isInFile = !isFolder && (await isBelowFile(deps, site, path))
-  return { ...judged, isBelowFile: isInFile, condition: refusalOf(conditions, isFolder ? 'folder' : undefined) }
-}
-
 // Each step costs calls, so the first refusal ends the checks.
 const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: RemoveOptions): Promise<SeenRemoval> => {
   const { site, path } = seen
-  const judged = await judgeFolder(deps, seen, options)
-  if (refusalIn(refusalsOfRemoval(judged))) return judged
+  const { conditions = {} } = options
+  const self = folderKey('live', site, path)
+  if (!isUnconditional(conditions)) {
+    const isFolder = await deps.files.exists(self)
+    const isInFile = !isFolder && (await isBelowFile(deps, site, path))
+    refuse([isInFile && 'pathUnknown', refusalOf(conditions, isFolder ? 'folder' : undefined)])
+  }
+  refuse([isReserved(deps.reservedFolders, path) && 'folderReserved'])
   const since = deps.clock.wall()
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
     const found = options.isCaseSensitive ? path : await resolveParent(deps.files, options, path)
     if (found !== path) return lookAtRemoval(deps, found, { ...options, isCaseSensitive: true })
-    return { ...judged, isMissing: true, isBelowFile: await isBelowFile(deps, site, path) }
+    refuse([(await isBelowFile(deps, site, path)) && 'pathUnknown', 'fileUnknown'])
   }
-  const self = folderKey('live', site, path)
-  const isNotEmpty = !options.withContents && !objects?.every(({ key }) => key === self)
-  const listed = { ...judged, folder: { objects, since }, isNotEmpty }
-  return isNotEmpty ? listed : { ...listed, isInWorkflow: await deps.workflows.isRunningBelow(site, path) }
+  refuse([!options.withContents && !objects?.every(({ key }) => key === self) && 'folderNotEmpty'])
+  refuse([(await deps.workflows.isRunningBelow(site, path)) && 'workflowDeleted'])
+  return { ...seen, folder: { objects, since } }
 }
 
 const lookAtRemoval = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<SeenRemoval> => {
   const { site } = options
-  if (path === root) return { site, path, open: [] }
-  const open = await openLocks(deps, site, [path])
+  const open = path === root ? [] : await openLocks(deps, site, [path])
+  refuse(refusalsAt(path, open))
   if (open.length > 0) return { site, path, open }
   const { live, draft } = await findFile(deps, site, path)
   const seen = { site, path, open, live, draft }
   if (!live && !draft) return lookAtFolder(deps, seen, options)
-  const condition = refusalOf(options.conditions ?? {}, options.draftOnly ? (draft ?? live) : live)
-  return { ...seen, condition, isInWorkflow: !condition && (await isInWorkflow(deps, site, [path])) }
+  refuse([refusalOf(options.conditions ?? {}, options.draftOnly ? (draft ?? live) : live)])
+  refuse([(await isInWorkflow(deps, site, [path])) && 'workflowDeleted'])
+  return seen
 }
 
 // In seconds. On AWS, every request has ended after this time.

@@ -3,7 +3,7 @@ import type { SiteId } from '../../core/ids.ts'
 import { type Deadline, reserves } from '../../core/time.ts'
 import type { ChangeDeps } from '../changes/change.ts'
 import { isRunningAt, openLocks } from '../changes/look.ts'
-import { findFile, isBelowFile, refusalsOfRemoval } from '../changes/remove.ts'
+import { findFile, isBelowFile, refusalsAt } from '../changes/remove.ts'
 import { listAll } from '../many-objects.ts'
 import type { ListedObject, ObjectStore } from '../object-store.ts'
 import {
@@ -82,9 +82,11 @@ export const previewRemoval = async (
     if (found !== path) return previewRemoval(deps, scope, found, deadline)
     throw new ServiceError((await isBelowFile(deps, site, path)) ? 'pathUnknown' : 'fileUnknown')
   }
-  const seen = { site, path, open, live, draft, isReserved: !isFile && isReserved(reservedFolders, path) }
   const refusal =
-    refusalIn([!isInScope(scope, parentOf(path)) && 'privilegesMissing', ...refusalsOfRemoval(seen)]) ??
-    refusalIn(refusalsOfRemoval({ ...seen, isInWorkflow: await isRunningAt(deps, site, path, isFile) }))
+    refusalIn([
+      !isInScope(scope, parentOf(path)) && 'privilegesMissing',
+      ...refusalsAt(path, open),
+      !isFile && isReserved(reservedFolders, path) && 'folderReserved',
+    ]) ?? refusalIn([(await isRunningAt(deps, site, path, isFile)) && 'workflowDeleted'])
   return { ...counted, ...(refusal && { code: refusal.code }) }
 }
