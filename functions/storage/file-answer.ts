@@ -84,11 +84,9 @@ export const answerFor = (info: ObjectInfo, request: Asked, downloads: Downloads
 
 const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
 
-const conditions = ['if-none-match', 'if-modified-since', 'if-range']
-
 /** The range that `answerFor` will most likely choose. Undefined when the answer will probably have no body. */
 export const expectedRange = ({ method, headers }: Asked, downloads: Downloads | undefined): string | undefined => {
-  const hasCondition = conditions.some((name) => headers[name] !== undefined)
+  const hasCondition = ['if-none-match', 'if-modified-since', 'if-range'].some((name) => headers[name] !== undefined)
   if (method === 'HEAD' || hasCondition) return undefined
   const asked = headers['range']?.replaceAll(' ', '')
   if (asked !== undefined && oneRange.test(asked)) return asked

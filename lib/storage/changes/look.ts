@@ -154,6 +154,5 @@ export const lockPath = async ({ removals, clock }: ChangeDeps, path: StoragePat
     removals.isOpenBelow(site, path),
   ])
   refuse([(open.length > 0 || isBelow) && 'folderLocked'])
-  const lock = locked.move()
-  return { id, deadline: lockDeadline, [Symbol.asyncDispose]: () => lock.disposeAsync() }
+  return Object.assign(locked.move(), { id, deadline: lockDeadline })
 }

@@ -22,15 +22,15 @@ const nothingToRestore = () =>
   })
 
 const assumedRemoval = async ({ files, clock }: ChangeDeps, folder: StoragePath, { site, deadline }: Requester) => {
+  const prefix = folderKey('live', site, folder)
   let last = 0
-  for (let after: string | undefined; ; ) {
+  let after: string | undefined
+  do {
     deadline.reserving(reserves.restore).check()
-    const prefix = folderKey('live', site, folder)
     const { entries, next } = await files.listRemoved({ prefix, after, limit: 1_000 })
     for (const { removedAt } of entries) last = Math.max(last, removedAt)
-    if (next === undefined) break
     after = next
-  }
+  } while (after !== undefined)
   return last === 0 ? [] : [{ from: last - assumedLength, to: Math.max(last, clock.wall()) }]
 }
 
@@ -115,11 +115,9 @@ const findRestorations = async (
     return undefined
   }
   // If a folder above was removed again without this folder, its record tells nothing about this folder.
-  const found =
-    (await find(last.length > 0 ? last : known)) ??
-    ((await files.exists(folderKey('live', site, folder)))
-      ? undefined
-      : await find(await assumedRemoval(deps, folder, requester)))
+  let found = await find(last.length > 0 ? last : known)
+  if (!found && !(await files.exists(folderKey('live', site, folder))))
+    found = await find(await assumedRemoval(deps, folder, requester))
   if (!found) throw nothingToRestore()
   return found
 }
