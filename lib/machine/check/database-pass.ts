@@ -51,34 +51,6 @@ const are = (json: string, type: string, names: readonly string[], at = "'$.") =
 const isListOf = (json: string, items: string) =>
   `json_type(${json}) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(${json}) WHERE NOT (${items}))`
 
-const json: readonly (readonly [table: string, key: string, column: string, isRight: string])[] = [
-  ...contentKinds.map((kind) => [contentTables[kind].table, 'site, id', 'members', "members ->> 'id' IS id"] as const),
-  [
-    'people',
-    'key',
-    'record',
-    `${are('record', 'text', ['name', 'displayName', 'email'])} AND ${are('record', 'object', ['sites'])} AND ${are('record', 'integer', ['created', 'sessions'])}`,
-  ],
-  ['grants', 'user', 'sites', isListOf('sites', "type = 'integer'")],
-  ['grants', 'user', 'permissions', isListOf('permissions', "type = 'text'")],
-  ['access_values', 'key', 'value', `key <> 'issuers' OR ${are('value', 'array', ['issuers', 'rules'])}`],
-  [
-    'web_forms',
-    'site, id',
-    'fields',
-    isListOf('fields', are('fields', 'integer', ['typeId', 'order'], "fullkey || '.")),
-  ],
-  ['uploads', 'site, id', 'target', are('target', 'text', ['path', 'key', 'contentType'])],
-  ['folder_removals', 'site, folder', 'entry', are('entry', 'text', ['type', 'subject', 'actor'])],
-  [
-    'webhooks',
-    'site, id',
-    'record',
-    `${are('record', 'text', ['targetUrl', 'subject', 'description'])} AND ${are('record', 'array', ['types', 'secrets', 'retries'])}`,
-  ],
-  ['changes', 'site, id', 'details', "json_type(details) = 'object'"],
-]
-
 const isPath = (text: string): boolean => {
   try {
     return toStoragePath(text) === text
@@ -100,10 +72,35 @@ const unreadable = (table: string, key: string, column: string, isRight: string)
     FROM ${table} WHERE ${column} IS NOT NULL AND NOT ${isRight}`
 }
 
+const wrongJson = (table: string, key: string, column: string, isRight: string) =>
+  unreadable(table, key, column, `iif(json_valid(${column}), ${isRight}, 0)`)
+
 const rowQuestions: readonly string[] = [
-  ...json.map(([table, key, column, isRight]) =>
-    unreadable(table, key, column, `iif(json_valid(${column}), ${isRight}, 0)`),
+  ...contentKinds.map((kind) => wrongJson(contentTables[kind].table, 'site, id', 'members', "members ->> 'id' IS id")),
+  wrongJson(
+    'people',
+    'key',
+    'record',
+    `${are('record', 'text', ['name', 'displayName', 'email'])} AND ${are('record', 'object', ['sites'])} AND ${are('record', 'integer', ['created', 'sessions'])}`,
   ),
+  wrongJson('grants', 'user', 'sites', isListOf('sites', "type = 'integer'")),
+  wrongJson('grants', 'user', 'permissions', isListOf('permissions', "type = 'text'")),
+  wrongJson('access_values', 'key', 'value', `key <> 'issuers' OR ${are('value', 'array', ['issuers', 'rules'])}`),
+  wrongJson(
+    'web_forms',
+    'site, id',
+    'fields',
+    isListOf('fields', are('fields', 'integer', ['typeId', 'order'], "fullkey || '.")),
+  ),
+  wrongJson('uploads', 'site, id', 'target', are('target', 'text', ['path', 'key', 'contentType'])),
+  wrongJson('folder_removals', 'site, folder', 'entry', are('entry', 'text', ['type', 'subject', 'actor'])),
+  wrongJson(
+    'webhooks',
+    'site, id',
+    'record',
+    `${are('record', 'text', ['targetUrl', 'subject', 'description'])} AND ${are('record', 'array', ['types', 'secrets', 'retries'])}`,
+  ),
+  wrongJson('changes', 'site, id', 'details', "json_type(details) = 'object'"),
   unreadable('objects', 'key', 'key', 'is_key(key)'),
   unreadable('old_objects', 'key', 'key', 'is_key(key)'),
   unreadable('folder_removals', 'site, folder', 'folder', 'is_path(folder)'),
