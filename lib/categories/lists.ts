@@ -74,32 +74,29 @@ export const associationList = (list: LinkList): List => ({
   },
 })
 
-export const categoriesOfObjectList = (object: SiteObject): List => {
-  const { site, kind, id } = object
-  return {
-    shape: contentShape('category'),
-    identity: [site, kind, id, 'category'],
-    async read({ contents, links, longestList: longest }, query) {
-      const source: ListSource = {
-        longest,
-        async entries(after, limit) {
-          const categories = await links.categoriesOf(object, after, limit)
-          return categories.map((category) => ({ id: category, content: { id: category } }))
-        },
-        count: (after, limit) => links.countCategoriesOf(object, after, limit),
-        listHas: ({ name }) => name === 'id',
-        async items(entries) {
-          const ids = entries.map((entry) => entry.id)
-          const categories = await contents.getMany(site, 'category', ids)
-          return ids.flatMap((category) => categories.get(category) ?? [])
-        },
-      }
-      const [found, page] = await Promise.all([contents.get(site, kind, id), runList(source, query)])
-      if (!found) throw new ServiceError('objectUnknown')
-      return page
-    },
-  }
-}
+export const categoriesOfObjectList = (object: SiteObject): List => ({
+  shape: contentShape('category'),
+  identity: [object.site, object.kind, object.id, 'category'],
+  async read({ contents, links, longestList: longest }, query) {
+    const { site, kind, id: ofObject } = object
+    const source: ListSource = {
+      longest,
+      async entries(after, limit) {
+        return (await links.categoriesOf(object, after, limit)).map((id) => ({ id, content: { id } }))
+      },
+      count: (after, limit) => links.countCategoriesOf(object, after, limit),
+      listHas: ({ name }) => name === 'id',
+      async items(entries) {
+        const ids = entries.map(({ id }) => id)
+        const categories = await contents.getMany(site, 'category', ids)
+        return ids.flatMap((id) => categories.get(id) ?? [])
+      },
+    }
+    const [found, page] = await Promise.all([contents.get(site, kind, ofObject), runList(source, query)])
+    if (!found) throw new ServiceError('objectUnknown')
+    return page
+  },
+})
 
 /** The store's list has everything but the long texts, so each item is read once. */
 export const contentList = (site: SiteId, kind: ContentKind): List => ({

@@ -94,10 +94,7 @@ export const createAccessValues = (
       trust: () => read(trust),
 
       changeTrust: (change, entries) =>
-        write(() => {
-          put(trustKey, change(trust()), null)
-          entries.forEach(record)
-        }),
+        write(() => void recordIf(put(trustKey, change(trust()), null), record, ...entries)),
     },
 
     accessValues: {

@@ -127,8 +127,7 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
         if (!before || after === before) return false
         if (after) update(after.user, after.sites, after.since, hash)
         else remove(hash)
-        entries.forEach(record)
-        return true
+        return recordIf(true, record, ...entries)
       }),
 
     list: () => readPages(read, some, [''], ({ hash }) => hash),

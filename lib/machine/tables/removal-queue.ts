@@ -31,10 +31,8 @@ export const createRemovalQueue = ({ connection, read, write }: Database) => {
       if (rest) schedule(number, task, rest.delay * 1000)
       else await write(() => remove.run(number))
     } catch (error) {
-      console.error(
-        `The removal of a folder of site ${task.site} failed. The service repeats the removal later:`,
-        error,
-      )
+      const failure = `The removal of a folder of site ${task.site} failed. The service repeats the removal later:`
+      console.error(failure, error)
       schedule(number, task, pauseAfterFailure)
     }
   }

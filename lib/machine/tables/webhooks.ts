@@ -98,15 +98,11 @@ export const createWebhooks = ({ connection, read, write }: Database, record: Re
 
 export const createWebhookDeliveries = ({ connection, read, note }: Database): WebhookDeliveries => {
   const records = openRecords(connection)
+  const delivered = 'id, position, type, at, attempt, status, fault, milliseconds'
   const ofWebhook = 'site = ?1 AND webhook = ?2'
   const rows = prepareAll(connection, {
-    recent: all(
-      `SELECT id, position, type, at, attempt, status, fault, milliseconds FROM webhook_deliveries
-       WHERE ${ofWebhook} ORDER BY id DESC`,
-      fromRow<Delivery>(),
-    ),
-    insert: `INSERT OR REPLACE INTO webhook_deliveries
-      (site, webhook, id, position, type, at, attempt, status, fault, milliseconds)
+    recent: all(`SELECT ${delivered} FROM webhook_deliveries WHERE ${ofWebhook} ORDER BY id DESC`, fromRow<Delivery>()),
+    insert: `INSERT OR REPLACE INTO webhook_deliveries (site, webhook, ${delivered})
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     // Deliveries long after the newest one are older: the clock was set back. They are forgotten first.
     forgetOld: `DELETE FROM webhook_deliveries WHERE ${ofWebhook} AND id IN (
