@@ -1,21 +1,9 @@
 import { type LinkList, type LinkRequest, link, unlink } from '../../lib/categories/category-links.ts'
 import type { SiteObject } from '../../lib/categories/contents.ts'
-import {
-  associationList,
-  categoriesOfObjectList,
-  contentList,
-  type List,
-  siteUrlList,
-} from '../../lib/categories/lists.ts'
+import * as lists from '../../lib/categories/lists.ts'
 import { parseListQuery } from '../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../lib/categories/run-list.ts'
-import type {
-  AssociationPage,
-  category as categoryAnswer,
-  categoryPage,
-  ObjectPage,
-  siteUrlPage,
-} from '../../lib/contract/categories/contract.ts'
+import type * as contract from '../../lib/contract/categories/contract.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { categoriesRoutes, ofEachKind } from '../../lib/contract/routes/categories.ts'
 import type { ContentKind, ObjectKind } from '../../lib/core/content-kinds.ts'
@@ -56,7 +44,7 @@ const removalOf = bodiesOf({
 /** 400/220000 for a wrong query, and 400/220003 if the list is too long for this query. */
 const listOperation = <Params = undefined>(
   answer: (page: Json<ItemPage>) => TextReply,
-  listOf: (site: SiteId, params: Params, url: string) => List,
+  listOf: (site: SiteId, params: Params, url: string) => lists.List,
   params?: (segments: Segments) => Params,
 ) =>
   operation(
@@ -71,20 +59,24 @@ const listOperation = <Params = undefined>(
   )
 
 const listAll = (kind: ContentKind) =>
-  listOperation(okWithJson<Answer<ObjectPage | typeof categoryPage>>, (site) => contentList(site, kind))
+  listOperation(okWithJson<Answer<contract.ObjectPage | typeof contract.categoryPage>>, (site) =>
+    lists.contentList(site, kind),
+  )
 
 /** C-49. 404/220001 for an unknown category. Ignores all parameters of the query but `fields`. */
 const getCategory = operation(
-  { params: categoryOf, query: (query, { site }) => parseListQuery(query, contentList(site.id, 'category')) },
+  { params: categoryOf, query: (query, { site }) => parseListQuery(query, lists.contentList(site.id, 'category')) },
   async ({ site, params, query }, { contents }) => {
     const category = await contents.get(site.id, 'category', params.category)
     if (!category) throw new ServiceError('categoryUnknown')
-    return ok<Answer<typeof categoryAnswer>>(query.fields.select(category), { tag: byValue })
+    return ok<Answer<typeof contract.category>>(query.fields.select(category), { tag: byValue })
   },
 )
 
 /** C-51: a site has one address, the base URL of its data centre. */
-const listSiteUrls = listOperation(okWithJson<Answer<typeof siteUrlPage>>, (site, _, url) => siteUrlList(site, url))
+const listSiteUrls = listOperation(okWithJson<Answer<typeof contract.siteUrlPage>>, (site, _, url) =>
+  lists.siteUrlList(site, url),
+)
 
 /** C-42: the path at which the caller reaches the service, also behind a proxy that removes a prefix. */
 const locationOf = ({ dataCentre, path }: Pick<OperationInput, 'dataCentre' | 'path'>) => ({
@@ -123,16 +115,16 @@ const operations = {
   ...ofEachKind((kind) => ({
     // C-1 (operations 6 and 9). 404/220001 for an unknown category.
     list: listOperation(
-      okWithJson<Answer<AssociationPage>>,
-      (site, { category }) => associationList({ site, kind, category }),
+      okWithJson<Answer<contract.AssociationPage>>,
+      (site, { category }) => lists.associationList({ site, kind, category }),
       categoryOf,
     ),
     link: linkAt(kind, categoryOf, bodyOf('linkBody'), objectsIn),
     unlink: unlinkAt(kind, categoryOf, removalOf('unlinkBody'), objectsIn),
     listAll: listAll(kind),
     listCategories: listOperation(
-      okWithJson<Answer<typeof categoryPage>>,
-      (site, { id }) => categoriesOfObjectList({ site, kind, id }),
+      okWithJson<Answer<typeof contract.categoryPage>>,
+      (site, { id }) => lists.categoriesOfObjectList({ site, kind, id }),
       objectOf,
     ),
     linkCategories: linkAt(kind, objectOf, bodyOf('linkCategoriesBody'), categoriesIn),

@@ -7,6 +7,8 @@ import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
 import {
   addField,
   changeField,
+  type Fields,
+  type FieldsEdit,
   fieldTypeName,
   fieldTypes,
   findField,
@@ -115,7 +117,7 @@ const changeFields = (
   { webForms }: FieldsDeps,
   type: ChangeType,
   typeId: number,
-  change: Parameters<WebForms['changeFields']>[2],
+  change: FieldsEdit,
 ): Promise<void> => {
   const entry = { ...author, site: site.id, type, subject: `form/${webForm}/field/${typeId}` }
   return webForms.changeFields(site.id, webForm, change, entry, deadline)
@@ -123,7 +125,7 @@ const changeFields = (
 
 type FieldInput = OperationInput<ReturnType<typeof fieldOf>>
 
-const checkField = ({ headers, params: { typeId } }: FieldInput, fields: WebForm['fields']): WebForm['fields'] => {
+const checkField = ({ headers, params: { typeId } }: FieldInput, fields: Fields): Fields => {
   checkConditions(headers, fieldTag(findField(fields, typeId)))
   return fields
 }
