@@ -21,15 +21,18 @@ export interface Count {
   readonly ended: boolean
 }
 
-export interface Listed {
+/** An entry of a stored list. `content` is undefined if the content is being removed. */
+export interface Entry<Shown = Content> {
   readonly id: number
-  readonly content: Content | undefined
+  readonly content: Shown | undefined
 }
+
+export type Edit = (stored: Content | undefined, id: number) => Content | undefined
 
 /**
  * The port to the categories and objects of the sites. Long texts are stored separately, and reads leave them out.
- * Reads do not find content that is being removed, and lists contain undefined in its place. `get`, `existing` and
- * calls with `isConsistent` read consistently. Errors of every call: unavailable.
+ * Reads do not find content that is being removed. `get`, `existing` and calls with `isConsistent` read consistently.
+ * Errors of every call: unavailable.
  */
 export interface Contents {
   // Names the current state of all content and links. Each state has another name. Undefined if computing the name
@@ -45,13 +48,7 @@ export interface Contents {
     isConsistent?: boolean,
   ): Promise<ReadonlyMap<number, string>>
   // Returns up to `limit` items with ids above `after`, sorted by id. Only the last page has fewer.
-  list(
-    site: SiteId,
-    kind: ContentKind,
-    after: number,
-    limit: number,
-    isConsistent?: boolean,
-  ): Promise<readonly Listed[]>
+  list(site: SiteId, kind: ContentKind, after: number, limit: number, isConsistent?: boolean): Promise<readonly Entry[]>
   count(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<Count>
   highestId(site: SiteId, kind: ContentKind): Promise<number>
   /** Stores the content with its long text. If the id is taken, changes nothing and returns false. */
@@ -62,13 +59,7 @@ export interface Contents {
    * result changes nothing. A result without a long text keeps the stored long text. Returns the number of changes. The
    * entry is written with the first change. `apply` may be called again. Repeating is safe.
    */
-  changeMany(
-    site: SiteId,
-    kind: ContentKind,
-    ids: readonly number[],
-    apply: (stored: Content | undefined, id: number) => Content | undefined,
-    entry: HistoryEntry,
-  ): Promise<number>
+  changeMany(site: SiteId, kind: ContentKind, ids: readonly number[], apply: Edit, entry: HistoryEntry): Promise<number>
   /**
    * Removes the content with its links. From the start, no read finds it. Repeat the call to complete an interrupted
    * removal.
@@ -100,7 +91,7 @@ export const listWhole = async (
   kind: ContentKind,
   after: number,
   limit: number,
-): Promise<readonly Listed[]> => {
+): Promise<readonly Entry[]> => {
   const listed = await list(site, kind, after, limit, true)
   const member = textMember(kind)
   if (member === undefined) return listed

@@ -4,10 +4,10 @@ import type { SiteId } from '../core/ids.ts'
 import { objectKinds, type Scalars } from '../core/object-kinds.ts'
 import type { Json } from '../core/pages.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
-import type { Content, Contents, Count, SiteObject } from './contents.ts'
+import type { Content, Contents, Count, Entry, SiteObject } from './contents.ts'
 import { associationShape, contentShape, type Item, siteUrlShape } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
-import { type Entry, type ItemPage, type ListSource, runList } from './run-list.ts'
+import { type ItemPage, type ListSource, runList } from './run-list.ts'
 
 interface ListDeps {
   readonly contents: Contents
@@ -123,7 +123,7 @@ export const contentList = (site: SiteId, kind: ContentKind): List => ({
 
 export const siteUrlList = (site: SiteId, url: string): List => {
   const item: Item = { siteId: site, url }
-  const behind = (after: number): readonly Entry[] => (site > after ? [{ id: site, content: item }] : [])
+  const behind = (after: number): readonly Entry<Item>[] => (site > after ? [{ id: site, content: item }] : [])
   const source: ListSource = {
     longest: Number.POSITIVE_INFINITY,
     entries: async (after) => behind(after),

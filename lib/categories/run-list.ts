@@ -2,31 +2,26 @@ import { setImmediate as yieldToRequests } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
 import { chunksOf } from '../core/in-parallel.ts'
 import { collectThatFit, type Json, largestPage, toJson } from '../core/pages.ts'
-import type { Count } from './contents.ts'
+import type { Count, Entry } from './contents.ts'
 import type { Item, MemberReference, Position } from './query/item-shape.ts'
 import type { ListQuery, Selection } from './query/list-query.ts'
 
-/** `content` has the members that the store's list has. It is undefined if the item is being removed. */
-export interface Entry {
-  readonly id: number
-  readonly content: Item | undefined
-}
-
 /**
  * C-11: one request may read `longest` entries. `entries` returns up to `limit` entries with ids above `after`, sorted
- * by id. Only the last page has fewer. `addTexts` adds the long texts that `fields` selects, if the list has long texts.
+ * by id, with the members that the stored list has. Only the last page has fewer. `addTexts` adds the long texts that
+ * `fields` selects, if the list has long texts.
  */
 export interface ListSource {
   readonly longest: number
-  entries(after: number, limit: number): Promise<readonly Entry[]>
+  entries(after: number, limit: number): Promise<readonly Entry<Item>[]>
   count(after: number, limit: number): Promise<Count>
   listHas(member: MemberReference): boolean
-  items(entries: readonly Entry[]): Promise<readonly Item[]>
+  items(entries: readonly Entry<Item>[]): Promise<readonly Item[]>
   addTexts?(items: readonly Item[], fields: Selection): Promise<readonly Item[]>
 }
 
 interface Match {
-  readonly entry: Entry
+  readonly entry: Entry<Item>
   readonly position: Position
   readonly item?: Item
 }
@@ -45,7 +40,7 @@ const longestStep = 1_000
 const findMatches = async (
   source: ListSource,
   { where, order }: ListQuery,
-  entries: readonly Entry[],
+  entries: readonly Entry<Item>[],
   readsItems?: boolean,
 ): Promise<Match[]> => {
   // A store in this process never yields to other requests, so this lets them run first.

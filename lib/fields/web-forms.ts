@@ -10,11 +10,15 @@ export interface SystemField {
   readonly order: number
 }
 
+export type Fields = readonly SystemField[]
+
+export type FieldsEdit = (fields: Fields) => Fields
+
 export interface WebForm {
   readonly site: SiteId
   readonly id: WebFormId
   readonly name: string
-  readonly fields: readonly SystemField[]
+  readonly fields: Fields
 }
 
 export type WebFormSummary = Pick<WebForm, 'id' | 'name'>
@@ -85,18 +89,10 @@ export interface WebForms {
    * `apply` returns the same array, nothing is changed and no entry is written. If the time is up (unlimited by
    * default), nothing is changed, now or later. Errors: webFormUnknown, those of `apply`.
    */
-  changeFields(
-    site: SiteId,
-    id: WebFormId,
-    apply: (fields: readonly SystemField[]) => readonly SystemField[],
-    entry: HistoryEntry,
-    deadline?: Deadline,
-  ): Promise<void>
+  changeFields(site: SiteId, id: WebFormId, apply: FieldsEdit, entry: HistoryEntry, deadline?: Deadline): Promise<void>
   remove(site: SiteId, id: WebFormId, entry: HistoryEntry): Promise<boolean>
   clear(site: SiteId): Promise<void>
 }
-
-type Fields = readonly SystemField[]
 
 interface FieldChange {
   readonly mandatory?: boolean | undefined

@@ -1,4 +1,4 @@
-import { type Content, type Contents, contentReader, storedMembers } from '../../categories/contents.ts'
+import { type Content, type Contents, contentReader, type Edit, storedMembers } from '../../categories/contents.ts'
 import { type ContentKind, givenText, isSameContent, objectKindNames, textMember } from '../../core/content-kinds.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
@@ -86,9 +86,7 @@ const completeRemoval = async (partition: Partition, id: number): Promise<boolea
   return isRemoved
 }
 
-type Apply = Parameters<Contents['changeMany']>[3]
-
-const changeSome = async (partition: Partition, ids: readonly number[], apply: Apply): Promise<number> => {
+const changeSome = async (partition: Partition, ids: readonly number[], apply: Edit): Promise<number> => {
   const items = await batchGet(partition.table, ids.map(partition.keyOf))
   const stored = new Map(items.map((item) => [item.id, item]))
   const before = new Map(items.map((item) => [item.id, partition.toContent(item)]))

@@ -3,7 +3,7 @@ import { setRecent } from '../../core/cached-lookup.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId, WebFormId } from '../../core/ids.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
-import type { SystemField, WebForms } from '../../fields/web-forms.ts'
+import type { FieldsEdit, SystemField, WebForms } from '../../fields/web-forms.ts'
 import { expression, mapped, openTable, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
@@ -40,7 +40,6 @@ const fromField = ({ typeId: t, name: n, mandatory: m, order: o }: SystemField):
 
 const toForm = ({ site, form: id, name, fields }: FormItem) => ({ site, id, name, fields: fields.map(toField) })
 
-type Apply = Parameters<WebForms['changeFields']>[2]
 type FormTable = Table<FormItem>
 
 const mostKnown = 100
@@ -56,7 +55,7 @@ interface Attempt {
   readonly deadline: Deadline
 }
 
-const tryToChange = async (table: FormTable, item: FormItem, apply: Apply, { mark, deadline }: Attempt) => {
+const tryToChange = async (table: FormTable, item: FormItem, apply: FieldsEdit, { mark, deadline }: Attempt) => {
   const { site, form, version } = item
   const { signal } = deadline
   if (isOwnWrite(mark, item.changes)) return item
@@ -79,7 +78,7 @@ const tryToChange = async (table: FormTable, item: FormItem, apply: Apply, { mar
 }
 
 // A remembered form is used only to make a change. For any other outcome, the form is read first.
-const changeKnown = async (table: FormTable, known: FormItem | undefined, apply: Apply, attempt: Attempt) => {
+const changeKnown = async (table: FormTable, known: FormItem | undefined, apply: FieldsEdit, attempt: Attempt) => {
   try {
     const attempted = known && (await tryToChange(table, known, apply, attempt))
     return typeof attempted === 'object' ? attempted : undefined
@@ -99,7 +98,7 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
   const table = openTable<FormItem>(options)
   const known = new Map<string, FormItem>()
 
-  const changeForm = async (site: SiteId, form: WebFormId, apply: Apply, deadline: Deadline): Promise<boolean> => {
+  const changeForm = async (site: SiteId, form: WebFormId, apply: FieldsEdit, deadline: Deadline): Promise<boolean> => {
     const attempt = { mark: createMark(), deadline }
     const end = Date.now() + longestRetry
     const name = `${site}#${form}`

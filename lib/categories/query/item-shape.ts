@@ -81,15 +81,8 @@ export class QueryFault extends Error {
 export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
   const known = membersIn(shape)
   const member = known.find((one) => one.name === name) ?? known.find(({ bareName }) => bareName === name)
-  if (!member) {
-    const comparable = known.filter(({ type }) => type !== 'text')
-    throw new QueryFault(
-      unknownMembers(
-        [name],
-        comparable.map((one) => one.name),
-      ),
-    )
-  }
+  const comparable = known.filter(({ type }) => type !== 'text').map((one) => one.name)
+  if (!member) throw new QueryFault(unknownMembers([name], comparable))
   if (member.type === 'text') throw new QueryFault(`${member.name} cannot be ${use}`)
   return member
 }

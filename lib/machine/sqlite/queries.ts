@@ -74,10 +74,9 @@ type Prepared<Sqls> = {
   readonly [Name in keyof Sqls]: Sqls[Name] extends Prepare<infer Call> ? Call : ReturnType<ReturnType<typeof run>>
 }
 
-export const prepareAll = <Sqls extends Readonly<Record<string, string | Prepare<unknown>>>>(
-  connection: DatabaseSync,
-  sqls: Sqls,
-) =>
+type Statements = Readonly<Record<string, string | Prepare<unknown>>>
+
+export const prepareAll = <Sqls extends Statements>(connection: DatabaseSync, sqls: Sqls) =>
   Object.fromEntries(
     Object.entries(sqls).map(([name, sql]) => [name, (typeof sql === 'string' ? run(sql) : sql)(connection)]),
   ) as Prepared<Sqls>

@@ -3,7 +3,7 @@ import { onDemand } from '../../core/cached-lookup.ts'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import { longestWait } from './change-queue.ts'
 import { connect } from './database.ts'
-import { all, exists, value } from './queries.ts'
+import { all, exists, fromRow, value } from './queries.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
 /** The `user_version` of the database is the version of its tables. */
@@ -66,15 +66,11 @@ interface Part {
 }
 
 // SQLite refuses a schema whose names differ from those in its statements.
-const partsOf = (connection: DatabaseSync): readonly Part[] =>
-  all<Part>(
-    `SELECT lower(tbl_name) AS "table", type || ' ' || name AS what, sql AS statement FROM sqlite_schema
-     WHERE sql IS NOT NULL AND tbl_name NOT GLOB 'sqlite_*'`,
-  )(connection)().map(({ table, what, statement }) => ({
-    table,
-    what,
-    statement: statement.replaceAll(/--[^\n]*/g, '').replaceAll(/\s+/g, ' '),
-  }))
+const partsOf = all(
+  `SELECT lower(tbl_name) AS "table", type || ' ' || name AS what, sql AS statement FROM sqlite_schema
+   WHERE sql IS NOT NULL AND tbl_name NOT GLOB 'sqlite_*'`,
+  fromRow<Part>({ statement: (sql: string) => sql.replaceAll(/--[^\n]*/g, '').replaceAll(/\s+/g, ' ') }),
+)
 
 // Every database has the tables of these kinds. When a database is opened, the tables of later kinds are created.
 const firstKinds: readonly string[] = ['news', 'blog']
@@ -109,7 +105,7 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
 const expectedParts = onDemand((): readonly Part[] => {
   using sound = connect(':memory:')
   prepareSchema(sound)
-  return partsOf(sound)
+  return partsOf(sound)()
 })
 
 /**
@@ -117,4 +113,4 @@ const expectedParts = onDemand((): readonly Part[] => {
  * SQLite would run it.
  */
 export const schemaFaults = (connection: DatabaseSync): readonly string[] =>
-  compareParts(partsOf(connection), expectedParts())
+  compareParts(partsOf(connection)(), expectedParts())

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Content, type Contents, contentReader, storedMembers } from '../../categories/contents.ts'
+import { type Content, type Contents, contentReader, type Edit, storedMembers } from '../../categories/contents.ts'
 import { type ContentKind, contentKinds, givenText, isSameContent } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
@@ -65,8 +65,6 @@ const mostText = 1_000_000
 
 const textOf = (content: Content | undefined, kind: ContentKind): string => (content && givenText(kind, content)) ?? ''
 
-type Apply = Parameters<Contents['changeMany']>[3]
-
 const createChange = (statements: Record<ContentKind, ReturnType<typeof prepareContents>>, record: RecordChange) => {
   const putDifference = (site: SiteId, kind: ContentKind, stored: Content | undefined, content: Content): boolean => {
     const { put, texts } = statements[kind]
@@ -78,7 +76,7 @@ const createChange = (statements: Record<ContentKind, ReturnType<typeof prepareC
     return true
   }
 
-  return (site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry) => {
+  return (site: SiteId, kind: ContentKind, ids: readonly number[], apply: Edit, entry?: HistoryEntry) => {
     const marked = statements[kind].marked(site, ids)
     if (marked.length > 0) return { done: 0, changed: 0, marked }
     const toContent = contentReader(site, kind)
