@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { corsHeaders } from '../lib/http/render-reply.ts'
 
@@ -36,8 +36,8 @@ export const refuse = (response: ServerResponse, refusal: Refusal): void => {
   response.writeHead(status, headers).end(body)
 }
 
-export const refuseStranger = (message: IncomingMessage, response: ServerResponse): void => {
-  response.once('finish', () => message.complete || message.destroy())
+export const refuseStranger = (response: ServerResponse): void => {
+  response.once('finish', () => response.req.complete || response.req.destroy())
   refuse(response, 'stranger')
 }
 

@@ -81,16 +81,12 @@ const hasLength = (status: number) => status !== 204 && status !== 304
 
 /** `isWaiting` is true while the caller waits for 100 Continue before it sends the body. */
 export interface Exchange {
-  readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly isWaiting: () => boolean
 }
 
-export const sendOn = (
-  { request, response, isWaiting }: Exchange,
-  early: EarlyAnswers,
-  waiting: WaitingAnswers,
-): Send<void> => {
+export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, waiting: WaitingAnswers): Send<void> => {
+  const { req: request } = response
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
     const unread = !request.complete
     response.writeHead(status, {

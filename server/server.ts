@@ -115,8 +115,8 @@ const answerOn = <Kind extends Server>(
   const { inTurn, refuseNext } = createTurns()
 
   const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
-    const { request: message, isWaiting } = exchange
-    if (slowestBody && !message.complete) watchBody(message, isWaiting, slowestBody)
+    const { req: message } = exchange.response
+    if (slowestBody && !message.complete) watchBody(message, exchange.isWaiting, slowestBody)
     try {
       const request = readRequest(message, body, addressOf(message))
       const send = sendOn(exchange, earlyAnswers, waiting)
@@ -128,18 +128,18 @@ const answerOn = <Kind extends Server>(
   }
 
   const accept = (exchange: Exchange, body: Readable): void => {
-    const { request, response } = exchange
+    const { response } = exchange
     inTurn(response, () => {
-      if (!admits(request)) refuseStranger(request, response)
-      else if (namesHost(request)) void serve(exchange, body)
+      if (!admits(response.req)) refuseStranger(response)
+      else if (namesHost(response.req)) void serve(exchange, body)
       else refuse(response, 'malformed')
     })
   }
 
-  server.on('request', (request, response) => accept({ request, response, isWaiting: () => false }, request))
+  server.on('request', (request, response) => accept({ response, isWaiting: () => false }, request))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     const body = bodyAfterLeave(request, response)
-    accept({ request, response, isWaiting: () => !body.readableDidRead }, body)
+    accept({ response, isWaiting: () => !body.readableDidRead }, body)
   })
   server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
     inTurn(response, () => refuse(response, 'expectation'))

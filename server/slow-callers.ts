@@ -8,8 +8,6 @@ export interface SlowestBody {
   readonly seconds: number
 }
 
-const second = 1_000
-
 /**
  * Ends requests whose bodies arrive too slowly, because each request occupies one of the few places of a process.
  * Counts only the time in which the service waits for the sender. It does not count while the sender waits for the
@@ -32,14 +30,14 @@ export const watchBody = (
     bytes = received
     waited = 0
   }
-  const timer = setInterval(look, second).unref()
+  const timer = setInterval(look, 1_000).unref()
 }
 
 // `mostWaiting` is in bytes, for all servers of the process together. When no memory is left, readers that have read
-// nothing for `patience` milliseconds are cut off.
+// nothing for `patience` milliseconds are cut off. An idle process collects no garbage, so it would keep memory after
+// its readers have ended.
 const mostWaiting = 256 * 1024 * 1024
 const patience = 10_000
-// An idle process collects no garbage, so it would keep memory after its readers have ended.
 const garbage = { bytes: 16 * 1024 * 1024, calm: 1_000 }
 
 const collectGarbage = (): void => {
