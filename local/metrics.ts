@@ -45,42 +45,21 @@ const gaugesOf = ({ measures, directory, stores }: Watched) => {
     const began = await measures.oldestRemoval()
     return began === undefined ? 0 : (Date.now() - began) / 1000
   }
-  const free = () => {
+  const free = async () => {
     const { bavail, bsize } = statfsSync(directory.path)
     return bavail * bsize
   }
+  const waiting = async () => (await measures.webhooks()).waiting
+  const failing = async () => (await measures.webhooks()).failing
   return {
     database_bytes: ['The size of the database.', measures.databaseBytes],
     blob_bytes: ['The size of all blobs.', lastCount],
     disk_free_bytes: ['The free space of the disk of the data directory.', free],
     oldest_removal_age_seconds: ['The age of the oldest open removal of a folder.', age],
-    webhooks_waiting: [
-      'The number of webhooks with changes that have waited for a minute.',
-      async () => (await measures.webhooks()).waiting,
-    ],
-    webhooks_failing: [
-      'The number of webhooks whose last delivery failed.',
-      async () => (await measures.webhooks()).failing,
-    ],
-    listeners: ['The number of requests that wait for changes.', stores.live.count],
-  } as const satisfies Record<string, readonly [help: string, read: () => number | Promise<number>]>
-}
-
-const addMeasures = (registry: Registry, watched: Watched): void => {
-  for (const [name, [help, read]] of Object.entries(gaugesOf(watched))) {
-    new Gauge({
-      name: `site_admin_${name}`,
-      help,
-      registers: [registry],
-      async collect() {
-        try {
-          this.set(await read())
-        } catch {
-          this.set(Number.NaN)
-        }
-      },
-    })
-  }
+    webhooks_waiting: ['The number of webhooks with changes that have waited for a minute.', waiting],
+    webhooks_failing: ['The number of webhooks whose last delivery failed.', failing],
+    listeners: ['The number of requests that wait for changes.', async () => stores.live.count()],
+  } as const satisfies Record<string, readonly [help: string, read: () => Promise<number>]>
 }
 
 // Counts the bytes of all connections of the servers.
@@ -169,7 +148,16 @@ export const createMetrics = (watched: Watched) => {
   collectDefaultMetrics({ register: registry })
   const info = { name: 'site_admin_info', help: 'The version of the service.', labelNames: ['version'] }
   new Gauge({ ...info, registers: [registry] }).set({ version: packageFile.version }, 1)
-  addMeasures(registry, watched)
+  for (const [name, [help, read]] of Object.entries(gaugesOf(watched))) {
+    new Gauge({
+      name: `site_admin_${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await read().catch(() => Number.NaN))
+      },
+    })
+  }
   const server = createMetricsServer(registry)
   return {
     watchServer: createByteCounts(registry),

@@ -107,13 +107,6 @@ interface Options extends Pick<Flags, 'host' | 'dataCentres'>, Partial<Pick<Flag
   readonly say: (sentence: string) => void
 }
 
-const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
-  const count = tidied?.damaged ?? 0
-  if (count === 0) return
-  const files = howMany(count, 'file is', 'files are')
-  say(`${files} damaged and cannot be read. Run "site-admin check" to see the damage.`)
-}
-
 /**
  * One process with one data directory, and a listener for each data centre. Throws UsageError or SettingsError for
  * faults that a user can correct.
@@ -161,7 +154,11 @@ export const startService = async (options: Options) => {
 
   try {
     readDemo(directory)
-    reportDamage(stores, say)
+    const damaged = stores.tidied?.damaged ?? 0
+    if (damaged > 0) {
+      const files = howMany(damaged, 'file is', 'files are')
+      say(`${files} damaged and cannot be read. Run "site-admin check" to see the damage.`)
+    }
     const { urls, listening } = await listeners.listen()
     const metricsUrl = options.metrics && (await metrics?.listen(options.metrics))
     await registerDataCentres(stores.sites, urls, home)
