@@ -61,12 +61,10 @@ const sentencesOf = ({ damagedEarlier: states, damagedUploads: uploads, disabled
   ].filter((sentence) => sentence !== false)
 }
 
-type Copied = Counts & { readonly path: string }
-
 const copy = async (
   self: Command,
   { what, member }: { readonly what: string; readonly member: string },
-  run: (dataDir: string, signal: AbortSignal) => Promise<Copied>,
+  run: (dataDir: string, signal: AbortSignal) => Promise<Counts & { readonly path: string }>,
 ): Promise<void> => {
   const { dataDir, json } = onOneMachine(self)
   const { path, ...counts } = await interruptibly(

@@ -111,8 +111,6 @@ export const importRecords = async (
   return { imported, skipped: faults.skipped(), errors: faults.errors() }
 }
 
-type ImportOutcome = Awaited<ReturnType<typeof importRecords>>
-
 const width = 30
 // In milliseconds: the time between two updates of the progress.
 const interval = 100
@@ -171,7 +169,7 @@ const importFile = (stores: AdminStores, file: string, options: OfSite & Options
   })
 
 // Returns one row per fault, with the number of records that have this fault, and the first of their lines.
-const forPeople = ({ errors, ...sums }: ImportOutcome) => ({
+const forPeople = ({ errors, ...sums }: Awaited<ReturnType<typeof importRecords>>) => ({
   ...sums,
   errors: errors.map(({ count, lines, message }) => ({
     records: count,

@@ -109,11 +109,6 @@ export const linkSchema = z.strictObject({
 
 export type LinkRecord = z.infer<typeof linkSchema>
 
-const contentShape = (kind: ContentKind) => ({
-  meaning: `${capitalised(oneOf(kind))}.`,
-  schema: contentSchema(kind),
-})
-
 /**
  * The records of an import by `kind`. A kind comes after the kinds that it refers to (T-24). `schema` does not include
  * `kind`.
@@ -124,7 +119,7 @@ export const recordShapes = {
     meaning: 'A system field. The web form of the field must exist, or come earlier in the file.',
     schema: fieldSchema,
   },
-  ...byName(contentKinds, contentShape),
+  ...byName(contentKinds, (kind) => ({ meaning: `${capitalised(oneOf(kind))}.`, schema: contentSchema(kind) })),
   link: {
     meaning: 'An object in a category. The object and the category must exist, or come earlier in the file.',
     schema: linkSchema,
