@@ -8,7 +8,7 @@ import type { Site } from '../sites/site-directory.ts'
 import type { CallerOperation, Operation, OperationHandler, PublicOperation, RoutedRequest } from './operation.ts'
 import { preflight, renderReply } from './render-reply.ts'
 import { preferredFormat } from './representation.ts'
-import { type Answer, type Formats, firstValue, type Request, type Trace } from './request.ts'
+import { type Answer, type Formats, firstValue, type Request, type Telemetry, type Trace } from './request.ts'
 import { readAheadSite, resolveSite, type SiteDeps } from './resolve-site.ts'
 import { createRouter, type Group, type GroupPolicy, groupPolicies, type Route } from './router.ts'
 
@@ -36,11 +36,12 @@ export const createRequestLimit = (rate: number, limited: string, now: () => num
   }
 }
 
-export interface AdmissionDeps extends SiteDeps {
+export interface EdgeDeps extends SiteDeps {
   readonly findCaller: (hash: string) => Promise<Caller | undefined>
   readonly clock: Clock
   readonly limitToken: RequestLimit
   readonly limitSite: RequestLimit
+  readonly telemetry: Telemetry
 }
 
 // The service issues tokens of this form only, so no other text needs a lookup.
@@ -55,20 +56,15 @@ const tokenIn = ({ headers, query }: Request, inQuery?: boolean) => {
   return { text: firstValue(query, 'access_token') || firstValue(query, 'status') || '', isInQuery: true }
 }
 
-const findCurrent = async ({ findCaller, clock }: AdmissionDeps, hash: string): Promise<Caller> => {
+const findCurrent = async ({ findCaller, clock }: EdgeDeps, hash: string): Promise<Caller> => {
   const caller = await findCaller(hash)
   if (!caller || !isCurrent(caller, clock.wall())) throw new ServiceError('tokenRejected')
   return caller
 }
 
 // O-22. Errors: tokenRejected, tooManyRequests.
-const authenticate = async (
-  deps: AdmissionDeps,
-  request: RoutedRequest,
-  { tokenInQuery }: GroupPolicy,
-  trace: Trace,
-): Promise<Caller> => {
-  const { text, isInQuery } = tokenIn(request, tokenInQuery)
+const authenticate = async (deps: EdgeDeps, request: RoutedRequest, policy: GroupPolicy, trace: Trace) => {
+  const { text, isInQuery } = tokenIn(request, policy.tokenInQuery)
   const message = keyFault(text, isInQuery)
   if (message !== undefined || !(tokenShape.test(text) || isKey(text)))
     throw new ServiceError('tokenRejected', { message })
@@ -104,7 +100,7 @@ export type OperationsOf<Row extends Route, Deps> = {
  * rendering engine, media type of the answer. The operation itself reads the body, so the checks of the body come last:
  * media type, size, content.
  */
-export const createResponder = <Row extends Route, Deps extends { readonly edge: AdmissionDeps }>(
+export const createResponder = <Row extends Route, Deps extends { readonly edge: EdgeDeps }>(
   group: Group,
   routes: readonly Row[],
   operations: OperationsOf<Row, Deps>,

@@ -1,14 +1,10 @@
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/time.ts'
-import { type AdmissionDeps, createResponder, type OperationsOf } from './admission.ts'
+import { createResponder, type EdgeDeps, type OperationsOf } from './admission.ts'
 import { asServiceError, errorReply, renderReply } from './render-reply.ts'
-import type { Answer, Arrival, Handler, Request, Send, Telemetry, Trace } from './request.ts'
+import type { Answer, Arrival, Handler, Request, Send, Trace } from './request.ts'
 import { type Group, groupPolicies, type Route } from './router.ts'
-
-export interface EdgeDeps extends AdmissionDeps {
-  readonly telemetry: Telemetry
-}
 
 const discardBody = ({ body }: Answer): void => {
   if (body instanceof Readable) body.destroy()
@@ -16,13 +12,9 @@ const discardBody = ({ body }: Answer): void => {
 
 const forCaller = (answer: Answer, { admitted }: Trace): Answer => (admitted ? answer : { ...answer, toStranger: true })
 
-const untilAborted = <Value>(
-  work: Value | Promise<Value>,
-  { signal }: Request,
-  discard: (late: Value) => void,
-): Value | Promise<Value> => {
+const untilAborted = <Value>(work: Value | Promise<Value>, { signal }: Request, discard: (late: Value) => void) => {
   if (!signal || !(work instanceof Promise)) return work
-  return new Promise((resolve, reject) => {
+  return new Promise<Value>((resolve, reject) => {
     const giveUp = () => {
       reject(new ServiceError('unavailable', { cause: signal.reason }))
       work.then(discard, () => {})

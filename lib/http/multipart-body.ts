@@ -166,10 +166,7 @@ async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffe
  * the delimiters and corrects the headers, but not the content. S-28: the boundary may come from the first line.
  * Errors: MultipartError.
  */
-export const prepareBody = async (
-  source: AsyncIterator<Uint8Array>,
-  declared: string | undefined,
-): Promise<{ readonly boundary: string; readonly pieces: AsyncGenerator<Buffer, number> }> => {
+export const prepareBody = async (source: AsyncIterator<Uint8Array>, declared: string | undefined) => {
   // A line end is added in front, so that the first delimiter looks like all others.
   const window: Window = { source, bytes: lineEnd }
   const boundary = declared ?? (await sniffBoundary(window))

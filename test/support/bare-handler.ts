@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { systemClock } from '../../lib/core/time.ts'
-import { createHandler, type EdgeDeps } from '../../lib/http/handler.ts'
+import type { EdgeDeps } from '../../lib/http/admission.ts'
+import { createHandler } from '../../lib/http/handler.ts'
 import type { PublicOperation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { RequestRecord } from '../../lib/http/request.ts'

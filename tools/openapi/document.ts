@@ -188,11 +188,6 @@ export const createDocument = (recordings: readonly Recording[]): Node => {
     servers: [{ url: exampleBaseUrl, description: 'The data centre that answers.' }],
     tags: [...new Set(operations.map(({ tag }) => tag))],
     paths,
-    components: {
-      schemas: schemas.components,
-      responses,
-      headers: headerComponents(text),
-      securitySchemes,
-    },
+    components: { schemas: schemas.components, responses, headers: headerComponents(text), securitySchemes },
   }
 }
