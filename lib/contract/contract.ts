@@ -165,11 +165,9 @@ export const switchesOf = <Shape extends z.core.$ZodShape>(
     }),
   )
 
-type Answers = OperationContract['answers']
-
 const answering =
   (status: number) =>
-  (description: string, schema?: Schema, more: Omit<AnswerContract, 'description'> = {}): Answers => ({
+  (description: string, schema?: Schema, more: Omit<AnswerContract, 'description'> = {}) => ({
     [status]: { description, ...(schema && { schema }), ...more },
   })
 

@@ -127,14 +127,14 @@ export const createResponder = <Row extends Route, Deps extends { readonly edge:
     const caller = await authenticate(edge, routed, policy, trace)
     const { right } = route
     if (!right) return answer({ ...routed, caller })
-    const found = await resolveSite(edge, routed, caller, route, policy)
+    const found = await resolveSite(edge, routed, caller, route)
     if ('redirect' in found) return renderReply(request, found.redirect, formats)
     trace.site = found.site.id
     edge.limitSite(found.site.id)
     const admitted = { ...routed, ...found, caller: admitToSite(right, policy, caller, found.site) }
     const readmit = async () => {
       const now = await findCurrent(edge, caller.hash)
-      const place = await resolveSite(edge, routed, now, route, policy)
+      const place = await resolveSite(edge, routed, now, route)
       if ('redirect' in place) throw new ServiceError(policy.siteUnknown)
       return admitToSite(right, policy, now, place.site)
     }

@@ -6,7 +6,7 @@ import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 import { isRead, queryText } from './request.ts'
-import type { GroupPolicy, Route } from './router.ts'
+import { type GroupPolicy, groupPolicies, type Route } from './router.ts'
 
 export interface SiteDeps {
   readonly dataCentre: string
@@ -29,9 +29,9 @@ export const siteIdIn = (segment: string, { sites }: Grant, { siteAmbiguous }: P
 }
 
 // After a 308, a client repeats the request with the same method, so a change never becomes a read.
-export const redirectStatus = (method: string, { keepsMethod }: Route, policy: GroupPolicy): 301 | 308 => {
+export const redirectStatus = ({ method, group, keepsMethod }: Route): 301 | 308 => {
   if (keepsMethod) return 308
-  return policy.alwaysMovedPermanently || isRead(method) ? 301 : 308
+  return groupPolicies[group].alwaysMovedPermanently || isRead(method) ? 301 : 308
 }
 
 const dataCentreOf = async (id: string, find: SiteDeps['findDataCentre']): Promise<DataCentre> => {
@@ -69,8 +69,8 @@ export const resolveSite = async (
   request: RoutedRequest,
   caller: Grant,
   route: Route,
-  policy: GroupPolicy,
 ): Promise<Located | { readonly redirect: Reply }> => {
+  const policy = groupPolicies[route.group]
   const id = siteIdIn(request.params['site'] ?? '', caller, policy)
   if (id === undefined) throw new ServiceError(policy.siteUnknown)
   const [site, here] = await Promise.all([deps.findSite(id), findHere(deps)])
@@ -79,5 +79,5 @@ export const resolveSite = async (
   const { url } = await dataCentreOf(site.dataCentre, deps.findDataCentre)
   const query = request.rawQuery ?? queryText(request)
   const headers = { Location: `${url}${request.path}${query && `?${query}`}`, 'Cache-Control': 'no-store' }
-  return { redirect: { status: redirectStatus(request.method, route, policy), headers } }
+  return { redirect: { status: redirectStatus(route), headers } }
 }

@@ -113,7 +113,7 @@ const security = ({ route, policy }: Operation): Node[] =>
   route.public ? [] : [{ bare: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
 
 const describeOperation = (context: Context): Node => {
-  const { route, policy, contract, tag } = context
+  const { route, contract, tag } = context
   const answered = Object.values(contract.answers).flatMap((one) => [one.headers ?? [], one.optionalHeaders ?? []])
   const isTagged = isRead(route.method) && answered.flat().includes('ETag')
   const needed = route.right && `The token needs the right \`${route.right}\`.`
@@ -129,7 +129,7 @@ const describeOperation = (context: Context): Node => {
     responses: {
       ...(isTagged && { 304: unchanged }),
       ...mapValues(contract.answers, (answer, status) => success(status, answer, context)),
-      ...(route.right && { [redirectStatus(route.method, route, policy)]: moved }),
+      ...(route.right && { [redirectStatus(route)]: moved }),
       431: { $ref: '#/components/responses/HeadersTooLarge' },
       ...errorResponses(context),
     },
