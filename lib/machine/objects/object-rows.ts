@@ -91,9 +91,10 @@ const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: n
       if (folder !== undefined && row.key.startsWith(folder)) continue
       folder = folderIn(prefix, row.key)
       entries.push(folder ?? row)
-      from = folder === undefined ? behind(row.key) : endOf(folder)
     }
-    if (read.length < step) break
+    const last = read.at(-1)
+    if (read.length < step || last === undefined) break
+    from = folder === undefined ? behind(last.key) : endOf(folder)
     step = Math.min(Math.max((entries.length - before) * 2, steps.least), count - entries.length)
   }
   return entries
