@@ -85,12 +85,6 @@ export const createDocumentationDeps = (
 
 export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 
-interface AccessSurroundings extends Surroundings {
-  /** undefined for an issuer without a client secret. */
-  readonly findClientSecret?: (issuer: string) => Promise<string | undefined>
-  readonly insecureSignIn?: boolean
-}
-
 // after a removal or change, this process no longer uses the callers that it has cached.
 const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup): CallerStores => ({
   grants: {
@@ -110,7 +104,11 @@ const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup)
 export const createAccessDeps = (
   settings: HandledSettings,
   stores: EdgeStores & Pick<Stores, 'attempts' | 'issuers' | 'accessValues'>,
-  surroundings: AccessSurroundings,
+  surroundings: Surroundings & {
+    /** undefined for an issuer without a client secret. */
+    readonly findClientSecret?: (issuer: string) => Promise<string | undefined>
+    readonly insecureSignIn?: boolean
+  },
 ) => {
   const { insecureSignIn = false, clock = systemClock, findClientSecret = nobody } = surroundings
   const callers = surroundings.callers ?? createCallerLookup(stores, clock)

@@ -93,10 +93,7 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
   }
 }
 
-interface Options extends Omit<RecordingOptions, 'table'> {
-  readonly contentTable: string
-  readonly categoryLinksTable: string
-}
+type Options = Omit<RecordingOptions, 'table'> & Readonly<Record<'contentTable' | 'categoryLinksTable', string>>
 
 /**
  * Contents and their links are in two tables, so no write covers both. A removal flags the object, deletes its links,

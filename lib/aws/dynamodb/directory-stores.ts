@@ -20,8 +20,6 @@ const mostAttempts = 5
 // and only the hashes of grants have no # in them.
 const useOf = (hash: string): string => `used#${hash}`
 
-const isGrant = ({ hash }: Pick<Grant, 'hash'>): boolean => !hash.includes('#')
-
 interface GrantItem extends Grant {
   readonly site?: SiteId | undefined
   readonly mark?: string
@@ -70,7 +68,7 @@ export const createGrants = ({ record, ...options }: RecordingOptions): Grants =
     remove: async (hash, entries) => recordIf(await table.remove({ hash }), record, ...entries),
 
     async list() {
-      const grants = await scan(table, (item) => (isGrant(item) ? toGrant(item) : undefined))
+      const grants = await scan(table, (item) => (item.hash.includes('#') ? undefined : toGrant(item)))
       return grants.sort((a, b) => compareText(a.hash, b.hash))
     },
 

@@ -13,34 +13,20 @@ import { expression, inSeconds, mapped, openTable, scan, type Table, type TableO
 import type { RecordingOptions } from './journal.ts'
 import { createMark } from './write-mark.ts'
 
-// The entity tags of all parts in binary, joined: at most 640 tags of 16 bytes, or 10 KiB.
-interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
-  readonly parts: Uint8Array
-}
-
 // `holder` has the lease until `until`, or had the last one if `until` is missing. `ends` is the expiry in milliseconds.
 interface RecordItem extends Omit<Upload, 'id' | 'isComplete' | 'holding'> {
   readonly token: string
   readonly complete: boolean
-  readonly holding: StoredHolding | null
+  // The entity tags of all parts in binary, joined: at most 640 tags of 16 bytes, or 10 KiB.
+  readonly holding: (Omit<Holding, 'parts'> & { readonly parts: Uint8Array }) | null
   readonly ends: number
   readonly holder?: string
   readonly until?: number | undefined
 }
 
-const storedHolding = ({ parts, ...holding }: Holding): StoredHolding => ({
-  ...holding,
-  parts: Buffer.from(parts.join(''), 'hex'),
-})
-
-const toHolding = ({ parts, ...holding }: StoredHolding): Holding => ({
-  ...holding,
-  parts: Buffer.from(parts).toString('hex').match(/.{32}/g) ?? [],
-})
-
 const progressColumns = ({ offset, length, expires, holding }: Pick<Upload, keyof Progress>) => ({
   ...{ offset, length, ends: expires, expires: inSeconds(expires) },
-  holding: holding && storedHolding(holding),
+  holding: holding && { ...holding, parts: Buffer.from(holding.parts.join(''), 'hex') },
 })
 
 const itemOf = ({ id, isComplete, ...upload }: Upload): RecordItem => ({
@@ -52,7 +38,9 @@ const itemOf = ({ id, isComplete, ...upload }: Upload): RecordItem => ({
 
 const toUpload = (id: string, item: RecordItem): Upload => {
   const { token: _, holder: _holder, until: _until, complete, ends, holding, ...upload } = item
-  return { ...upload, id, isComplete: complete, expires: ends, holding: holding && toHolding(holding) }
+  const tags = Buffer.from(holding?.parts ?? []).toString('hex')
+  const parts = tags.match(/.{32}/g) ?? []
+  return { ...upload, id, isComplete: complete, expires: ends, holding: holding && { ...holding, parts } }
 }
 
 const uploadKey = (id: string) => ({ token: `upload#${id}` })

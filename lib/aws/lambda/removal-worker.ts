@@ -26,13 +26,6 @@ const readTask = (body: string): RemovalTask => {
   return { site: storedId(site), path: storedPath(path), id }
 }
 
-// The alarm for old removals reads `removalAge`, in seconds. The line is logged at every log level.
-const reportOpen = ({ site, path }: RemovalTask, age: number, attempts: number): void => {
-  const line = { report: 'A removal is open', site, path, removalAge: Math.round(age / 1000), attempts }
-  if (line.removalAge >= removalTimes.old) console.error(line)
-  else console.info(line)
-}
-
 /**
  * Completes removals in slices: the rest of the work after a slice becomes a new message. When a worker dies or fails,
  * the queue delivers its message again, and finally moves it to the dead letters. After a failure of the store, the
@@ -55,10 +48,14 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
     const progress = await deps.removals.progressOf(task)
     if (!progress) return
     const { age, idle, attempts } = progress
-    reportOpen(task, age, attempts)
+    const { site, path } = task
+    // The alarm for old removals reads `removalAge`, in seconds. The line is logged at every log level.
+    const line = { report: 'A removal is open', site, path, removalAge: Math.round(age / 1000), attempts }
+    if (line.removalAge >= removalTimes.old) console.error(line)
+    else console.info(line)
     if (idle >= removalTimes.repeatedFor * 1000) {
       throw new Error(
-        `The removal of the folder ${task.path} of site ${task.site} makes no progress: ${attempts} attempts. ` +
+        `The removal of the folder ${path} of site ${site} makes no progress: ${attempts} attempts. ` +
           'The queue repeats the message, then moves it to the dead letters. docs/operating.md describes how to ' +
           'resume the removal.',
       )
