@@ -40,11 +40,6 @@ const delayOf = (next: number | undefined, wakesAt: number | undefined, now: num
   return Math.min(longestDelayInSeconds, Math.ceil((next - now) / 1000))
 }
 
-interface Turn {
-  readonly holder: string
-  readonly deadline: Deadline
-}
-
 const isOfStream = (event: SQSEvent | DynamoDBStreamEvent): event is DynamoDBStreamEvent =>
   event.Records[0]?.eventSource === 'aws:dynamodb'
 
@@ -59,7 +54,8 @@ export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
   // Makes the due deliveries of one webhook. Messages only wake workers, so a repeated, late or reordered message
   // causes no other delivery. The worker with the lease also does the work of later workers. The queue repeats the
   // message of a worker that dies.
-  const workOn = async (site: SiteId, webhook: string, { holder, deadline }: Turn): Promise<void> => {
+  const workOn = async (site: SiteId, webhook: string, deadline: Deadline): Promise<void> => {
+    const holder = randomUUID()
     let wakesAt: number | undefined
     for (;;) {
       const lease = await leases.take(site, webhook, holder, deadline.timeLeft() + timeToHandOver + afterTheEnd)
@@ -81,10 +77,10 @@ export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
     }
   }
 
-  const work = async ({ site, webhook }: WebhookMessage, turn: Turn): Promise<void> => {
+  const work = async ({ site, webhook }: WebhookMessage, deadline: Deadline): Promise<void> => {
     const named = webhook === undefined ? await webhooks.listOfSite(site) : [{ id: webhook, enabled: true }]
     const enabled = named.filter((each) => each.enabled)
-    await inParallel(enabled, mostAtOnce, ({ id }) => workOn(site, id, turn))
+    await inParallel(enabled, mostAtOnce, ({ id }) => workOn(site, id, deadline))
   }
 
   const readQueue = async ({ Records }: SQSEvent, remaining: number): Promise<SQSBatchResponse> => {
@@ -94,7 +90,7 @@ export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
       [...Map.groupBy(Records, ({ body }) => body)].map(async ([body, equal]) => {
         try {
           const message = readMessage(body)
-          if (message) await work(message, { holder: randomUUID(), deadline })
+          if (message) await work(message, deadline)
         } catch (error) {
           console.error('A delivery of webhooks failed. The queue repeats its message:', error)
           failed.push(...equal.map(({ messageId }) => messageId))
