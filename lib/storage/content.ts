@@ -103,15 +103,14 @@ export const createStagedContents = <Content extends { readonly size: number }>(
 
     keep(
       content: Content,
-      discard: (content: Content) => Promise<void> = async () => {},
+      discard: () => Promise<void> = async () => {},
       known: Pick<Staged, 'reserved'> = {},
     ): Staged {
       const staged: Staged = {
         ...known,
         size: content.size,
         async discard() {
-          const taken = take(staged)
-          if (taken) await discard(taken)
+          if (take(staged)) await discard()
         },
       }
       contents.set(staged, content)

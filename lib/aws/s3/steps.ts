@@ -58,12 +58,9 @@ const copyObject = async (attempt: Attempt, transfer: Transfer): Promise<unknown
   // HEAD, because they are many and keep their source.
   if (kind === 'move' && (await headObject(bucket, key))) throw new NotPlaced({ outcome: 'occupied', key })
   const mark = randomUUID()
-  const goal = { Key: key, CopySourceIfMatch: from.version, IfNoneMatch: '*' }
-  const call = sendCopy(
-    bucket,
-    { key: from.key, size: from.size },
-    { ...goal, ...(contentType && marked(contentType, mark)) },
-  )
+  const described = contentType ? marked(contentType, mark) : {}
+  const goal = { Key: key, CopySourceIfMatch: from.version, IfNoneMatch: '*', ...described }
+  const call = sendCopy(bucket, { key: from.key, size: from.size }, goal)
   const find = (late: Bucket) => (contentType ? findMarked(late, key, mark) : findCopy(late, from, key))
   const explain = async (refusal: unknown) => {
     const isTaken = !isMissing(refusal) && (await headObject(bucket, key))

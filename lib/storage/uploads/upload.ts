@@ -51,8 +51,6 @@ export interface Durable {
 
 export type Progress = Pick<Upload, 'offset' | 'length' | 'expires'> & { readonly holding: Holding }
 
-export const mostOpen = 1_000
-
 const minute = 60_000
 const day = 24 * 60 * minute
 

@@ -16,7 +16,6 @@ import {
   type DirectParts,
   firstExpiryOf,
   isWaiting,
-  mostOpen,
   type StoredPart,
   type Target,
   type Upload,
@@ -88,6 +87,8 @@ export interface UploadsDeps extends StorageStores {
   readonly lease: LeaseTerms
   readonly quotas?: Quotas | undefined
 }
+
+const mostOpen = 1_000
 
 export const newId = (): string => randomBytes(16).toString('hex')
 
