@@ -58,7 +58,6 @@ const keepLease = (
     recordAtRenewals(upload: Upload, durable: Durable): void {
       recorded = { upload, durable }
     },
-    /** False when the lease is lost. Ends the lease unless `isKept`. */
     async advance(progress: Progress, isKept: boolean): Promise<boolean> {
       await stopRecording()
       const isStored = await uploadRecords.advance(id, holder, progress, isKept)

@@ -18,7 +18,6 @@ export interface Target {
   readonly folder?: string | undefined
   readonly asDraft: boolean
   readonly keepsDraft?: boolean
-  /** The caller sends the parts to the store directly. */
   readonly isDirect?: boolean
   readonly key: string
   readonly contentType: string
@@ -26,7 +25,10 @@ export interface Target {
   readonly ifNoneMatch?: string | undefined
 }
 
-/** Times are in milliseconds since the epoch, sizes in bytes. */
+/**
+ * Times are in milliseconds since the epoch, sizes in bytes. An upload that has all of its bytes is complete when its
+ * file is placed.
+ */
 export interface Upload {
   readonly id: string
   readonly site: SiteId
@@ -36,7 +38,6 @@ export interface Upload {
   readonly limit: number
   readonly length: number | null
   readonly offset: number
-  /** False if an upload has all of its bytes, but its file is not placed yet. */
   readonly isComplete: boolean
   readonly created: number
   readonly expires: number
