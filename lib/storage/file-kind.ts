@@ -9,15 +9,14 @@ export const isPage = (path: string): boolean => /\.html?$/i.test(path) && !isBe
 
 export const isTemplate = (path: string): boolean => /\.(?:html?|dwt)$/i.test(path) && isBelowTemplates(path)
 
-const fallback = 'application/octet-stream'
-
 const typeByName = (name: string): string | undefined => {
   const extension = /\.([^.]*)$/.exec(name.toLowerCase())?.[1]?.trim() ?? ''
   return Object.hasOwn(mimes, extension) ? mimes[extension] : undefined
 }
 
 /** The type by the extension of the name, or else the declared type (S-35). */
-export const contentTypeOf = (name: string, declared?: string): string => typeByName(name) ?? declared ?? fallback
+export const contentTypeOf = (name: string, declared?: string): string =>
+  typeByName(name) ?? declared ?? 'application/octet-stream'
 
 const plain = /[^\x20-\x7e]|["\\%]/gu
 

@@ -19,12 +19,11 @@ export interface ObjectStore {
   exists(prefix: string): Promise<boolean>
   list(query: ListQuery): Promise<Listing>
   /**
-   * Brings an index of names up to date. Returns false if this would take too long: then list the keys instead. A store
-   * may have no index.
+   * Brings an index of names up to date, and returns its search: it finds objects whose names contain a text of three
+   * characters or more (case-folded), in the order of the index. Without an index, or if this would take too long,
+   * returns undefined: then list the keys instead.
    */
-  indexNames?(): Promise<boolean>
-  /** Objects whose names contain a text of three characters or more (case-folded), in the order of the index. */
-  findNames?(query: NameQuery): Promise<NamePage>
+  indexNames?(): Promise<((query: NameQuery) => Promise<NamePage>) | undefined>
   /** Computes a missing fingerprint. Null when the time is up or the object no longer exists. */
   fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>
   /** Stores bytes without making them visible. If `content` fails, throws its error and leaves nothing behind. */
@@ -190,11 +189,13 @@ export interface StageTarget {
   readonly contentType: string
 }
 
-/** The claim of a request to place an upload, where no transaction covers the upload and its file (AWS). */
+/**
+ * The claim of a request to place an upload, where no transaction covers the upload and its file (AWS). If it is not
+ * held, another request may place the upload, so the placement must not be undone. Call `complete` when the upload is
+ * placed: the first request that calls it writes the entry.
+ */
 export interface Claim {
-  /** False when another request may place the upload. Then the placement must not be undone. */
   isHeld(): Promise<boolean>
-  /** Call this when the upload is placed. The first request that calls this writes the entry. */
   complete(entry: HistoryEntry): Promise<void>
 }
 
@@ -236,13 +237,13 @@ export interface Expected {
 export interface PlaceConditions {
   /** Keys that must still have these states. If two changes replace the same state, one of them succeeds. */
   readonly matching?: readonly Expected[]
-  /** Keys that must be free. If a key ends with a slash, everything below it must be free too. */
+  /**
+   * Keys that must be free. If a key ends with a slash, everything below it must be free too. The keys of `absentIfNew`
+   * must be free if a folder of `present` is new: until the caller that creates this folder has succeeded, the store may
+   * remove it again.
+   */
   readonly absent: readonly string[]
   readonly present?: readonly string[]
-  /**
-   * Keys that must be free, too, if a folder of `present` is new. Until the caller that creates the folder has
-   * succeeded, the store may remove the folder again.
-   */
   readonly absentIfNew?: readonly string[]
   /** Folders that must not be locked before or while the changes are placed. */
   readonly unlocked: {

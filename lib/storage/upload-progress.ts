@@ -21,10 +21,9 @@ export interface UploadProgress {
   percentOf(token: string): Promise<number>
 }
 
-// In milliseconds: the time between two writes. With the last write, a second has at most four writes (S-90).
+// S-90, in milliseconds. Two writes are `interval` apart: with the last write, a second has at most four writes. A
+// request that takes less time than `untilBegin` writes its progress only once, at its end.
 const interval = 334
-
-// In milliseconds. A request that takes less time writes its progress only once, at its end (S-90).
 const untilBegin = 500
 
 interface Options {

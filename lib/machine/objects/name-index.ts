@@ -1,4 +1,4 @@
-import type { ListedObject, ObjectStore } from '../../storage/object-store.ts'
+import type { ListedObject, NameQuery, ObjectStore } from '../../storage/object-store.ts'
 import { foldForSearch, nameOf, pathIn } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
 import { all, column, one, prepareAll, value } from '../sqlite/queries.ts'
@@ -17,11 +17,7 @@ interface NameRow {
 }
 
 /** Finds objects by parts of their names (S-127). Changes note their names; `indexNames` indexes the noted names. */
-export const createNameIndex = ({
-  connection,
-  read,
-  note,
-}: Database): Required<Pick<ObjectStore, 'indexNames' | 'findNames'>> => {
+export const createNameIndex = ({ connection, read, note }: Database): Required<Pick<ObjectStore, 'indexNames'>> => {
   const names = prepareAll(connection, {
     last: value<number>('SELECT rowid FROM name_index ORDER BY rowid DESC LIMIT 1'),
     waiting: all<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
@@ -66,29 +62,29 @@ export const createNameIndex = ({
     }
   }
 
+  const findNames = ({ prefix, text, after = '0', limit }: NameQuery) =>
+    read(() => {
+      const asIndexedBefore = text.replaceAll(/σ(?!\p{L})/gu, 'ς')
+      const words = [...new Set([text, asIndexedBefore])].map((one) => `"${one.replaceAll('"', '""')}"`).join(' OR ')
+      const from = Number(after)
+      const found = names.find(words, from, mostSeen, prefix, endOf(prefix), limit)
+      const seen = names.seen(words, from, mostSeen)
+      const isAll = seen === undefined || seen.count < mostSeen
+      const last = found.length === limit ? found.at(-1)?.id : isAll ? undefined : seen.last
+      const objects = found.map(({ id: _, ...object }) => object)
+      return { objects, next: last === undefined ? undefined : String(last) }
+    }, mostSeen)
+
   return {
     async indexNames() {
       const waiting = await read(() => names.countWaiting(lastIndexed(), mostWaiting) ?? 0)
-      if (waiting < mostWaiting) return indexAll()
-      if (isIndexing) return false
+      if (waiting < mostWaiting) return (await indexAll()) ? findNames : undefined
+      if (isIndexing) return undefined
       isIndexing = true
       void indexAll().finally(() => {
         isIndexing = false
       })
-      return false
+      return undefined
     },
-
-    findNames: ({ prefix, text, after = '0', limit }) =>
-      read(() => {
-        const asIndexedBefore = text.replaceAll(/σ(?!\p{L})/gu, 'ς')
-        const words = [...new Set([text, asIndexedBefore])].map((one) => `"${one.replaceAll('"', '""')}"`).join(' OR ')
-        const from = Number(after)
-        const found = names.find(words, from, mostSeen, prefix, endOf(prefix), limit)
-        const seen = names.seen(words, from, mostSeen)
-        const isAll = seen === undefined || seen.count < mostSeen
-        const last = found.length === limit ? found.at(-1)?.id : isAll ? undefined : seen.last
-        const objects = found.map(({ id: _, ...object }) => object)
-        return { objects, next: last === undefined ? undefined : String(last) }
-      }, mostSeen),
   }
 }

@@ -201,10 +201,10 @@ export const searchNames = async (
   const folded = foldForSearch(text)
   const prefixes = prefixesBelow(scope, folder)
   const start = startOf(cursor, top, prefixes)
-  const isIndexed =
-    start.by !== 'keys' && [...folded].length >= shortestIndexed && (await store.indexNames?.()) === true
-  const way = isIndexed ? 'index' : 'keys'
-  const step = (query: NameQuery) => (isIndexed ? store.findNames?.(query) : undefined) ?? listStep(store, query)
+  const mayUseIndex = start.by !== 'keys' && [...folded].length >= shortestIndexed
+  const findNames = mayUseIndex ? await store.indexNames?.() : undefined
+  const way = findNames ? 'index' : 'keys'
+  const step = findNames ?? ((query: NameQuery) => listStep(store, query))
   const objects: ListedObject[] = []
   let { index } = start
   let after = start.by === way ? start.after : undefined
@@ -217,6 +217,7 @@ export const searchNames = async (
     after = page.next
   }
   const prefix = prefixes[index]
-  const position = prefix === undefined ? undefined : `${prefix.slice(top.length)}\n${after ?? ''}`
-  return { contents: objects, cursor: position === undefined ? undefined : writeCursor({ by: way, after: position }) }
+  if (prefix === undefined) return { contents: objects, cursor: undefined }
+  const position = `${prefix.slice(top.length)}\n${after ?? ''}`
+  return { contents: objects, cursor: writeCursor({ by: way, after: position }) }
 }
