@@ -112,21 +112,16 @@ const listFields = operation({ params: webFormOf }, async (input, { webForms }) 
   return ok<Answer<typeof contract.fieldPage>>(wholeList(url, items), { xml: xmlNames.fields, tag: byValue })
 })
 
-const changeFields = (
-  { site, params: { webForm }, author, deadline }: OperationInput<ReturnType<typeof webFormOf>>,
-  { webForms }: FieldsDeps,
-  type: ChangeType,
-  typeId: number,
-  change: FieldsEdit,
-): Promise<void> => {
-  const entry = { ...author, site: site.id, type, subject: `form/${webForm}/field/${typeId}` }
-  return webForms.changeFields(site.id, webForm, change, entry, deadline)
+type FormInput = OperationInput<ReturnType<typeof webFormOf>>
+
+const changeFields = (input: FormInput, deps: FieldsDeps, type: ChangeType, typeId: number, edit: FieldsEdit) => {
+  const { site, params, author, deadline } = input
+  const entry = { ...author, site: site.id, type, subject: `form/${params.webForm}/field/${typeId}` }
+  return deps.webForms.changeFields(site.id, params.webForm, edit, entry, deadline)
 }
 
-type FieldInput = OperationInput<ReturnType<typeof fieldOf>>
-
-const checkField = ({ headers, params: { typeId } }: FieldInput, fields: Fields): Fields => {
-  checkConditions(headers, fieldTag(findField(fields, typeId)))
+const checkField = ({ headers, params }: OperationInput<ReturnType<typeof fieldOf>>, fields: Fields): Fields => {
+  checkConditions(headers, fieldTag(findField(fields, params.typeId)))
   return fields
 }
 
@@ -144,9 +139,8 @@ const createField = operation({ params: webFormOf, body: bodyOf('fieldCreationBo
 /** F-18 (operation 4). 412 when a condition fails. */
 const updateField = operation({ params: fieldOf, body: bodyOf('fieldChangeBody') }, async (input, deps) => {
   const { body, params } = input
-  await changeFields(input, deps, 'field.updated', params.typeId, (fields) =>
-    changeField(checkField(input, fields), params.typeId, body),
-  )
+  const edit = (fields: Fields) => changeField(checkField(input, fields), params.typeId, body)
+  await changeFields(input, deps, 'field.updated', params.typeId, edit)
   return done
 })
 

@@ -31,14 +31,14 @@ export type LinkOutcome =
   | { readonly outcome: 'end unknown' }
   | { readonly outcome: 'others unknown'; readonly ids: ReadonlySet<number> }
 
+type WantedLinks = ReadonlyMap<number, boolean | undefined>
+
 /** The port to links. When a category or an object is removed (`Contents`), its links are removed too. Errors: unavailable. */
 export interface CategoryLinks {
-  // Returns up to `limit` links to objects with ids above `after`, sorted by id. Only the last page has fewer.
-  // With `isConsistent`, the answer does not lag behind changes.
+  // `list` and `categoriesOf` return up to `limit` links of a category, or categories of an object, with ids above
+  // `after`, sorted by id. Only the last page has fewer. Only with `isConsistent`, the answer does not lag behind changes.
   list(list: LinkList, after: number, limit: number, isConsistent?: boolean): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
-  // Returns up to `limit` categories of an object with ids above `after`, sorted. Only the last page has fewer. The
-  // answer may lag behind changes.
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
   /**
@@ -46,12 +46,7 @@ export interface CategoryLinks {
    * link is displayable. Repeating is safe, and concurrent calls run one after the other. If the time is up (unlimited
    * by default), nothing is linked, now or later.
    */
-  link(
-    end: LinkEnd,
-    wanted: ReadonlyMap<number, boolean | undefined>,
-    entry: HistoryEntry,
-    deadline?: Deadline,
-  ): Promise<LinkOutcome>
+  link(end: LinkEnd, wanted: WantedLinks, entry: HistoryEntry, deadline?: Deadline): Promise<LinkOutcome>
   /**
    * As with `link`, repeating is safe, and nothing happens after the answer. Missing links are not an error. The objects
    * of a category need not exist, but the categories of an object must exist (C-43, C-48).

@@ -85,17 +85,11 @@ export const contentReader = (site: SiteId, kind: ContentKind): ((members: Scala
   return (stored) => ({ ...empty, ...(stored as Content), ...known })
 }
 
-export const listWhole = async (
-  { list, texts }: Pick<Contents, 'list' | 'texts'>,
-  site: SiteId,
-  kind: ContentKind,
-  after: number,
-  limit: number,
-): Promise<readonly Entry[]> => {
-  const listed = await list(site, kind, after, limit, true)
+export const listWhole = async (contents: Contents, site: SiteId, kind: ContentKind, after: number, limit: number) => {
+  const listed = await contents.list(site, kind, after, limit, true)
   const member = textMember(kind)
   if (member === undefined) return listed
   const ids = listed.map(({ id }) => id)
-  const found = await texts(site, kind, ids, true)
+  const found = await contents.texts(site, kind, ids, true)
   return listed.map(({ id, content }) => ({ id, content: content && { ...content, [member]: found.get(id) ?? '' } }))
 }

@@ -1,4 +1,4 @@
-import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
+import { noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import {
   keyOfName,
   losesLastOwner,
@@ -10,6 +10,7 @@ import {
 import { type Attempts, countAttempt, type SignInAttempts } from '../../access/sign-in-limits.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Clock } from '../../core/time.ts'
+import type { Stores } from '../../service/stores.ts'
 import type { Database } from '../sqlite/database.ts'
 import { all, one, prepareAll, readPages, value } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
@@ -70,11 +71,10 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
 
 const trustKey = 'issuers'
 
-export const createAccessValues = (
-  { connection, read, write }: Database,
-  record: RecordChange,
-  clock: Clock,
-): { readonly issuers: Issuers; readonly accessValues: KeyedValues } => {
+type AccessValues = Pick<Stores, 'issuers' | 'accessValues'>
+
+export const createAccessValues = (database: Database, record: RecordChange, clock: Clock): AccessValues => {
+  const { connection, read, write } = database
   const tables = prepareAll(connection, {
     get: one(
       'SELECT value FROM access_values WHERE key = ?1 AND (expires IS NULL OR expires > ?2)',

@@ -53,11 +53,9 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
   }
 }
 
-export const createFolderRemovals = (
-  { connection, read, write }: Database,
-  record: RecordChange,
-  { monotonic, wall }: Clock = systemClock,
-): FolderRemovals => {
+export const createFolderRemovals = (database: Database, record: RecordChange, clock = systemClock): FolderRemovals => {
+  const { connection, read, write } = database
+  const { monotonic, wall } = clock
   const removals = prepareAll(connection, {
     remove: one(
       'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',

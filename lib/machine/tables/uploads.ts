@@ -42,11 +42,8 @@ export const prepareUploads = (connection: DatabaseSync) =>
   })
 
 /** Leases are in memory, because only the process of the service appends to uploads. */
-export const createUploadRecords = (
-  { connection, read, write, note }: Database,
-  record: RecordChange,
-  { monotonic }: Clock,
-): UploadRecords => {
+export const createUploadRecords = (database: Database, record: RecordChange, { monotonic }: Clock): UploadRecords => {
+  const { connection, read, write, note } = database
   const uploads = prepareUploads(connection)
   const changeWithinQuota = createQuotaCheck(connection)
   const leases = new Map<string, { readonly site: SiteId; readonly holder: string; readonly until: number }>()
