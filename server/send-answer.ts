@@ -108,10 +108,7 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
     // The text is ASCII, so it has as many bytes as characters. Writing it as Latin 1 is faster.
     const encoding = length === body.length ? 'latin1' : 'utf8'
     const isHead = request.method === 'HEAD'
-    if (!unread) {
-      response.end(isHead ? '' : body, encoding)
-      return
-    }
+    if (!unread) return void response.end(isHead ? '' : body, encoding)
     if (isHead) response.flushHeaders()
     else response.write(body, encoding)
     return finish(unread)
