@@ -52,13 +52,6 @@ export const inWords = (of: Awaited<ReturnType<typeof contentsOf>>): string => {
   return `${parts.join(', ')}. ${howMany(of.tokens, 'token')} and ${people} lose the site, and people without another site are removed`
 }
 
-const removeRules = async (stores: AdminStores, site: SiteId): Promise<void> => {
-  const rules = await rulesOf(stores, site)
-  if (rules.length === 0) return
-  const entries = rules.map((rule) => entryOf('rule.removed', site, `rule/${rule.id}`, { issuer: rule.issuer }))
-  await stores.issuers.changeTrust((trust) => withoutRulesOf(trust, site), entries)
-}
-
 // If a removal fails half-way, repeating it completes it.
 const empty = async (area: AreaStores, site: SiteId): Promise<void> => {
   await emptyFolder(await area.files(), site, root, () => false)
@@ -99,7 +92,9 @@ export const removeSite = async (
   { wait = (ms: number): Promise<unknown> => sleep(ms), say = (sentence: string) => console.error(sentence) } = {},
 ): Promise<void> => {
   const area = await stores.areas(site)
-  await removeRules(stores, site.id)
+  const rules = await rulesOf(stores, site.id)
+  const entries = rules.map(({ id, issuer }) => entryOf('rule.removed', site.id, `rule/${id}`, { issuer }))
+  if (rules.length > 0) await stores.issuers.changeTrust((trust) => withoutRulesOf(trust, site.id), entries)
   const memory = await stores.memory()
   const isLost = await hasLostAccessSince(area, site.id, Date.now() - memory)
   const isRemembered = (await endAccess(stores, site)) || isLost

@@ -74,9 +74,6 @@ const rightsErrors: ReadonlySet<string> = new Set([
   'UnrecognizedClientException',
 ])
 
-// Errors whose messages already tell what to do.
-const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
-
 // A command may make several changes, so it cannot say that nothing was changed.
 const storeFailures: ReadonlyMap<number, string> = new Map([
   [errors.unavailable.code, 'The store is busy or does not answer. Repeat the command: repeating is safe.'],
@@ -89,7 +86,8 @@ export const adviceOn = (error: unknown): string | undefined => {
   if (failed) return failed
   if (!(error instanceof Error)) return undefined
   if (error instanceof Interrupted) return 'Interrupted. Nothing was changed.'
-  if (inWords.some((kind) => error instanceof kind)) return error.message
+  const isClear = [Refusal, UsageError, SettingsError, ServiceError].some((kind) => error instanceof kind)
+  if (isClear) return error.message
   const failure = databaseFailure(error)
   if (failure !== undefined) return failure
   if (error.name === 'ResourceNotFoundException') {
