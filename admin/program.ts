@@ -61,7 +61,7 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
     )
     .option('--json', 'print the result as one JSON value', false)
     .version(packageFile.version, '--version', 'print the version')
-  const commands = [
+  for (const command of [
     dataCentreCommand(),
     siteCommand(),
     tokenCommand(),
@@ -83,8 +83,8 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
     restoreCommand(),
     checkCommand(),
     completionCommand(program),
-  ]
-  for (const command of commands) program.addCommand(command)
+  ])
+    program.addCommand(command)
   const configure = (command: Command): void => {
     const outputError = (text: string) => console.error(refusalOf(text.trim().replace('\n(Did', ' (Did'), true))
     const writeErr = (text: string) => text.startsWith('Usage:') && outputError('Name a command: --help lists them.')

@@ -185,16 +185,8 @@ const makeDemo = async ({ directory, stores, dataCentre }: DemoDeps, demo: Demo)
   return demo
 }
 
-const reissue = async ({ directory, stores, say }: DemoDeps, known: Demo): Promise<Demo> => {
-  const demo = { ...known, token: newToken() }
-  await grant(stores, demo)
-  say('The demo token was revoked or has expired. A new one replaces it.')
-  writeDemo(directory, demo, 'made')
-  return demo
-}
-
 const continueDemo = async (deps: DemoDeps, { state, ...demo }: KnownDemo): Promise<Demo | undefined> => {
-  const { directory, stores } = deps
+  const { directory, stores, say } = deps
   if (state === 'removed') return undefined
   const isThere = (await stores.sites.getSite(demo.siteId)) !== undefined
   if (!isThere && state === 'begun') return makeDemo(deps, demo)
@@ -202,7 +194,13 @@ const continueDemo = async (deps: DemoDeps, { state, ...demo }: KnownDemo): Prom
     if (state !== 'made') writeDemo(directory, demo, 'made')
     return demo
   }
-  if (isThere && state === 'made') return reissue(deps, demo)
+  if (isThere && state === 'made') {
+    const renewed = { ...demo, token: newToken() }
+    await grant(stores, renewed)
+    say('The demo token was revoked or has expired. A new one replaces it.')
+    writeDemo(directory, renewed, 'made')
+    return renewed
+  }
   writeDemo(directory, demo, 'removed')
   return undefined
 }

@@ -21,15 +21,6 @@ import { notSure, Refusal } from '../terminal/output.ts'
 
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
 
-const warnOfChange = (id: string, memory: number, { target }: GlobalOptions): void => {
-  if (memory > 0) console.error(`Running services use the old base URL for up to ${memory / 1000} seconds.`)
-  if (target !== 'local') return
-  console.error(
-    `A service that serves ${id} from this data directory sets its base URL at each start. Start it with ` +
-      'the new --base-url.',
-  )
-}
-
 type DataCentreOptions = Pick<DataCentre, 'url' | 'region'>
 
 const addDataCentre = async (stores: AdminStores, id: string, { url, region }: DataCentreOptions, self: Command) => {
@@ -39,7 +30,15 @@ const addDataCentre = async (stores: AdminStores, id: string, { url, region }: D
   // Keeps the region and the other values that a deployment has written.
   const dataCentre = { ...known, ...(region !== undefined && { region }), id, url, isDefault }
   await stores.sites.putDataCentre(dataCentre)
-  if (known && known.url !== url) warnOfChange(id, await stores.memory(), self.optsWithGlobals())
+  if (known && known.url !== url) {
+    const memory = await stores.memory()
+    if (memory > 0) console.error(`Running services use the old base URL for up to ${memory / 1000} seconds.`)
+    if (self.optsWithGlobals<GlobalOptions>().target === 'local')
+      console.error(
+        `A service that serves ${id} from this data directory sets its base URL at each start. Start it with ` +
+          'the new --base-url.',
+      )
+  }
   return viewOfDataCentre(dataCentre)
 }
 

@@ -143,12 +143,6 @@ const applyChange = async (stores: AdminStores, name: string, wanted: UserChange
   return invitationView(stores, person.name, on, invitation)
 }
 
-const setPassword = ({ people }: AdminStores, { name, password }: Required<Pick<Person, 'name' | 'password'>>) =>
-  updatePerson(people, name, ({ invitation: _, ...person }) => ({
-    after: { ...withoutSessions(person, Date.now()), password },
-    entries: personEntries('user.changed', person, administrator, sitesOfPerson(person)),
-  }))
-
 const change = async (stores: AdminStores, name: string, options: Options & Partial<OfSite>) => {
   const { site, email, displayName, enable, passwordStdin } = options
   const entry = entryIn(options)
@@ -160,7 +154,11 @@ const change = async (stores: AdminStores, name: string, options: Options & Part
   // A weak password is refused before anything changes.
   const renewed = password && (await withPassword(depsOf(stores), await personNamed(stores, name), password))
   if (isChange) await applyChange(stores, name, wanted, site)
-  if (renewed) await setPassword(stores, renewed)
+  if (renewed)
+    await updatePerson(stores.people, name, ({ invitation: _, ...person }) => ({
+      after: { ...withoutSessions(person, Date.now()), password: renewed.password },
+      entries: personEntries('user.changed', person, administrator, sitesOfPerson(person)),
+    }))
   return show(stores, name)
 }
 
@@ -169,11 +167,6 @@ const invite = (stores: AdminStores, name: string) => applyChange(stores, name, 
 const disable = async (stores: AdminStores, name: string) => {
   await applyChange(stores, name, { disabled: true })
   return show(stores, name)
-}
-
-const keysOf = async ({ grants }: AdminStores, { name }: Person, sites: readonly SiteId[]): Promise<number> => {
-  const keys = await Promise.all(sites.map((site) => grants.keysOf(site)))
-  return keys.flat().filter(({ user }) => user === name).length
 }
 
 const remove = async (stores: AdminStores, name: string, options: Partial<OfSite> & RemoveOptions) => {
@@ -189,7 +182,8 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
     const people = await stores.people.listOfSites(...ownershipsLost(person, after))
     if (losesLastOwner(people, person, after)) throw new ServiceError('lastOwner')
     const sites = sitesOf(person)
-    const keys = await keysOf(stores, person, sites)
+    const keysOfSites = await Promise.all(sites.map((id) => stores.grants.keysOf(id)))
+    const keys = keysOfSites.flat().filter(({ user }) => user === person.name).length
     if (isDry) return { removed: false, sites, keys }
     throw new Refusal(
       `Removing ${person.name} from ${sites.join(', ')} also ends ${howMany(keys, 'key')}` +

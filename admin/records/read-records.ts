@@ -34,8 +34,6 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
-
 // Node would read a directory or a disk on standard input as an empty file. If the command opens the path of standard
 // input itself, it reads the disk, and the directory causes an error.
 const openStandardInput = (): Readable => {
@@ -68,7 +66,7 @@ export const statsOf = (file: string): Stats | undefined => {
 }
 
 const refusalOf = (error: unknown, file: string, isChecked: boolean): Refusal => {
-  const what = nameOf(file)
+  const what = file === '-' ? 'Standard input' : file
   if (!(error instanceof NotUtf8))
     return new Refusal(`${what} cannot be read: ${refusals.get(failureOf(error)) ?? reasonOf(error)}.`)
   const [fate, end] = isChecked
