@@ -10,23 +10,22 @@ import { plainId } from '../../lib/core/names.ts'
 import { functionNames, workloads } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
+const policyName = /^[\w+=,.@-]{1,128}$/
+const zoneId = /^Z[A-Z0-9]{1,31}$/
+
+const textLike = (pattern: RegExp, rule: string) => z.string().regex(pattern, rule)
 
 const arnOf = (service: string, resource: RegExp, thing: string) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^arn:aws[\\w-]*:${service}:[a-z\\d-]+:\\d{12}:${resource.source}$`),
-      `must be the ARN of ${thing}`,
-    )
+  textLike(
+    new RegExp(`^arn:aws[\\w-]*:${service}:[a-z\\d-]+:\\d{12}:${resource.source}$`),
+    `must be the ARN of ${thing}`,
+  )
 
 // The settings of an installation: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line.
 const customDomain = z
   .strictObject({
-    domainName: z.string().regex(hostName, 'must be a host name in lower case, such as "us.example.com"'),
-    hostedZoneId: z
-      .string()
-      .regex(/^Z[A-Z0-9]{1,31}$/, 'must be the id of a hosted zone in Route 53, such as "Z0123456789ABC"')
-      .optional(),
+    domainName: textLike(hostName, 'must be a host name in lower case, such as "us.example.com"'),
+    hostedZoneId: textLike(zoneId, 'must be the id of a hosted zone in Route 53, such as "Z0123456789ABC"').optional(),
     certificateArn: arnOf('acm', /certificate\/[\w-]+/, 'a certificate').optional(),
   })
   .refine(({ hostedZoneId, certificateArn }) => hostedZoneId !== undefined || certificateArn !== undefined, {
@@ -57,17 +56,14 @@ const dataCentre = z.strictObject({
 const deploymentRole = z.strictObject({
   // GitHub's tokens name the repository in this form: `owner/name`, or `owner@1/name@2` with ids for a repository
   // created since July 2026.
-  repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'must be OWNER/NAME or OWNER@1/NAME@2'),
-  environment: z
-    .string()
-    .regex(/^[\w.-]+$/, 'must contain only letters, digits, dots, hyphens and underscores')
-    .default('production'),
+  repository: textLike(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'must be OWNER/NAME or OWNER@1/NAME@2'),
+  environment: textLike(/^[\w.-]+$/, 'must contain only letters, digits, dots, hyphens and underscores').default(
+    'production',
+  ),
 })
 
 const settings = z.strictObject({
-  prefix: z
-    .string()
-    .regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'must be 1 to 32 letters, digits and hyphens, a letter first'),
+  prefix: textLike(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'must be 1 to 32 letters, digits and hyphens, a letter first'),
   dataCentres: z.record(z.string(), dataCentre),
   defaultDataCentre: z.string(),
   directoryRegion: region.optional(),
@@ -105,10 +101,7 @@ const settings = z.strictObject({
   tracing: z.boolean().default(false),
   coldAfterDays: z.int().min(30).optional(),
   encryptionKeys: z.record(z.string(), arnOf('kms', /key\/[\w-]+/, 'a key')).optional(),
-  permissionsBoundary: z
-    .string()
-    .regex(/^[\w+=,.@-]{1,128}$/, 'must be the name of a managed policy in this account')
-    .optional(),
+  permissionsBoundary: textLike(policyName, 'must be the name of a managed policy in this account').optional(),
   reservedConcurrency: z.partialRecord(z.enum(functionNames), z.int().positive()).default({}),
   requestLimits: z
     .strictObject({ perToken: z.int().nonnegative(), perSite: z.int().nonnegative() })
