@@ -31,61 +31,6 @@ const webhooks: TableAccess = {
   actions: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
 }
 
-export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>> = {
-  documentation: [{ table: 'sites', actions: ['GetItem'] }],
-  access: [
-    journal,
-    { table: 'sites', actions: ['GetItem'] },
-    { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
-    { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
-    { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
-    { table: 'signIns', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
-  ],
-  fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
-  categories: [
-    ...directory,
-    journal,
-    { table: 'content', actions: ['GetItem', 'BatchGetItem', 'Query'] },
-    { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
-    { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
-  ],
-  storage: [
-    ...directory,
-    journal,
-    { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
-    { table: 'uploads', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-  ],
-  webhooks: [...directory, journal, { ...webhooks, actions: [...webhooks.actions, 'UpdateItem'] }],
-  removals: [
-    journal,
-    { table: 'sites', actions: ['GetItem', 'Scan'] },
-    { table: 'pathLocks', actions: ['BatchGetItem', 'PutItem', 'UpdateItem'] },
-    { table: 'uploads', actions: ['Scan'] },
-  ],
-}
-
-export const operationsOn = (table: TableName): ReadonlySet<string> => {
-  const grants = Object.values(tableGrants).flat()
-  return new Set(grants.filter((grant) => grant.table === table).flatMap(({ actions }) => actions))
-}
-
-export const administrationGrants: readonly TableAccess[] = [
-  { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-  { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'Scan', 'PutItem', 'DeleteItem'] },
-  { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
-  { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
-  { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
-  {
-    table: 'content',
-    actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
-  },
-  { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
-  { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
-  { table: 'pathLocks', actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem'] },
-  journal,
-  webhooks,
-]
-
 const allFileActions = [
   'ListBucket',
   'ListBucketVersions',
@@ -102,27 +47,90 @@ export type FileAction = (typeof allFileActions)[number]
 
 type FileAccess = readonly FileAction[]
 
-// `site-admin --target aws` needs these rights to count kept versions and to remove the files of a site. An object is
-// deleted only if it has the tag of the listed version, and S3 allows this check only with GetObject.
-export const administrationFileGrants: FileAccess = ['ListBucket', 'ListBucketVersions', 'GetObject', 'DeleteObject']
-
-/** Actions on files. Functions delete versions to undo a failed upload. */
-export const fileGrants: Partial<Readonly<Record<FunctionName, FileAccess>>> = {
-  storage: allFileActions,
-  removals: ['ListBucket', 'GetObject', 'DeleteObject'],
-}
-
 type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'
 
 const workerActions: readonly QueueAction[] = ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes']
 
-/** Actions on queues. A worker sends a message with the rest of its work. */
-export const queueGrants: Partial<
-  Readonly<Record<FunctionName, { readonly queue: 'removals' | 'webhooks'; readonly actions: readonly QueueAction[] }>>
-> = {
-  storage: { queue: 'removals', actions: ['SendMessage'] },
-  removals: { queue: 'removals', actions: workerActions },
-  webhooks: { queue: 'webhooks', actions: workerActions },
+interface FunctionGrants {
+  readonly tables: readonly TableAccess[]
+  readonly files?: FileAccess
+  readonly queue?: { readonly name: 'removals' | 'webhooks'; readonly actions: readonly QueueAction[] }
+}
+
+/** Functions delete versions to undo a failed upload. The worker of a queue sends a message with the rest of its work. */
+export const functionGrants: Readonly<Record<FunctionName, FunctionGrants>> = {
+  documentation: { tables: [{ table: 'sites', actions: ['GetItem'] }] },
+  access: {
+    tables: [
+      journal,
+      { table: 'sites', actions: ['GetItem'] },
+      { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
+      { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
+      { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
+      { table: 'signIns', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
+    ],
+  },
+  fields: { tables: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }] },
+  categories: {
+    tables: [
+      ...directory,
+      journal,
+      { table: 'content', actions: ['GetItem', 'BatchGetItem', 'Query'] },
+      { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
+      { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
+    ],
+  },
+  storage: {
+    tables: [
+      ...directory,
+      journal,
+      { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+      { table: 'uploads', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+    ],
+    files: allFileActions,
+    queue: { name: 'removals', actions: ['SendMessage'] },
+  },
+  webhooks: {
+    tables: [...directory, journal, { ...webhooks, actions: [...webhooks.actions, 'UpdateItem'] }],
+    queue: { name: 'webhooks', actions: workerActions },
+  },
+  removals: {
+    tables: [
+      journal,
+      { table: 'sites', actions: ['GetItem', 'Scan'] },
+      { table: 'pathLocks', actions: ['BatchGetItem', 'PutItem', 'UpdateItem'] },
+      { table: 'uploads', actions: ['Scan'] },
+    ],
+    files: ['ListBucket', 'GetObject', 'DeleteObject'],
+    queue: { name: 'removals', actions: workerActions },
+  },
+}
+
+export const operationsOn = (table: TableName): ReadonlySet<string> => {
+  const grants = Object.values(functionGrants).flatMap(({ tables }) => tables)
+  return new Set(grants.filter((grant) => grant.table === table).flatMap(({ actions }) => actions))
+}
+
+// `site-admin --target aws` needs these rights to count kept versions and to remove the files of a site. An object is
+// deleted only if it has the tag of the listed version, and S3 allows this check only with GetObject.
+export const administrationGrants: Required<Pick<FunctionGrants, 'tables' | 'files'>> = {
+  tables: [
+    { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+    { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'Scan', 'PutItem', 'DeleteItem'] },
+    { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
+    { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
+    { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
+    {
+      table: 'content',
+      actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    },
+    { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
+    { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
+    { table: 'pathLocks', actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem'] },
+    journal,
+    webhooks,
+  ],
+  files: ['ListBucket', 'ListBucketVersions', 'GetObject', 'DeleteObject'],
 }
 
 /**

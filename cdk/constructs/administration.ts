@@ -1,15 +1,7 @@
 import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
-import {
-  administrationFileGrants,
-  administrationGrants,
-  allow,
-  allowKeys,
-  allowOnFiles,
-  allowOnTables,
-  keyActions,
-} from '../config/grants.ts'
+import { administrationGrants, allow, allowKeys, allowOnFiles, allowOnTables, keyActions } from '../config/grants.ts'
 import { type Settings, stackRegions } from '../config/settings.ts'
 
 // In characters. IAM refuses a longer policy, but only during the deployment.
@@ -17,23 +9,15 @@ const longestPolicy = 6_144
 
 const anyId = '12345678-1234-1234-1234-123456789012'
 
-const filledIn = ({ stackName, region }: Stack) => {
+const lengthFaults = (stack: Stack, { document }: ManagedPolicy): string[] => {
   const values: Readonly<Record<string, string>> = {
     'AWS::Partition': 'aws',
     'AWS::AccountId': '123456789012',
-    'AWS::StackId': `arn:aws:cloudformation:${region}:123456789012:stack/${stackName}/${anyId}`,
+    'AWS::StackId': `arn:aws:cloudformation:${stack.region}:123456789012:stack/${stack.stackName}/${anyId}`,
   }
-  const fillIn = (value: unknown): unknown => {
-    if (typeof value !== 'object' || value === null) return value
-    if ('Ref' in value) return values[String(value.Ref)] ?? anyId
-    if ('Fn::Join' in value) return (value['Fn::Join'] as [string, unknown[]])[1].map(fillIn).join('')
-    return value
-  }
-  return (_: string, value: unknown) => fillIn(value)
-}
-
-const lengthFaults = (stack: Stack, { document }: ManagedPolicy): string[] => {
-  const { length } = JSON.stringify(stack.resolve(document), filledIn(stack))
+  const text = stack.resolve(stack.toJsonString(document))
+  const parts: readonly (string | { readonly Ref?: string })[] = text['Fn::Join'][1]
+  const { length } = parts.map((part) => (typeof part === 'string' ? part : (values[part.Ref ?? ''] ?? anyId))).join('')
   if (length <= longestPolicy) return []
   return [
     `The policy for administrators would have ${length} characters, but IAM allows ${longestPolicy}. Use data ` +
@@ -92,12 +76,12 @@ export const createAdministrationPolicy = (
   arnsOf: (table: TableName) => readonly string[],
   { bucketArn, keyArn }: { readonly bucketArn?: string; readonly keyArn?: string | undefined } = {},
 ): ManagedPolicy => {
-  const grants = administrationGrants.filter(({ table }) => tables.includes(table))
+  const grants = administrationGrants.tables.filter(({ table }) => tables.includes(table))
   const policy = new ManagedPolicy(stack, 'AdministrationPolicy', {
     description: `site-admin on the stack ${stack.stackName}`,
     statements: [
       ...allowOnTables(grants, arnsOf),
-      ...(bucketArn === undefined ? [] : allowOnFiles(administrationFileGrants, bucketArn)),
+      ...(bucketArn === undefined ? [] : allowOnFiles(administrationGrants.files, bucketArn)),
       ...(keyArn === undefined ? [] : [allow('kms', keyActions, keyArn)]),
       ...allowKeys(settings, [stack.region], ['dynamodb', 's3']),
       allow('cloudformation', ['DescribeStacks'], stack.stackId),

@@ -6,21 +6,12 @@ import { CfnLogGroup, LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import { settingsOf } from '../../lib/config/config.ts'
+import { type AllSettings, settingsOf } from '../../lib/config/config.ts'
 import { streaming } from '../../lib/config/functions.ts'
 import { environmentOf, type SettingTexts } from '../../lib/config/settings.ts'
 import { tableNames, tableSettings } from '../../lib/config/tables.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
-import {
-  allow,
-  allowKeys,
-  allowOnFiles,
-  allowOnTables,
-  fileGrants,
-  keyActions,
-  queueGrants,
-  tableGrants,
-} from '../config/grants.ts'
+import { allow, allowKeys, allowOnFiles, allowOnTables, functionGrants, keyActions } from '../config/grants.ts'
 import { homeRegion, nearestDirectory, type Settings } from '../config/settings.ts'
 import type { Tables } from './stores.ts'
 
@@ -109,18 +100,17 @@ export const statementsOf = (
   name: FunctionName,
   { settings, stores: { tables, files, removals, webhooks } }: FunctionOptions,
 ): PolicyStatement[] => {
-  const [onFiles, onQueue] = [fileGrants[name], queueGrants[name]]
+  const granted = functionGrants[name]
   const { region } = files.stack
-  const queues = { removals, webhooks: webhooks?.queue }
-  const queue = onQueue && queues[onQueue.queue]
-  const toQueue = onQueue ? (['sqs'] as const) : []
-  const toFiles = onFiles ? (['s3'] as const) : []
-  const writes = [...(onFiles?.includes('PutObject') ? toFiles : []), ...toQueue]
+  const queue = granted.queue && { removals, webhooks: webhooks?.queue }[granted.queue.name]
+  const toQueue = granted.queue ? (['sqs'] as const) : []
+  const toFiles = granted.files ? (['s3'] as const) : []
+  const writes = [...(granted.files?.includes('PutObject') ? toFiles : []), ...toQueue]
   const services = ['dynamodb', ...toFiles, ...toQueue, ...(name === 'access' ? (['ssm'] as const) : [])] as const
   return [
-    ...allowOnTables(tableGrants[name], (table) => [tables[table].tableArn]),
-    ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
-    ...(queue ? [allow('sqs', onQueue.actions, queue.queueArn)] : []),
+    ...allowOnTables(granted.tables, (table) => [tables[table].tableArn]),
+    ...allowOnFiles(granted.files ?? [], files.bucketArn),
+    ...(queue && granted.queue ? [allow('sqs', granted.queue.actions, queue.queueArn)] : []),
     ...(name === 'webhooks' && webhooks ? [allow('kms', keyActions, webhooks.key.keyArn)] : []),
     ...(name === 'access' ? [onClientSecrets(settings, files.stack)] : []),
     ...allowKeys(settings, [...new Set([region, nearestDirectory(settings, region)])], services),
@@ -128,21 +118,11 @@ export const statementsOf = (
   ]
 }
 
-type AllSettings = typeof settingsOf
-type AllTexts = SettingTexts<
-  AllSettings['documentation'] &
-    AllSettings['access'] &
-    AllSettings['fields'] &
-    AllSettings['categories'] &
-    AllSettings['storage'] &
-    AllSettings['webhooks']
->
-
 const textsOf = ({
   dataCentre,
   settings,
   stores: { tables, files, removals, webhooks },
-}: FunctionOptions): AllTexts => ({
+}: FunctionOptions): SettingTexts<AllSettings> => ({
   dataCentre,
   logLevel: settings.logLevel,
   pathEncoding: settings.pathEncoding,

@@ -21,15 +21,13 @@ export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 
 const url = textLike(/^https?:\/\/\S+$/, 'a URL')
 
-const logLevel = otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO')
-
 const gateway = {
   dataCentre: required('DATA_CENTRE', textLike(plainId, 'a letter, then letters, digits or hyphens, in lower case')),
   sitesTable: required('SITES_TABLE', text()),
   directoryRegion: optional('DIRECTORY_REGION', text()),
   pathEncoding: otherwise('PATH_ENCODING', oneOf(['encoded', 'decoded']), 'encoded'),
   binaryAccept: otherwise('BINARY_ACCEPT', oneOf(['any', 'named']), 'any'),
-  logLevel,
+  logLevel: otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO'),
 }
 
 const keptDays = otherwise('KEPT_DAYS', wholeNumber(1, 3_650), '30')
@@ -163,6 +161,13 @@ export const settingsOf = {
   canary,
   machine,
 }
+
+export type AllSettings = typeof documentation &
+  typeof access &
+  typeof fields &
+  typeof categories &
+  typeof storage &
+  typeof webhooks
 
 export type DocumentationSettings = SettingsOf<typeof documentation>
 export type AccessSettings = SettingsOf<typeof access>

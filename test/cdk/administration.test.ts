@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { administrationFileGrants, administrationGrants } from '../../cdk/config/grants.ts'
+import { administrationGrants } from '../../cdk/config/grants.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { administer, jsonLines } from '../support/administration.ts'
 import { actionsNeededFor } from '../support/cloud-requests.ts'
@@ -95,11 +95,11 @@ test('the policy allows only the calls that the commands make (T-2)', async () =
   const ofWebhooks = ['webhook.created', 'webhook.changed', 'webhook.removed', 'webhook.created']
   const ofRemoval = ['token.changed', 'token.removed', 'site.removed']
   expect(changes.map(({ type }) => type)).toEqual([...types, ...ofWebhooks, ...ofRemoval])
-  const granted = administrationGrants.flatMap(({ actions: names, ...place }) =>
+  const granted = administrationGrants.tables.flatMap(({ actions: names, ...place }) =>
     names.map((action) => ({ ...place, action })),
   )
   expect(linesOf(granted)).toEqual(linesOf(calls))
-  const onFiles = administrationFileGrants.map((action) => `s3:${action}`)
+  const onFiles = administrationGrants.files.map((action) => `s3:${action}`)
   expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
 })
 

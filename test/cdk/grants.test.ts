@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { FunctionName } from '../../cdk/config/functions.ts'
-import { tableGrants } from '../../cdk/config/grants.ts'
+import { functionGrants } from '../../cdk/config/grants.ts'
 import { countOpenUploads } from '../../lib/aws/dynamodb/uploads.ts'
 import { createRemovalsHandler } from '../../lib/aws/lambda/removal-worker.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
@@ -30,7 +30,9 @@ import { type Call, linesOf, recordCalls } from './support/record-calls.ts'
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
 
 const grantedTo = (name: FunctionName) =>
-  linesOf(tableGrants[name].flatMap(({ actions, ...place }) => actions.map((action) => ({ ...place, action }))))
+  linesOf(
+    functionGrants[name].tables.flatMap(({ actions, ...place }) => actions.map((action) => ({ ...place, action }))),
+  )
 
 /** Sends a request once if every answer arrives, and again for each lost answer. */
 type Repeat = (send: () => Promise<unknown>) => Promise<void>
@@ -107,7 +109,7 @@ const removeAndRecount = async (
 }
 
 test('the requests of this test reach every function', () => {
-  expect(sorted([...exercises.map(({ group }) => group), 'removals'])).toEqual(sorted(Object.keys(tableGrants)))
+  expect(sorted([...exercises.map(({ group }) => group), 'removals'])).toEqual(sorted(Object.keys(functionGrants)))
 })
 
 test.each(exercises)(
@@ -136,8 +138,8 @@ test.each(exercises)(
 )
 
 test('only the access function writes tokens; others record the use of keys (A-88)', () => {
-  const writing = Object.entries(tableGrants).flatMap(([name, grants]) =>
-    grants
+  const writing = Object.entries(functionGrants).flatMap(([name, { tables }]) =>
+    tables
       .filter(
         ({ table, actions }) => table === 'tokens' && actions.some((action) => !/^(Get|BatchGet|Query)/.test(action)),
       )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { beforeAll, expect, it } from 'vitest'
 import { type FunctionName, functionName, functionNames } from '../../../cdk/config/functions.ts'
-import { fileGrants, keyActions, queueGrants, tableGrants } from '../../../cdk/config/grants.ts'
+import { functionGrants, keyActions } from '../../../cdk/config/grants.ts'
 import { handler as removalsFunction } from '../../../functions/entries/removals.ts'
 import { handler as storageFunction } from '../../../functions/entries/storage.ts'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
@@ -23,10 +23,11 @@ import { fillFolder } from '../support/fill-folder.ts'
 const sorted = (lines: Iterable<string>) => [...new Set(lines)].sort()
 
 const grantedTo = (name: FunctionName): string[] => {
+  const { tables, files = [], queue } = functionGrants[name]
   return sorted([
-    ...tableGrants[name].flatMap(({ actions }) => actions.map((action) => `dynamodb:${action}`)),
-    ...(fileGrants[name] ?? []).map((action) => `s3:${action}`),
-    ...(queueGrants[name]?.actions ?? []).map((action) => `sqs:${action}`),
+    ...tables.flatMap(({ actions }) => actions.map((action) => `dynamodb:${action}`)),
+    ...files.map((action) => `s3:${action}`),
+    ...(queue?.actions ?? []).map((action) => `sqs:${action}`),
     ...(name === 'webhooks' ? keyActions : []).map((action) => `kms:${action}`),
     ...(name === 'access' ? ['ssm:GetParameter'] : []),
   ])
