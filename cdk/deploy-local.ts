@@ -9,36 +9,13 @@ import { runScript } from './run-script.ts'
 const runFile = promisify(execFile)
 const administration = [join('admin', 'main.js'), '--target', 'aws', '--json']
 
-/**
- * Registers the data centres that a deployment missed or registered under another address, because LocalStack without
- * an account does not run custom resources. Returns the ids of these data centres.
- */
-export const registerMissing = async (
-  emulator: Emulator,
-  dataCentres: DataCentreRegions,
-  outputs: Outputs,
-): Promise<string[]> => {
-  const [home] = Object.values(dataCentres)
-  const env = emulatorEnvironment(emulator, home?.region ?? '')
-  const administer = async (...args: readonly string[]) =>
-    JSON.parse((await runFile(process.execPath, [...administration, ...args], { env })).stdout)
-
-  const registered: readonly { readonly id: string; readonly url: string }[] = await administer('data-centre', 'list')
-  const missing = Object.entries(dataCentres)
-    .map(([id, { region }]) => ({ id, region, url: outputOf(outputs, id, 'BaseUrl') }))
-    .filter(({ id, url }) => !registered.some((known) => known.id === id && known.url === url))
-  for (const { id, url, region } of missing)
-    await administer('data-centre', 'add', id, '--url', url, '--region', region)
-  return missing.map(({ id }) => id)
-}
-
 /** The host of `endpoint` is an IP address, so that S3 clients put bucket names into paths. */
 export interface Emulator extends Pick<Settings, 'pathEncoding' | 'binaryAccept'> {
   readonly name: 'MiniStack' | 'LocalStack'
   readonly endpoint: string
 }
 
-export type DataCentreRegions = Readonly<Record<string, Pick<DataCentreSettings, 'region'>>>
+type DataCentreRegions = Readonly<Record<string, Pick<DataCentreSettings, 'region'>>>
 
 const account = '000000000000'
 const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
@@ -68,7 +45,7 @@ export const findEmulator = async (endpoint: string): Promise<Emulator> => {
   throw new Error(`No emulator answers at ${endpoint}. Start one, or name its address in AWS_ENDPOINT_URL.`)
 }
 
-export interface Deployment {
+interface Deployment {
   readonly emulator: Emulator
   readonly dataCentres: DataCentreRegions
   readonly folder: string
@@ -99,12 +76,12 @@ const contextOf = ({ emulator: { endpoint, pathEncoding, binaryAccept }, dataCen
 
 const regionsOf = ({ dataCentres }: Deployment) => [...new Set(Object.values(dataCentres).map(({ region }) => region))]
 
+const environmentOf = (deployment: Deployment) =>
+  emulatorEnvironment(deployment.emulator, regionsOf(deployment)[0] ?? '')
+
 const cdk = async (deployment: Deployment, args: readonly string[]): Promise<void> => {
-  const [home = ''] = regionsOf(deployment)
-  const child = spawn('cdk', [...args, '--no-notices'], {
-    stdio: 'inherit',
-    env: emulatorEnvironment(deployment.emulator, home),
-  })
+  const env = environmentOf(deployment)
+  const child = spawn('cdk', [...args, '--no-notices'], { stdio: 'inherit', env })
   const [status] = await once(child, 'exit')
   if (status !== 0) throw new Error(`cdk ${args[0]} ended with status ${status}`)
 }
@@ -117,16 +94,36 @@ export const synthesise = (deployment: Deployment): Promise<void> =>
     ...['--context', `siteAdmin=${contextOf(deployment)}`],
   ])
 
+/**
+ * Registers the data centres that a deployment missed or registered under another address, because LocalStack without
+ * an account does not run custom resources.
+ */
+const registerMissing = async (deployment: Deployment, outputs: Outputs): Promise<void> => {
+  const env = environmentOf(deployment)
+  const administer = async (...args: readonly string[]) =>
+    JSON.parse((await runFile(process.execPath, [...administration, ...args], { env })).stdout)
+  const registered: readonly { readonly id: string; readonly url: string }[] = await administer('data-centre', 'list')
+  const notRun = 'The emulator has not run the resource that registers the data centre'
+  for (const [id, { region }] of Object.entries(deployment.dataCentres)) {
+    const url = outputOf(outputs, id, 'BaseUrl')
+    if (registered.some((known) => known.id === id && known.url === url)) continue
+    await administer('data-centre', 'add', id, '--url', url, '--region', region)
+    console.warn(`${notRun} ${id}, so this script has registered it.`)
+  }
+}
+
 export const deploy = async (deployment: Deployment): Promise<Outputs> => {
   const environments = regionsOf(deployment).map((region) => `aws://${account}/${region}`)
-  const outputs = join(deployment.folder, 'outputs.json')
+  const file = join(deployment.folder, 'outputs.json')
   await cdk(deployment, ['bootstrap', ...environments, ...app(deployment)])
   await cdk(deployment, [
-    ...['deploy', '--all', '--require-approval', 'never', '--outputs-file', outputs],
+    ...['deploy', '--all', '--require-approval', 'never', '--outputs-file', file],
     ...['--concurrency', String(Object.keys(deployment.dataCentres).length)],
     ...app(deployment),
   ])
-  return JSON.parse(readFileSync(outputs, 'utf8'))
+  const outputs: Outputs = JSON.parse(readFileSync(file, 'utf8'))
+  await registerMissing(deployment, outputs)
+  return outputs
 }
 
 export const destroy = (deployment: Deployment): Promise<void> =>
@@ -160,9 +157,6 @@ if (import.meta.main) {
       return 0
     }
     const outputs = await deploy(deployment)
-    const notRun = 'The emulator has not run the resource that registers the data centre'
-    for (const id of await registerMissing(emulator, dataCentres, outputs))
-      console.warn(`${notRun} ${id}, so this script has registered it.`)
     for (const id of Object.keys(dataCentres)) console.log(outputOf(outputs, id, 'BaseUrl'))
     return 0
   })

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { deploy, destroy, type Emulator, findEmulator, registerMissing, synthesise } from '../../cdk/deploy-local.ts'
+import { deploy, destroy, type Emulator, findEmulator, synthesise } from '../../cdk/deploy-local.ts'
 import { preparePython } from '../support/pinned-packages.ts'
 import { startMiniStack } from './ministack.ts'
 import {
@@ -61,7 +61,6 @@ const onDeployment = async (
   await synthesise(deployment)
   try {
     const outputs = await deploy(deployment)
-    await registerMissing(emulator, dataCentres, outputs)
     return await test({ emulator, region: dataCentres.us.region, reports, outputs })
   } finally {
     // If this run started the emulator, all resources end with it.
